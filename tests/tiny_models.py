@@ -1,0 +1,135 @@
+"""Small models with random weights, one per way of building a language model, saved as the folders that `load_model` reads.
+
+Nothing here is downloaded or trained, but for two tokenizers that learn their merges from a few sentences. The weights are drawn wide
+enough that the odds are far from even: a test that compares them with something else can fail.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+CONTEXT = 64
+SENTENCES = [
+    "Once upon a time there was a small dragon who could not breathe fire.",
+    "The capital of France is Paris, and the capital of Japan is Tokyo.",
+    "She looked at the sea. The sea looked back, grey and wide and quiet.",
+    "one two three four five six seven eight nine ten eleven twelve",
+    "A fox 🦊 met a bear 🐻 in the snow; they shared a cup of tea ☕.",
+    "昔々、あるところにお爺さんとお婆さんがいました。",
+    "从前有一座山，山里有一座庙。",
+    "Ein Bär ißt süße Äpfel. Où est la forêt ?",
+]
+
+
+def byte_level_tokenizer() -> transformers.PreTrainedTokenizerFast:
+    """Byte-level BPE as GPT-2 has it: every byte is in the alphabet, so every text can be written."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=360,
+        special_tokens=["<|start|>", "<|end|>", "<|turn|>"],
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(SENTENCES, trainer)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<|start|>", eos_token="<|end|>")
+
+
+def sentence_piece_tokenizer() -> transformers.PreTrainedTokenizerFast:
+    """Pieces with byte fallback as Llama 2 has them: `▁` for a space, one put before the text, `<0xE2>` for what no piece covers."""
+    learned = Tokenizer(models.BPE())
+    learned.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    learned.train_from_iterator([s for s in SENTENCES if s.isascii()], trainers.BpeTrainer(vocab_size=120, show_progress=False))
+    merges = [pair.split(" ") if isinstance(pair, str) else pair for pair in _spec(learned)["model"]["merges"]]
+    names = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    names += sorted(learned.get_vocab(), key=learned.get_vocab().__getitem__)
+    tokenizer = Tokenizer(
+        models.BPE(
+            vocab={name: i for i, name in enumerate(names)},
+            merges=[(left, right) for left, right in merges],
+            unk_token="<unk>",
+            byte_fallback=True,
+            fuse_unk=True,
+        )
+    )
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(content=" ", left=1, right=0)]
+    )
+    tokenizer.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in ("<unk>", "<s>", "</s>")])
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+
+
+def _spec(tokenizer: Tokenizer) -> dict[str, Any]:
+    return json.loads(tokenizer.to_str())
+
+
+SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "max_position_embeddings": CONTEXT}
+GROUPED = SHAPE | {"intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2}
+
+# What each stands for: grouped queries, learned positions, one key-value head for all, ALiBi, sliding windows, soft caps,
+# experts, convolutions beside attention, state spaces, compressed keys and values.
+ARCHITECTURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("LlamaConfig", GROUPED),
+    "gpt2": ("GPT2Config", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": CONTEXT}),
+    "gpt_bigcode": ("GPTBigCodeConfig", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": CONTEXT, "multi_query": True}),
+    "bloom": ("BloomConfig", {"hidden_size": 32, "n_layer": 3, "n_head": 4, "seq_length": CONTEXT}),
+    "mpt": ("MptConfig", {"d_model": 32, "n_layers": 3, "n_heads": 4, "max_seq_len": CONTEXT, "expansion_ratio": 2}),
+    "falcon": ("FalconConfig", SHAPE | {"num_attention_heads": 4, "multi_query": True, "alibi": True, "bias": False}),
+    "mistral": ("MistralConfig", GROUPED | {"sliding_window": 8}),
+    "gemma2": (
+        "Gemma2Config",
+        GROUPED | {"head_dim": 8, "sliding_window": 8, "attn_logit_softcapping": 5.0, "final_logit_softcapping": 4.0},
+    ),
+    "gemma3": ("Gemma3TextConfig", GROUPED | {"head_dim": 8, "sliding_window": 8}),
+    "qwen3": ("Qwen3Config", GROUPED | {"head_dim": 16}),
+    "mixtral": ("MixtralConfig", GROUPED | {"num_local_experts": 4, "num_experts_per_tok": 2}),
+    "olmoe": ("OlmoeConfig", GROUPED | {"num_experts": 4, "num_experts_per_tok": 2}),
+    "gpt_oss": (
+        "GptOssConfig",
+        GROUPED | {"head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 8},
+    ),
+    "lfm2": ("Lfm2Config", GROUPED | {"full_attn_idxs": [1], "block_ff_dim": 48, "block_auto_adjust_ff_dim": False}),
+    "mamba": ("MambaConfig", {"hidden_size": 32, "num_hidden_layers": 3, "state_size": 8}),
+    "gpt_neox": ("GPTNeoXConfig", SHAPE | {"intermediate_size": 48, "num_attention_heads": 4}),
+    "phi3": ("Phi3Config", GROUPED),
+    "deepseek_v3": (
+        "DeepseekV3Config",
+        SHAPE
+        | {"intermediate_size": 48, "moe_intermediate_size": 16, "num_attention_heads": 4, "num_key_value_heads": 4}
+        | {"q_lora_rank": 12, "kv_lora_rank": 12, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8}
+        | {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1},
+    ),
+}
+FULL_ATTENTION = ["llama", "gpt2", "gpt_bigcode", "bloom", "mpt", "falcon", "qwen3", "mixtral", "olmoe", "gpt_neox", "phi3"]
+SENTENCE_PIECE = {"llama", "gemma2", "mixtral", "phi3"}
+
+
+def save(architecture: str, folder: Path, **changes: Any) -> Path:
+    """Write the model of this architecture, with its tokenizer, into `folder` and return the folder. `changes` go into its config."""
+    name, shape = ARCHITECTURES[architecture]
+    tokenizer = sentence_piece_tokenizer() if architecture in SENTENCE_PIECE else byte_level_tokenizer()
+    ids = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id, "pad_token_id": None}
+    # Five more rows than the tokenizer has tokens: real models pad their tables too.
+    config = getattr(transformers, name)(**({"vocab_size": len(tokenizer) + 5} | shape | ids | changes))
+    torch.manual_seed(sum(map(ord, architecture)))
+    network = transformers.AutoModelForCausalLM.from_config(config)
+    widen(network)
+    network.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def widen(network: torch.nn.Module, spread: float = 0.3) -> None:
+    """Draw the weight matrices wide enough that the odds are far from even."""
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if weight.dim() >= 2 and "A_log" not in name:
+                weight.normal_(0.0, spread)
