@@ -1,0 +1,92 @@
+"""Everything that can go wrong, each with one sentence that says what happened and what to do.
+
+`str(error)` is that sentence and fit to be shown to a visitor. The cause, where there is one, hangs on `error.__cause__` for the log.
+"""
+
+
+class ViewerError(Exception):
+    """The base of all errors that core raises on purpose."""
+
+
+class ModelError(ViewerError):
+    """A model could not be loaded or used."""
+
+
+class UnknownModel(ModelError):
+    """There is no bundled model, folder or hub repository of this name."""
+
+
+class NotACausalModel(ModelError):
+    """The model does not write text from left to right (an encoder, an encoder-decoder, an image model, ...)."""
+
+
+class AdapterOnly(ModelError):
+    """The folder holds an adapter (LoRA and the like) without the model it belongs to."""
+
+
+class PickleOnly(ModelError):
+    """The weights exist only as a pickle, which could run code; only safetensors are read."""
+
+
+class HalfDownloaded(ModelError):
+    """A weight file is missing or cut short."""
+
+
+class RemoteCodeRefused(ModelError):
+    """The model wants to bring its own program code, which is never run."""
+
+
+class BrokenModel(ModelError):
+    """The configuration, the tokenizer or the weights contradict each other or cannot be read."""
+
+
+class GatedModel(ModelError):
+    """The hub asks for an accepted licence or an access token first."""
+
+
+class NoNetwork(ModelError):
+    """The model is not on this machine and the hub cannot be reached."""
+
+
+class NotEnoughMemory(ModelError):
+    """The model or its cache does not fit into memory."""
+
+
+class BrokenLogits(ModelError):
+    """The model answered with numbers that are not numbers (NaN)."""
+
+
+class ServerGone(ModelError):
+    """An inference server did not answer, or answered something unusable."""
+
+
+class InputError(ViewerError):
+    """Something a visitor gave cannot be used."""
+
+
+class EmptyPrompt(InputError):
+    """There is no text to go on from."""
+
+
+class PromptTooLong(InputError):
+    """The prompt has more tokens than the model's context holds."""
+
+
+class BadSetting(InputError):
+    """A sampling setting is out of its range or of the wrong kind."""
+
+
+class BadToken(InputError):
+    """A token id is not in the model's vocabulary, or not available here."""
+
+
+class BadPlace(InputError):
+    """There is no such step or branch in this run."""
+
+
+class BadRecording(InputError):
+    """A recording is broken, too large, or from a newer version."""
+
+
+class RunFinished(InputError):
+    """The run has ended and can only go on from an earlier step."""

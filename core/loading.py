@@ -1,0 +1,285 @@
+"""Finding and loading a model: bundled, from a folder, or from the hub. Safetensors only, never somebody else's code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import (
+    AdapterOnly,
+    BrokenModel,
+    GatedModel,
+    HalfDownloaded,
+    ModelError,
+    NoNetwork,
+    NotACausalModel,
+    NotEnoughMemory,
+    PickleOnly,
+    RemoteCodeRefused,
+    UnknownModel,
+)
+
+if TYPE_CHECKING:
+    from core.model import LanguageModel
+
+BUNDLED = Path(__file__).parent / "bundled"
+LONGEST_NAME = 300
+NEEDED = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model on offer. parameter_count is a count; bytes is the size of its weights on disk."""
+
+    name: str
+    title: str
+    description: str
+    parameter_count: int
+    bytes: int
+
+
+def list_models() -> list[ModelEntry]:
+    """The models that came with the app, the main one first. Read from their own files, without loading torch."""
+    folders = sorted(p.parent for p in BUNDLED.glob("*/model.safetensors") if (p.parent / "config.json").is_file())
+    return [_entry(folder) for folder in folders]
+
+
+def _entry(folder: Path) -> ModelEntry:
+    weights = folder / "model.safetensors"
+    card = folder / "README.md"
+    first = next((line.strip() for line in card.read_text("utf-8").splitlines() if _is_sentence(line)), "") if card.is_file() else ""
+    return ModelEntry(folder.name, folder.name.replace("-", " ").capitalize(), first, _count_parameters(weights), weights.stat().st_size)
+
+
+def _is_sentence(line: str) -> bool:
+    return bool(line.strip()) and line.strip()[0].isalpha() and line.strip().endswith(".")
+
+
+def _count_parameters(weights: Path) -> int:
+    """Numbers in a safetensors file, from its own header."""
+    from safetensors import safe_open
+
+    with safe_open(weights, framework="numpy") as file:
+        total = 0
+        for name in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
+            size = 1
+            for length in file.get_slice(name).get_shape():
+                size *= length
+            total += size
+        return total
+
+
+def load_model(name: str, device: str = "auto", dtype: str = "auto") -> LanguageModel:
+    """Load a model to be watched: a bundled name ("storyteller"), a local folder, or a hub id ("HuggingFaceTB/SmolLM2-135M").
+
+    device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes what the device is good at (float32 on a CPU, bfloat16 on CUDA,
+    float16 on MPS). Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise UnknownModel("No model was named. Choose a bundled one, or give a folder or a hub id.")
+    name = name.strip()
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise UnknownModel("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.")
+    folder = _find(name)
+    config = _read_config(folder, name)
+    _check_weights(folder, name)
+    return _load(folder, name, config, device, dtype)
+
+
+def _find(name: str) -> Path:
+    """The folder of this model, downloaded from the hub if need be."""
+    if name in {folder.name for folder in BUNDLED.glob("*/") if (folder / "config.json").is_file()}:
+        return BUNDLED / name
+    try:
+        path = Path(name).expanduser()
+        if path.is_dir():
+            return path
+        if path.exists():
+            raise UnknownModel(f"{_short(name)} is a file; a model is a folder with config.json and safetensors files.")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UnknownModel(f"{_short(name)} is neither a folder that can be read nor a hub id.") from error
+    if name.startswith(("/", ".", "~")) or "\\" in name:
+        raise UnknownModel(f"There is no folder {_short(name)}.")
+    return _from_hub(name)
+
+
+def _from_hub(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+    )
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=NEEDED))
+    except HFValidationError as error:
+        raise UnknownModel(f"{_short(name)} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.") from error
+    except GatedRepoError as error:
+        raise GatedModel(f"{_short(name)} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.") from error
+    except RepositoryNotFoundError as error:
+        raise UnknownModel(f"The hub knows no model {_short(name)}, or it is private. Check the spelling.") from error
+    except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
+        raise NoNetwork(
+            f"{_short(name)} is not on this machine and the hub cannot be reached. The bundled models work without a network."
+        ) from error
+    except HfHubHTTPError as error:
+        raise NoNetwork(f"The hub did not hand out {_short(name)}. Try again later; the bundled models work without it.") from error
+    except (OSError, RuntimeError) as error:
+        raise NoNetwork(f"The download of {_short(name)} failed. The bundled models work without a network.") from error
+    except Exception as error:  # huggingface_hub's HTTP client lets its own connection errors through
+        if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
+            raise NoNetwork(
+                f"{_short(name)} is not on this machine and the hub cannot be reached. The bundled models work without a network."
+            ) from error
+        raise
+
+
+def _read_config(folder: Path, name: str) -> Any:
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    path = folder / "config.json"
+    if not path.is_file():
+        if (folder / "adapter_config.json").is_file():
+            raise AdapterOnly(f"{_short(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
+        raise UnknownModel(f"There is no config.json in {_short(name)}, so it is not a model folder.")
+    raw = _json(path, name)
+    if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        raise RemoteCodeRefused(
+            f"{_short(name)} brings its own program code, which this app never runs. Choose a model that transformers knows."
+        )
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # whatever a stranger's file makes the reader stumble over
+        raise BrokenModel(f"The configuration of {_short(name)} cannot be understood by this version of transformers.") from error
+    architectures = [str(a) for a in (raw.get("architectures") or [])]
+    writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
+    encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
+    if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        kind = "reads one text and writes another (encoder-decoder)" if encoder_decoder else "does not write text from left to right"
+        raise NotACausalModel(
+            f"{_short(name)} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama."
+        )
+    return config
+
+
+def _json(path: Path, name: str) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BrokenModel(f"{path.name} of {_short(name)} cannot be read; it may be half downloaded.") from error
+    if not isinstance(value, dict):
+        raise BrokenModel(f"{path.name} of {_short(name)} is not a JSON object.")
+    return value
+
+
+def _check_weights(folder: Path, name: str) -> None:
+    """Every weight file is there, is whole, and is safetensors."""
+    from safetensors import SafetensorError, safe_open
+
+    files = sorted(folder.glob("*.safetensors"))
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        shards = _json(index, name).get("weight_map")
+        if not isinstance(shards, dict):
+            raise BrokenModel(f"The weight index of {_short(name)} is broken.")
+        missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
+        if missing:
+            raise HalfDownloaded(f"{_short(name)} is incomplete: {len(missing)} of its weight files are missing. Download it again.")
+    elif not files:
+        if (folder / "adapter_config.json").is_file():
+            raise AdapterOnly(f"{_short(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
+        if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
+            raise PickleOnly(f"{_short(name)} has its weights only as a pickle, which could run code. Only safetensors are read.")
+        raise HalfDownloaded(f"There are no weights in {_short(name)}. Download it again.")
+    for file in files:
+        try:
+            with safe_open(file, framework="numpy"):
+                pass
+        except (SafetensorError, OSError) as error:
+            raise HalfDownloaded(f"{file.name} of {_short(name)} is cut short or broken. Download it again.") from error
+
+
+def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> LanguageModel:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
+    from core.engine import out_of_memory
+    from core.model import LanguageModel, use_threads
+
+    transformers_logging.disable_progress_bar()
+    where = _device(device)
+    precision = _dtype(dtype, where)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # tokenizers raise bare Exception
+        raise BrokenModel(f"The tokenizer of {_short(name)} is missing or cannot be read.") from error
+    try:
+        network, report = AutoModelForCausalLM.from_pretrained(
+            folder,
+            config=config,
+            dtype=precision,
+            trust_remote_code=False,
+            use_safetensors=True,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+        network = network.to(where).eval()
+    except ModelError:
+        raise
+    except Exception as error:  # shapes that do not fit, keys that are not there, memory that is not enough
+        if out_of_memory(error):
+            raise NotEnoughMemory(
+                f"There is not enough memory on {where} for {_short(name)}. Choose a smaller model or a smaller precision."
+            ) from error
+        raise BrokenModel(f"The weights of {_short(name)} do not fit its configuration.") from error
+    if report.get("missing_keys") or report.get("mismatched_keys"):
+        raise BrokenModel(f"The weights of {_short(name)} do not fit its configuration: some are missing or of another size.")
+    longest = len(tokenizer)
+    if longest > network.get_input_embeddings().weight.shape[0]:
+        raise BrokenModel(f"The tokenizer of {_short(name)} knows more tokens than the model ({longest:,}).")
+    parameters = sum(p.numel() for p in network.parameters())
+    use_threads(parameters)
+    return LanguageModel(name, network, tokenizer)
+
+
+def _device(wanted: str) -> Any:
+    """The torch device of this name; "auto" is cuda, then mps, then cpu."""
+    import torch
+
+    if wanted == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda", torch.cuda.current_device())
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
+        raise ModelError(f"This machine has no device called {_short(str(wanted))}. Use auto, cpu, cuda or mps.") from error
+    return device
+
+
+def _dtype(wanted: str, device: Any) -> Any:
+    """The torch dtype of this name; "auto" is what the device is good at."""
+    import torch
+
+    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    if wanted == "auto":
+        if device.type == "cuda":
+            return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+        return torch.float16 if device.type == "mps" else torch.float32
+    if wanted not in known:
+        raise ModelError(f"There is no precision called {_short(str(wanted))}. Use auto, float32, float16 or bfloat16.")
+    return known[wanted]
+
+
+def _short(name: str) -> str:
+    """A stranger's name, short enough and harmless on a page."""
+    clean = "".join(c if c.isprintable() else "?" for c in name)
+    return f"“{clean if len(clean) <= 60 else clean[:57] + '...'}”"

@@ -1,0 +1,79 @@
+"""The settings a visitor turns: what stands between the model's odds and the dice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+from core.errors import BadSetting
+
+LARGEST_SEED = 2**53 - 1  # the largest whole number that JSON and a browser keep exactly
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingSettings:
+    """How the next token is picked from the model's odds. 0 or 1.0 means off, as in transformers.
+
+    temperature: the logits are divided by it; below 1 the favourite gains, above 1 the outsiders do. 0 < temperature <= 100.
+    top_k: only the k likeliest tokens stay; 0 is off.
+    top_p: only the likeliest tokens that together reach this probability stay; 1.0 is off.
+    min_p: only tokens with at least this share of the favourite's probability stay; 0.0 is off.
+    typical_p: only tokens whose surprise is close to the expected one stay, up to this probability; 1.0 is off.
+    repetition_penalty: the logits of tokens already in the text are divided (or, below zero, multiplied) by it; 1.0 is off.
+    greedy: always take the favourite; the dice stay in the box and only the repetition penalty still counts.
+    seed: names the dice. Same seed, same rolls.
+
+    Raises BadSetting for a value of the wrong kind or out of range.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    typical_p: float = 1.0
+    repetition_penalty: float = 1.0
+    greedy: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._number("temperature", 0.0, 100.0, above=True)
+        self._whole("top_k", 10_000_000)
+        self._number("top_p", 0.0, 1.0, above=True)
+        self._number("min_p", 0.0, 1.0)
+        self._number("typical_p", 0.0, 1.0, above=True)
+        self._number("repetition_penalty", 0.0, 100.0, above=True)
+        if not isinstance(self.greedy, bool):
+            raise BadSetting(f"Greedy must be on or off, not {_shown(self.greedy)}.")
+        self._whole("seed", LARGEST_SEED)
+
+    def _number(self, name: str, low: float, high: float, above: bool = False) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise BadSetting(f"{_label(name)} must be a number, not {_shown(value)}.")
+        if not low <= value <= high or (above and value == low):
+            hint = " For the coldest dice there are, switch greedy on." if name == "temperature" and value == 0 else ""
+            raise BadSetting(
+                f"{_label(name)} must be {'above' if above else 'at least'} {low:g} and at most {high:g}, not {_shown(value)}.{hint}"
+            )
+        object.__setattr__(self, name, float(value))
+
+    def _whole(self, name: str, high: int) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise BadSetting(f"{_label(name)} must be a whole number, not {_shown(value)}.")
+        if not 0 <= value <= high:
+            raise BadSetting(f"{_label(name)} must be at least 0 and at most {high:,}, not {_shown(value)}.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings as plain values by name, for a file or a URL."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _label(name: str) -> str:
+    return name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize()
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
