@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
-from core.errors import EmptyPrompt, NotEnoughMemory, ViewerError
+from core.errors import EmptyPrompt, NotEnoughMemory
 from core.turns import Turns
 
 
@@ -142,10 +142,8 @@ class Engine:
             stopwatch = Stopwatch(self.device)
             try:
                 reused, logits = self._run(ids, cache)
-            except ViewerError:
-                raise
-            except (MemoryError, RuntimeError) as error:
-                if cache is not None:
+            except BaseException as error:
+                if cache is not None:  # the pass may have broken off half-way through the layers
                     cache.clear()
                 if out_of_memory(error):
                     raise NotEnoughMemory(

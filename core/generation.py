@@ -7,7 +7,7 @@ a second time in another place.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -180,7 +180,7 @@ class Generation(Tree):
             self._ahead = _Ahead(self.model.engine.forward(self.token_ids, self._cache if self.use_cache else None))
         return self._ahead
 
-    def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, object]:
+    def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, Any]:
         done = ForwardPass(forward.computed_tokens, forward.reused_tokens, forward.cache_bytes, forward.seconds, forward.queue_seconds)
         return {"index": len(self._path), "position": self.token_count, "settings": settings, "forward": done, "vocabulary": self.model}
 
@@ -204,7 +204,7 @@ class Generation(Tree):
         self._ahead = None
 
 
-def _arrays(seen: sampling.Observation) -> dict[str, object]:
+def _arrays(seen: sampling.Observation) -> dict[str, Any]:
     return {name: getattr(seen, name) for name in _ARRAYS}
 
 

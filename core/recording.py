@@ -87,10 +87,10 @@ class _StepFile(_Strict):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> _StepFile:
         listed, stages = len(self.token_ids), len(self.stage_names)
-        rows = [self.ranks, self.logits, self.removed_at, self.dice_starts, *self.probabilities]
-        if any(len(row) != listed for row in rows) or len(set(self.token_ids)) != listed:
+        lengths = {len(self.ranks), len(self.logits), len(self.removed_at), len(self.dice_starts), *map(len, self.probabilities)}
+        if lengths != {listed} or len(set(self.token_ids)) != listed:
             raise ValueError("the lists of candidates differ in length")
-        if any(len(column) != stages for column in (self.probabilities, self.stage_settings, self.stage_kept, self.stage_entropies)):
+        if {len(self.probabilities), len(self.stage_settings), len(self.stage_kept), len(self.stage_entropies)} != {stages}:
             raise ValueError("the lists of stages differ in length")
         if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
             raise ValueError("the token taken is not among the candidates, or a stage is unknown")

@@ -1,8 +1,8 @@
 """From logits to a token: transformers' own processors, watched one by one, and dice that can be thrown again.
 
 The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). Ours is only the watching: after each
-of them the distribution is measured. On a CPU, tokens that a cut-off removed are not carried any further, since no later stage can bring them
-back; that changes no number and saves most of the time. On a GPU everything stays on the device until one small copy at the end.
+of them the distribution is measured. On a CPU, tokens that a cut-off removed are not carried any further, since no later stage can bring
+them back; that changes no number and saves most of the time. On a GPU everything stays on the device until one small copy at the end.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _watch(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.nd
     seen = [_Scores("model", None, scores, None)]
     for name, setting, process in processors(settings):
         before = torch.from_numpy(previous_ids)[None].to(logits.device) if name == "repetition penalty" else scores
-        scores = process(before, scores)  # type: ignore[arg-type]
+        scores = process(before, scores)
         if name in CUTS and logits.device.type == "cpu":
             kept = torch.nonzero(scores[0] > -math.inf)[:, 0]
             ids = kept if ids is None else ids[kept]

@@ -49,7 +49,7 @@ class SamplingSettings:
 
     def _number(self, name: str, low: float, high: float, above: bool = False) -> None:
         value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise BadSetting(f"{_label(name)} must be a number, not {_shown(value)}.")
         if not low <= value <= high or (above and value == low):
             hint = " For the coldest dice there are, switch greedy on." if name == "temperature" and value == 0 else ""
@@ -74,6 +74,16 @@ def _label(name: str) -> str:
     return name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize()
 
 
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
 def _shown(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write out numbers of thousands of digits
+        return "a number with thousands of digits"
     return text if len(text) <= 40 else text[:37] + "..."
