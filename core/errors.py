@@ -68,6 +68,10 @@ class EmptyPrompt(InputError):
     """There is no text to go on from."""
 
 
+class BadText(InputError):
+    """The text holds half a character that cannot be written as bytes."""
+
+
 class PromptTooLong(InputError):
     """The prompt has more tokens than the model's context holds."""
 

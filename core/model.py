@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from core.engine import Backend, Engine, TransformersBackend
-from core.errors import BadToken
+from core.errors import BadText, BadToken
 from core.shape import ModelShape
 from core.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
@@ -43,7 +43,12 @@ class LanguageModel:
         self._tokens: dict[int, Token] = {}
 
     def encode(self, text: str) -> list[int]:
-        """The token ids of a text, with the marks this model expects around it."""
+        """The token ids of a text, with the marks this model expects around it. Raises BadText for half a surrogate pair."""
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise BadText("This text holds half a character that cannot be written. Delete it and type it again.") from error
         return [int(i) for i in self.tokenizer(text)["input_ids"]]
 
     def tokenize(self, text: str) -> list[Token]:

@@ -92,6 +92,8 @@ def _watch(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.nd
         scores = process(before, scores)
         if name in CUTS and logits.device.type == "cpu":
             kept = torch.nonzero(scores[0] > -math.inf)[:, 0]
+            if len(kept) == 0:  # nothing compares with NaN
+                raise _broken()
             ids = kept if ids is None else ids[kept]
             scores = scores[:, kept]
         seen.append(_Scores(name, setting, scores, ids))
@@ -193,12 +195,10 @@ def observe(
 def _on_host(table: np.ndarray, listed: int, seen: list[_Scores], settings: SamplingSettings, picked: bool) -> Observation:
     """Unpack the one copy from the device into an observation, in the model's order of preference."""
     count = len(seen)
-    sizes = [listed, listed, count * listed, count, count, count, 1]
-    ids, starts, scores, sums, entropies, kept, better = np.split(table, np.cumsum(sizes)[:-1])
+    ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
+    scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : -1].reshape(3, count), rest[-1]
     if np.isnan(sums).any() or np.isnan(entropies).any():
-        raise BrokenLogits(
-            "The model answered with numbers that are not numbers (NaN), so there are no odds to show. Try another model or precision."
-        )
+        raise _broken()
     scores = scores.reshape(count, listed)
     names = [stage.name for stage in seen]
     stage_settings = [stage.setting for stage in seen]
@@ -218,7 +218,7 @@ def _on_host(table: np.ndarray, listed: int, seen: list[_Scores], settings: Samp
     ranks = np.arange(1, favourites + 1)
     chosen = int(token_ids[-1]) if picked else -1
     if picked and chosen not in token_ids[:favourites]:
-        order, ranks = np.append(order, favourites), np.append(ranks, max(int(better[0]), favourites) + 1)
+        order, ranks = np.append(order, favourites), np.append(ranks, max(int(better), favourites) + 1)
     dead = ~alive[:, order]
     removed_at = np.where(dead.any(0), dead.argmax(0), -1)
     starts = np.where(alive[-1], starts, math.nan)
@@ -234,4 +234,10 @@ def _on_host(table: np.ndarray, listed: int, seen: list[_Scores], settings: Samp
         stage_kept=tuple(kept_counts),
         stage_entropies=tuple(bits),
         chosen=chosen,
+    )
+
+
+def _broken() -> BrokenLogits:
+    return BrokenLogits(
+        "The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision."
     )

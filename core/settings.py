@@ -8,6 +8,7 @@ from typing import Any
 
 from core.errors import BadSetting
 
+SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # the largest whole number that JSON and a browser keep exactly
 
 
@@ -15,12 +16,12 @@ LARGEST_SEED = 2**53 - 1  # the largest whole number that JSON and a browser kee
 class SamplingSettings:
     """How the next token is picked from the model's odds. 0 or 1.0 means off, as in transformers.
 
-    temperature: the logits are divided by it; below 1 the favourite gains, above 1 the outsiders do. 0 < temperature <= 100.
+    temperature: the logits are divided by it; below 1 the favourite gains, above 1 the outsiders do. 0.001 to 100.
     top_k: only the k likeliest tokens stay; 0 is off.
     top_p: only the likeliest tokens that together reach this probability stay; 1.0 is off.
     min_p: only tokens with at least this share of the favourite's probability stay; 0.0 is off.
     typical_p: only tokens whose surprise is close to the expected one stay, up to this probability; 1.0 is off.
-    repetition_penalty: the logits of tokens already in the text are divided (or, below zero, multiplied) by it; 1.0 is off.
+    repetition_penalty: the logits of tokens already in the text are divided (or, below zero, multiplied) by it; 0.001 to 100, 1.0 is off.
     greedy: always take the favourite; the dice stay in the box and only the repetition penalty still counts.
     seed: names the dice. Same seed, same rolls.
 
@@ -37,12 +38,12 @@ class SamplingSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._number("temperature", 0.0, 100.0, above=True)
+        self._number("temperature", SMALLEST_DIVISOR, 100.0)
         self._whole("top_k", 10_000_000)
         self._number("top_p", 0.0, 1.0, above=True)
         self._number("min_p", 0.0, 1.0)
         self._number("typical_p", 0.0, 1.0, above=True)
-        self._number("repetition_penalty", 0.0, 100.0, above=True)
+        self._number("repetition_penalty", SMALLEST_DIVISOR, 100.0)
         if not isinstance(self.greedy, bool):
             raise BadSetting(f"Greedy must be on or off, not {_shown(self.greedy)}.")
         self._whole("seed", LARGEST_SEED)
