@@ -13,7 +13,7 @@ import numpy as np
 
 from core import sampling
 from core.engine import Forward, KVCache
-from core.errors import EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
+from core.errors import BadToken, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from core.settings import SamplingSettings
 from core.step import ForwardPass, Odds, Step
 from core.tokens import ByteJoiner, Token
@@ -128,7 +128,9 @@ class Generation(Tree):
 
     def force(self, token_id: int) -> Step:
         """Take this token instead of rolling. Raises BadToken for an id outside the vocabulary, RunFinished at the end of a run."""
-        token = self.model.token(token_id)
+        if isinstance(token_id, bool) or not isinstance(token_id, int | np.integer):
+            raise BadToken("A token is named by its number.")
+        token = self.model.token(int(token_id))
         if self.finished:
             raise RunFinished(f"This run has ended ({self.finished}). Go back to an earlier word to go on from there.")
         return self._take(None, token.token_id, 0)
