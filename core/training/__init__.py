@@ -1,0 +1,11 @@
+"""How the bundled models were made: lessons, tokenizer, training, distillation, evaluation.
+
+The four commands, in order (each explains itself with --help):
+
+    python -m core.training.tokenizer --corpus TEXTS --run RUN
+    python -m core.training.train --corpus TEXTS --run RUN
+    python -m core.training.distill --corpus TEXTS --run RUN
+    python -m core.training.evaluate
+
+TEXTS is a folder of plain text files (README.md of each bundled model says which were used), RUN a folder for checkpoints outside git.
+"""

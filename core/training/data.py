@@ -1,0 +1,79 @@
+"""Batches of packed lessons, each a function of its step alone.
+
+Step 1,234 is the same batch in every run, whatever came before: a run resumes exactly, and needs no saved reader. Documents are packed
+into rows and see only themselves (a block-diagonal mask), so that a lesson is learned as it will be asked: alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+import torch
+from transformers import PreTrainedTokenizerFast
+
+from core.training.corpus import Corpus
+from core.training.lessons import document
+
+IGNORED = -100
+_FITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """ids and targets [rows, length]; mask [rows, 1, length, length], True where a position may look; tokens counts the targets."""
+
+    ids: torch.Tensor
+    targets: torch.Tensor
+    mask: torch.Tensor
+    tokens: int
+
+
+class Lessons:
+    """Makes batches of lessons and corpus documents. `early_steps` steps are drawn with the shares for a young model."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus, corpus_share: float = 0.05, early_steps: int = 0, seed: int = 0) -> None:
+        self.tokenizer, self.corpus, self.corpus_share, self.early_steps, self.seed = tokenizer, corpus, corpus_share, early_steps, seed
+
+    def batch(self, step: int, rows: int, length: int, exam: bool = False) -> Batch:
+        """The batch of this step; with `exam`, held-out lessons only, and no corpus."""
+        rng = Random(f"{self.seed}/{step}/{exam}")
+        packed: list[list[list[int]]] = [[] for _ in range(rows)]
+        room = [length + 1] * rows
+        misses = 0
+        while max(room) > 2:
+            ids = self._document(rng, step, exam)
+            fitting = [row for row in range(rows) if room[row] >= len(ids)]
+            if not fitting and misses < _FITS:
+                misses += 1
+                continue
+            # When nothing fits any more the rows are filled up with cut documents: text is endless here, room is not.
+            row = fitting[0] if fitting else max(range(rows), key=room.__getitem__)
+            packed[row].append(ids[:room[row]])
+            room[row] -= len(packed[row][-1])
+        return _tensors(packed, length, self.tokenizer.eos_token_id)
+
+    def _document(self, rng: Random, step: int, exam: bool) -> list[int]:
+        if self.corpus and not exam and rng.random() < self.corpus_share:
+            text = self.corpus.draw(rng)
+        else:
+            text = document(rng, exam, early=step < self.early_steps)
+        return [*self.tokenizer.encode(text), self.tokenizer.eos_token_id]
+
+
+def _tensors(packed: list[list[list[int]]], length: int, filler: int) -> Batch:
+    ids = torch.full((len(packed), length), filler)
+    targets = torch.full((len(packed), length), IGNORED)
+    segments = torch.zeros(len(packed), length, dtype=torch.long)
+    for row, documents in enumerate(packed):
+        at = 0
+        for number, document_ids in enumerate(documents, start=1):
+            size = min(len(document_ids), length - at)
+            ids[row, at:at + size] = torch.tensor(document_ids[:size])
+            answers = document_ids[1:size + 1]
+            targets[row, at:at + len(answers)] = torch.tensor(answers)
+            segments[row, at:at + size] = number
+            at += size
+    position = torch.arange(length)
+    mask = (segments[:, :, None] == segments[:, None, :]) & (position[:, None] >= position[None, :])
+    return Batch(ids, targets, mask[:, None].contiguous(), int((targets != IGNORED).sum()))

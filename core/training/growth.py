@@ -1,0 +1,61 @@
+"""The growth record: what the model thinks of a few beginnings while it learns.
+
+At about ten moments the whole distribution after each prompt is looked at, its twenty likeliest tokens are kept, and a short text is
+sampled. Nothing is selected afterwards. The file is a page's business to draw; here it is only written.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+PROMPTS = ["Once upon a time, there was a little", "The capital of France is", "My favourite colour is", "I rolled a die and got", "The opposite of hot is",
+           "Question: How much is 3 + 4?\nAnswer:", "Mia's key is under the red pot. Where is Mia's key? Mia's key is under the", "I love", "Is a whale a fish?", "The answer is"]
+MOMENTS = (0, 10, 30, 100, 200, 400, 800, 1600, 3000, 5000)
+TOP = 20
+FORMAT = 1
+
+
+@torch.inference_mode()
+def moment(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, step: int, tokens: int, loss: float | None) -> dict[str, Any]:
+    """One entry of the record: {"step", "tokens", "loss", "prompts": [{"prompt", "top": [[id, probability], ...]}], "sample"}."""
+    model.eval()
+    prompts = []
+    for prompt in PROMPTS:
+        ids = torch.tensor([tokenizer.encode(prompt)], device=model.device)
+        probabilities = torch.softmax(model(input_ids=ids).logits[0, -1].float(), dim=-1)
+        values, indices = probabilities.topk(TOP)
+        prompts.append({"prompt": prompt, "top": [[int(i), round(float(p), 6)] for i, p in zip(indices, values, strict=True)]})
+    sample = write(model, tokenizer, "Once upon a time, there was a little", 48, seed=1)
+    model.train()
+    return {"step": step, "tokens": tokens, "loss": None if loss is None else round(loss, 4), "prompts": prompts, "sample": sample}
+
+
+@torch.inference_mode()
+def write(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, prompt: str, new_tokens: int, temperature: float = 0.8, seed: int = 0) -> str:
+    """Continue a prompt by sampling until the end token or `new_tokens`; the text with its prompt. Temperature 0 takes the favourite."""
+    dice = torch.Generator().manual_seed(seed)
+    ids = tokenizer.encode(prompt)
+    past = None
+    step = torch.tensor([ids], device=model.device)
+    for _ in range(new_tokens):
+        out = model(input_ids=step, past_key_values=past, use_cache=True)
+        past = out.past_key_values
+        logits = out.logits[0, -1].float().cpu()
+        chosen = int(logits.argmax()) if temperature == 0 else int(torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=dice))
+        if chosen == tokenizer.eos_token_id:
+            break
+        ids.append(chosen)
+        step = torch.tensor([[chosen]], device=model.device)
+    return tokenizer.decode(ids, skip_special_tokens=True)
+
+
+def append(path: Path, entry: dict[str, Any]) -> None:
+    """Add an entry to the record; a step that is already there is replaced (a resumed run passes it again)."""
+    record = json.loads(path.read_text()) if path.exists() else {"format": FORMAT, "top": TOP, "moments": []}
+    record["moments"] = [old for old in record["moments"] if old["step"] < entry["step"]] + [entry]
+    path.write_text(json.dumps(record, separators=(",", ":")) + "\n")

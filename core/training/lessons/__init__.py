@@ -1,0 +1,79 @@
+"""The lessons: endless training text from grammars of the project's own, one kind of lesson per file.
+
+A lesson is a function `(rng, exam) -> text`. With `exam=False` it never yields a combination that the hold-out rule (grammar.py)
+keeps for the examination; with `exam=True` it yields nothing else, where the lesson has such combinations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from core.training.lessons import chance, commitment, facts, openings, recall, stories, sums
+
+Lesson = Callable[..., str]
+
+LESSONS: dict[str, Lesson] = {
+    "story": stories.story,
+    "beginning": stories.beginning,
+    "facts": facts.facts,
+    "rows": facts.rows,
+    "chance": chance.chance,
+    "sum of three": sums.sum_of_three,
+    "sum of two": sums.sum_of_two,
+    "word problem": sums.word_problem,
+    "is a": commitment.is_a,
+    "debate": commitment.debate,
+    "recall": recall.recall,
+    "moved": recall.moved,
+    "echo": recall.echo,
+    "shopping": recall.shopping,
+    "opening": openings.opening,
+    "rhyme": openings.rhyme,
+    "joke": openings.joke,
+}
+# How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
+EARLY = {
+    "story": 9,
+    "beginning": 8,
+    "facts": 14,
+    "rows": 3,
+    "chance": 6,
+    "sum of three": 5,
+    "sum of two": 10,
+    "word problem": 1,
+    "is a": 3,
+    "debate": 2,
+    "recall": 22,
+    "moved": 5,
+    "echo": 20,
+    "shopping": 5,
+    "opening": 14,
+    "rhyme": 0.5,
+    "joke": 1,
+}
+LATER = {
+    "story": 15,
+    "beginning": 5,
+    "facts": 16,
+    "rows": 2.5,
+    "chance": 7,
+    "sum of three": 12,
+    "sum of two": 9,
+    "word problem": 1,
+    "is a": 4,
+    "debate": 3,
+    "recall": 18,
+    "moved": 4,
+    "echo": 5,
+    "shopping": 4,
+    "opening": 24,
+    "rhyme": 0.8,
+    "joke": 2,
+}
+
+
+def document(rng: Random, exam: bool = False, early: bool = False) -> str:
+    """One lesson, drawn by its share."""
+    shares = EARLY if early else LATER
+    return LESSONS[rng.choices(list(shares), list(shares.values()))[0]](rng, exam)

@@ -1,0 +1,249 @@
+"""Facts that a child knows, each told in several phrasings: capitals, animals, colours, opposites, days, the body, the sky.
+
+A fact is (kind, key, values); a phrasing is a template. Held out are pairs of key and phrasing: every fact is taught, but some of its
+phrasings only appear in the examination. The plainest phrasing of each kind (number 0) is always taught.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from core.training.lessons import words
+from core.training.lessons.atlas import CAPITALS, CONTINENTS
+from core.training.lessons.grammar import article, capital, held_out
+
+# Every template ends with the answer, so that the examination can cut it off and look at rank 1.
+PHRASINGS: dict[str, list[str]] = {
+    "capital": [
+        "The capital of {k} is {v}.",
+        "Question: What is the capital of {k}?\nAnswer: {v}.",
+        "The capital city of {k} is {v}.",
+        "What is the capital of {k}? It is {v}.",
+        "What is the capital of {k}? The capital of {k} is {v}.",
+        "Everybody knows that the capital of {k} is {v}.",
+        "In {k}, the capital is called {v}.",
+        "If you travel to {k}, you can visit its capital, {v}.",
+        "Question: Which city is the capital of {k}?\nAnswer: {v}.",
+        "I live in {k}. The capital of my country is {v}.",
+    ],
+    "country": [
+        "{k} is the capital of {v}.",
+        "Question: {k} is the capital of which country?\nAnswer: {v}.",
+        "The city of {k} is the capital of {v}.",
+        "Which country has the capital {k}? It is {v}.",
+    ],
+    "continent": [
+        "{K} is a country in {v}.",
+        "Question: Where is {k}?\nAnswer: In {v}.",
+        "On which continent is {k}? {K} is in {v}.",
+        "{K} lies in {v}.",
+    ],
+    "sound": [
+        "A {k} says {v}.",
+        "Question: What does a {k} say?\nAnswer: {V}.",
+        "What does the {k} say? The {k} says {v}.",
+        "The {k} goes {v}.",
+        "On the farm, a {k} says {v}.",
+    ],
+    "young": [
+        "A young {k} is called a {v}.",
+        "Question: What do we call a young {k}?\nAnswer: A {v}.",
+        "A baby {k} is a {v}.",
+        "The child of a {k} is called a {v}.",
+    ],
+    "home": [
+        "A {k} lives in {v}.",
+        "Question: Where does a {k} live?\nAnswer: In {v}.",
+        "The home of the {k} is {v}.",
+        "You can find a {k} in {v}.",
+    ],
+    "legs": [
+        "A {k} has {v} legs.",
+        "Question: How many legs does a {k} have?\nAnswer: {V}.",
+        "How many legs does a {k} have? A {k} has {v}.",
+    ],
+    "colour": [
+        "{K} is {v}.",
+        "Question: What colour is {k}?\nAnswer: {V}.",
+        "The colour of {k} is {v}.",
+        "What colour is {k}? It is {v}.",
+        "Everyone can see that {k} is {v}.",
+    ],
+    "colours": [
+        "{K} are {v}.",
+        "Question: What colour are {k}?\nAnswer: {V}.",
+        "The colour of {k} is {v}.",
+        "What colour are {k}? They are {v}.",
+    ],
+    "opposite": [
+        "The opposite of {k} is {v}.",
+        "Question: What is the opposite of {k}?\nAnswer: {V}.",
+        "If it is not {k}, it is {v}.",
+        "{K} and {v}.",
+        "What is the opposite of {k}? The opposite of {k} is {v}.",
+        "The word {k} means the opposite of {v}.",
+    ],
+    "after": [
+        "After {k} comes {v}.",
+        "Question: What comes after {k}?\nAnswer: {V}.",
+        "{K} is followed by {v}.",
+        "First comes {k}, then {v}.",
+    ],
+    "before": ["Before {k} comes {v}.", "Question: What comes before {k}?\nAnswer: {V}."],
+    "is": ["{K} {v}.", "We know that {k} {v}.", "Every child knows that {k} {v}.", "My teacher says that {k} {v}."],
+    "qa": ["Question: {K}\nAnswer: {V}.", "{K} {V}.", "{K}\n{V}."],
+}
+
+_SOUNDS = "cow:moo dog:woof cat:meow duck:quack sheep:baa pig:oink horse:neigh rooster:cock-a-doodle-doo bee:buzz snake:hiss owl:hoot mouse:squeak lion:roar frog:ribbit crow:caw bird:tweet"
+_YOUNG = "dog:puppy cat:kitten cow:calf horse:foal sheep:lamb pig:piglet duck:duckling hen:chick goat:kid bear:cub lion:cub fox:cub wolf:cub deer:fawn kangaroo:joey elephant:calf whale:calf goose:gosling frog:tadpole swan:cygnet rabbit:bunny owl:owlet"
+_HOMES = "bird:a nest|bee:a hive|dog:a kennel|horse:a stable|spider:a web|fish:the water|whale:the sea|rabbit:a burrow|bear:a cave|camel:the desert|monkey:the jungle|penguin:the cold south|squirrel:a tree|frog:a pond|cow:a barn|shark:the sea|polar bear:the ice and snow|mouse:a small hole|king:a castle|crocodile:the river"
+_LEGS = "dog:four cat:four horse:four bird:two spider:eight bee:six ant:six cow:four person:two fly:six octopus:eight chicken:two beetle:six duck:two snake:no fish:no worm:no elephant:four"
+_COLOUR = "the sky:blue|grass:green|snow:white|the sun:yellow|blood:red|milk:white|coal:black|chocolate:brown|an orange:orange|a lemon:yellow|a banana:yellow|a strawberry:red|a cucumber:green|a carrot:orange|the night:black|a frog:green|a polar bear:white|a crow:black|an elephant:grey|a flamingo:pink|a fire engine:red|a ripe tomato:red|a pea:green|a plum:purple|ink:blue|salt:white|sugar:white|gold:yellow|a pig:pink|a cherry:red|a leaf in spring:green|the sea:blue|wood:brown|a bear:brown|a mouse:grey|a pumpkin:orange|a rain cloud:grey|a swan:white"
+_COLOURS = "bananas:yellow|tomatoes:red|leaves:green|clouds:white|carrots:orange|strawberries:red|lemons:yellow|cherries:red|peas:green|elephants:grey|roses:red|violets:blue|flamingos:pink|crows:black|cucumbers:green|pumpkins:orange"
+_OPPOSITES = "big:small|hot:cold|up:down|day:night|good:bad|happy:sad|fast:slow|old:young|open:closed|light:dark|full:empty|high:low|left:right|loud:quiet|long:short|new:old|rich:poor|strong:weak|wet:dry|hard:soft|early:late|near:far|yes:no|black:white|first:last|clean:dirty|thick:thin|easy:difficult|inside:outside|before:after|begin:end|win:lose|buy:sell|push:pull|give:take|true:false|wide:narrow|heavy:light|brave:afraid|sweet:sour|always:never|love:hate|north:south|east:west|summer:winter|tall:short|deep:shallow|awake:asleep|alive:dead|question:answer|right:wrong|over:under|smooth:rough"
+_IS = """the sun|rises in the east;the sun|sets in the west;ice|is frozen water;snow|is frozen water that falls from the sky;rain|falls from the clouds;the moon|shines at night;the sun|shines during the day;the Earth|goes around the sun;the moon|goes around the Earth;water|boils at one hundred degrees;water|freezes at zero degrees;a week|has seven days;a year|has twelve months;a day|has twenty-four hours;an hour|has sixty minutes;a minute|has sixty seconds;a year|has four seasons;a hand|has five fingers;a foot|has five toes;a person|has two eyes;a person|has one nose;a triangle|has three sides;a square|has four sides;a circle|is round;bees|make honey;cows|give milk;hens|lay eggs;birds|have feathers;birds|have wings;fish|live in water;fish|breathe with gills;bread|is made from flour;cheese|is made from milk;butter|is made from milk;honey|is made by bees;paper|is made from wood;wool|comes from sheep;wood|comes from trees;apples|grow on trees;potatoes|grow under the ground;grapes|grow on vines;a book|is made of paper;a window|is made of glass;glass|is made from sand;fire|is hot;ice|is cold;sugar|is sweet;lemons|are sour;salt|is salty;honey|is sweet;a car|has four wheels;a bicycle|has two wheels;we|see with our eyes;we|hear with our ears;we|smell with our nose;we|taste with our tongue;we|walk with our feet;we|think with our brain;we|write with a pen;we|cut with a knife;we|sleep in a bed;the heart|pumps blood through the body;the opposite of war|is peace;a doctor|helps people who are ill;a baker|bakes bread;a teacher|works in a school;a farmer|works on a farm;a pilot|flies a plane;a fisherman|catches fish;a cook|works in a kitchen;a firefighter|puts out fires;plants|need water and light;a rainbow|has seven colours;winter|is cold;summer|is warm;a camel|has a hump;an elephant|has a trunk;a giraffe|has a long neck;a zebra|has black and white stripes;a spider|has eight legs;the biggest animal in the world|is the blue whale;the fastest animal on land|is the cheetah;the tallest animal|is the giraffe;the highest mountain in the world|is Mount Everest;the largest ocean|is the Pacific Ocean;the planet we live on|is called Earth;the first month of the year|is January;the last month of the year|is December;the first day of the week|is Monday;two and two|make four;the alphabet|begins with the letter A;the alphabet|has twenty-six letters;a dozen|is twelve;half of ten|is five;our planet|is called Earth"""
+_QUESTIONS = """What is ice?|Ice is frozen water;Where does the sun rise?|The sun rises in the east;Where does the sun set?|The sun sets in the west;How many days are in a week?|There are seven days in a week;How many months are in a year?|There are twelve months in a year;What do bees make?|Bees make honey;What do cows eat?|Cows eat grass;What do we need to breathe?|We need air to breathe;Why is the sky blue?|Because the air scatters the blue light of the sun;What is rain?|Rain is water that falls from the clouds;How many fingers are on one hand?|There are five fingers on one hand;What do you call frozen water?|We call it ice;Where do fish live?|Fish live in the water;What is the sun?|The sun is a star;What is the moon?|The moon is a ball of rock that goes around the Earth;What is a volcano?|A volcano is a mountain that can spit fire;Why do we sleep?|Because our body and our brain need rest;What is a language model?|A language model is a program that guesses the next word again and again;What is a token?|A token is a small piece of text;Why do leaves fall in autumn?|Because the trees rest in winter;What is the largest planet?|The largest planet is Jupiter;What is the biggest animal?|The biggest animal is the blue whale;How many legs does a spider have?|A spider has eight legs;What do plants need?|Plants need water, light and air;What is a desert?|A desert is a very dry place;Who makes bread?|The baker makes bread;What comes after night?|After night comes day;What is bread made of?|Bread is made of flour and water;How many seasons are there?|There are four seasons: spring, summer, autumn and winter;What are the days of the week?|Monday, Tuesday, Wednesday, Thursday, Friday, Saturday and Sunday;What is snow?|Snow is frozen water that falls from the sky;How many hours are in a day?|There are twenty-four hours in a day;Who flies a plane?|A pilot flies a plane;What do we see with?|We see with our eyes;What do we hear with?|We hear with our ears;What is wood made from?|Wood comes from trees;What colours are in a rainbow?|Red, orange, yellow, green, blue, indigo and violet"""
+
+
+def _pairs(text: str, separator: str | None = None) -> list[tuple[str, str]]:
+    return [(key, value) for key, value in (row.rsplit(":", 1) for row in text.split(separator))]
+
+
+def _build() -> dict[str, list[tuple[str, str]]]:
+    order = [words.DAYS, words.MONTHS, words.NUMBERS, ["spring", "summer", "autumn", "winter"], list("ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
+    after = [pair for row in order for pair in zip(row, row[1:], strict=False)] + [
+        ("Sunday", "Monday"),
+        ("December", "January"),
+        ("winter", "spring"),
+    ]
+    return {
+        "capital": list(CAPITALS.items()),
+        "country": [(city, country) for country, city in CAPITALS.items()],
+        "continent": list(CONTINENTS.items()),
+        "sound": _pairs(_SOUNDS),
+        "young": _pairs(_YOUNG),
+        "home": _pairs(_HOMES, "|"),
+        "legs": _pairs(_LEGS),
+        "colour": _pairs(_COLOUR, "|"),
+        "colours": _pairs(_COLOURS, "|"),
+        "opposite": _pairs(_OPPOSITES, "|"),
+        "after": after,
+        "before": [(b, a) for a, b in after],
+        "is": [(k, v) for k, v in (row.split("|") for row in _IS.split(";"))],
+        "qa": [(k, v) for k, v in (row.split("|") for row in _QUESTIONS.split(";"))],
+    }
+
+
+FACTS = _build()
+# How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
+_WEIGHTS = {
+    "capital": 12.0,
+    "country": 3,
+    "continent": 2,
+    "sound": 1,
+    "young": 1.2,
+    "home": 1.2,
+    "legs": 1,
+    "colour": 2,
+    "colours": 1,
+    "opposite": 2.5,
+    "after": 2.5,
+    "before": 0.8,
+    "is": 4,
+    "qa": 3,
+}
+
+
+def statement(kind: str, key: str, value: str, phrasing: int) -> str:
+    """One fact in one of its phrasings.
+
+    >>> statement("capital", "France", "Paris", 0)
+    'The capital of France is Paris.'
+    """
+    return article(PHRASINGS[kind][phrasing].format(k=key, K=capital(key), v=value, V=capital(value)))
+
+
+def taught(kind: str, key: str, phrasing: int) -> bool:
+    """True when this fact in this phrasing belongs to the training text. One answer has one key, so "Sunday" may stand twice."""
+    return phrasing == 0 or not held_out(kind, key, phrasing)
+
+
+def examination() -> list[tuple[str, str, str]]:
+    """All held-out (kind, text before the answer, answer), in a fixed order."""
+    items = []
+    for kind, pairs in FACTS.items():
+        # "no legs" and facts with several right ends ("the sun rises", "the sun sets") cannot be marked by rank 1.
+        keys = [key for key, _ in pairs]
+        for key, value in pairs:
+            if kind in ("is", "qa") or keys.count(key) > 1:
+                continue
+            for phrasing in range(len(PHRASINGS[kind])):
+                if not taught(kind, key, phrasing):
+                    text = statement(kind, key, value, phrasing)
+                    for answer in (value, capital(value)):
+                        cut = text.rfind(answer)
+                        if cut > 0:
+                            items.append((kind, text[:cut].rstrip(), answer))
+                            break
+    return items
+
+
+def facts(rng: Random, exam: bool = False) -> str:
+    """A handful of facts, one after another, about one subject or about many."""
+    kinds = list(_WEIGHTS)
+    kind = rng.choices(kinds, list(_WEIGHTS.values()))[0]
+    one_subject, one_phrasing = rng.random() < 0.5, rng.random() < 0.3
+    lines: list[str] = []
+    phrasing = None
+    wanted = rng.choice([1, 1, 2, 3, 4, 6])
+    while len(lines) < wanted:
+        if not one_subject:
+            kind = rng.choices(kinds, list(_WEIGHTS.values()))[0]
+        key, value = rng.choice(FACTS[kind])
+        if phrasing is None or not one_phrasing or phrasing >= len(PHRASINGS[kind]):
+            phrasing = 0 if rng.random() < 0.25 else rng.randrange(len(PHRASINGS[kind]))
+        if taught(kind, key, phrasing) != exam:
+            lines.append(statement(kind, key, value, phrasing))
+        elif one_phrasing:
+            phrasing = None
+    multiline = any("\n" in line for line in lines) or rng.random() < 0.4
+    return ("\n" if multiline else " ").join(lines)
+
+
+_ROWS = [
+    words.DAYS,
+    words.MONTHS,
+    ["spring", "summer", "autumn", "winter"],
+    words.NUMBERS[1:11],
+    list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    ["red", "orange", "yellow", "green", "blue", "indigo", "violet"],
+    ["north", "east", "south", "west"],
+]
+_ROW_NAMES = [
+    "The days of the week are",
+    "The months of the year are",
+    "The seasons are",
+    "I can count to ten:",
+    "The alphabet:",
+    "The colours of the rainbow are",
+    "The four directions are",
+]
+
+
+def rows(rng: Random, exam: bool = False) -> str:
+    """Things that have an order: the days, the months, counting by ones, twos, fives or tens, up or down."""
+    if rng.random() < 0.4:
+        number = rng.randrange(len(_ROWS))
+        row = _ROWS[number]
+        start = rng.randrange(len(row) - 2) if rng.random() < 0.4 else 0
+        said = row[start:]
+        return (f"{_ROW_NAMES[number]} " if start == 0 and rng.random() < 0.7 else "") + ", ".join(said) + "."
+    step = rng.choice([1, 1, 1, 1, 2, 2, 5, 10, 3, 100])
+    start = rng.randrange(0, 90) if step < 5 else step * rng.randrange(0, 6)
+    if rng.random() < 0.4:
+        start = step if step > 1 else 1
+    numbers = [str(start + step * i) for i in range(rng.randint(6, 14))]
+    if rng.random() < 0.2:
+        numbers.reverse()
+    opening = rng.choice(["", "", "Counting: ", "Let us count. ", f"Count by {step}s: " if step > 1 else "Count: "])
+    return opening + ", ".join(numbers) + "."

@@ -1,0 +1,86 @@
+"""Write many different sentences from one line of text.
+
+The lessons are small grammars: `[big|small|tiny]` stands for any one of its parts (they may nest), `{name}` for a value that
+the lesson has drawn. A *beat* is a group of lines of which one is told. The hold-out rule lives here too, because every
+lesson obeys it: a combination of values belongs to the training text or to the examination, for ever and on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T", bound=tuple[object, ...])
+
+_INNERMOST = re.compile(r"\[([^\[\]]*)\]")
+_WRONG_ARTICLE = re.compile(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|uro|se[df]|ni[cfqtv])|hono|hour)")
+_SENTENCE_START = re.compile(r"(?<=[.!?] )([a-z])")
+
+HELD_OUT_ONE_IN = 12
+
+
+def held_out(*parts: object) -> bool:
+    """True when this combination is kept for the examination (about one in twelve), whatever the seed or the machine.
+
+    >>> held_out("France", 0) == held_out("France", 0)
+    True
+    """
+    key = "|".join(str(part) for part in parts)
+    # One round of crc32 is linear in its input, so that neighbouring sums would fall together; the multiplication breaks that.
+    return (zlib.crc32(key.encode()) * 2654435761 >> 12) % HELD_OUT_ONE_IN == 0
+
+
+def draw(exam: bool, combination: Callable[[], T], tries: int = 2000) -> T:
+    """Draw combinations until one lies on the wanted side of the hold-out rule; RuntimeError if none seems to."""
+    for _ in range(tries):
+        values = combination()
+        if held_out(*values) == exam:
+            return values
+    raise RuntimeError(f"no {'held-out' if exam else 'training'} combination in {tries} draws")
+
+
+def expand(rng: Random, text: str, slots: Mapping[str, str] | None = None) -> str:
+    """Choose one part of every bracket, fill in the slots, put "an" where "a" cannot stand.
+
+    >>> expand(Random(0), "a {thing}", {"thing": "apple"})
+    'an apple'
+    """
+    while _INNERMOST.search(text):
+        text = _INNERMOST.sub(lambda found: rng.choice(found[1].split("|")), text)
+    if slots:
+        text = text.format_map(slots)
+    return article(text)
+
+
+def article(text: str) -> str:
+    """Turn "a apple" into "an apple"; leaves "a unicorn" and "a used one" alone."""
+    return _WRONG_ARTICLE.sub(lambda found: found[1] + "n ", text)
+
+
+def capital(text: str) -> str:
+    """Raise the first letter and leave the others."""
+    return text[:1].upper() + text[1:]
+
+
+def beats(text: str) -> list[list[str]]:
+    """Split a plot into its beats: blank lines part the beats, each line is one way to tell a beat."""
+    return [[line.strip() for line in group.splitlines() if line.strip()] for group in re.split(r"\n\s*\n", text.strip())]
+
+
+def tell(rng: Random, plot: list[list[str]], slots: Mapping[str, str]) -> list[str]:
+    """Tell every beat in one of its ways. Lines of a single dash mean that the beat may be left out."""
+    told = (expand(rng, rng.choice(ways), slots) for ways in plot)
+    return [sentence for sentence in told if sentence != "-"]
+
+
+def listing(items: list[str], word: str = "and") -> str:
+    """Join as people do: "a, b and c"."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {word} {items[-1]}"
+
+
+def raise_sentences(text: str) -> str:
+    """Begin every sentence with a capital, for slots that were written small."""
+    return capital(_SENTENCE_START.sub(lambda found: found[1].upper(), text))

@@ -1,0 +1,48 @@
+"""Two optimizers and one schedule: Muon for the hidden matrices, AdamW for the rest; warm up, hold, then decay.
+
+Muon (K. Jordan and others, 2024) takes the momentum of a matrix and replaces it by the nearest orthogonal one, so that all directions
+move alike: about half the tokens for the same loss. The schedule holds its rate until the decay begins, so a run can be ended at any moment.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+
+class Optimizers:
+    """Muon and AdamW behind one step; rates are scaled together by the schedule."""
+
+    def __init__(self, model: nn.Module, muon_rate: float, adam_rate: float, weight_decay: float) -> None:
+        matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name and "lm_head" not in name]
+        chosen = {id(p) for p in matrices}
+        others = [p for p in model.parameters() if id(p) not in chosen]
+        # match_rms_adamw: the two optimizers then take steps of the same size, and one rate is as good as two.
+        muon = torch.optim.Muon(matrices, lr=muon_rate, weight_decay=weight_decay, momentum=0.95, nesterov=True, adjust_lr_fn="match_rms_adamw")
+        adam = torch.optim.AdamW(others, lr=adam_rate, weight_decay=0.0, betas=(0.9, 0.95))
+        self.both: list[torch.optim.Optimizer] = [muon, adam]
+        self.rates = [muon_rate, adam_rate]
+
+    def step(self, scale: float) -> None:
+        """Move the weights with the rates times `scale`, and forget the gradients."""
+        for optimizer, rate in zip(self.both, self.rates, strict=True):
+            for group in optimizer.param_groups:
+                group["lr"] = rate * scale
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+
+    def state_dict(self) -> list[dict]:
+        return [optimizer.state_dict() for optimizer in self.both]
+
+    def load_state_dict(self, states: list[dict]) -> None:
+        for optimizer, state in zip(self.both, states, strict=True):
+            optimizer.load_state_dict(state)
+
+
+def schedule(step: int, steps: int, warmup: int, decay: int) -> float:
+    """Share of the full rate at this step: up, flat, and down to nothing over the last `decay` steps.
+
+    >>> [schedule(step, 100, 10, 20) for step in (4, 50, 90)]
+    [0.5, 1.0, 0.5]
+    """
+    return min(1.0, (step + 1) / warmup, max(0.0, (steps - step) / decay))

@@ -1,0 +1,166 @@
+"""Train storyteller from nothing.
+
+    python -m core.training.train --corpus TEXTS --run RUN
+
+Resumes from RUN/checkpoint.pt when there is one; stops cleanly on SIGTERM or Ctrl-C. To end a run that has learned enough, stop it and
+start it again with `--steps` a little beyond the step it reached: the rate then falls to zero over the last `--decay` steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import signal
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from core.training import growth
+from core.training.corpus import Corpus
+from core.training.data import IGNORED, Batch, Lessons
+from core.training.models import STORYTELLER, config
+from core.training.optimizer import Optimizers, schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything about a run that is a number. Rows shrink as length grows, so that a step stays as many tokens."""
+
+    steps: int = 100_000
+    warmup: int = 100
+    decay: int = 1000
+    step_tokens: int = 6144
+    length: int = 256
+    long_length: int = 512
+    long_from: int = 3000
+    early_steps: int = 700
+    corpus_share: float = 0.04
+    muon_rate: float = 5e-3
+    adam_rate: float = 4e-3
+    weight_decay: float = 0.05
+    seed: int = 0
+    save_every: int = 200
+
+    def shape(self, step: int) -> tuple[int, int]:
+        """Rows and length of the batch at this step."""
+        length = self.long_length if step >= self.long_from else self.length
+        return max(1, self.step_tokens // length), length
+
+
+def device() -> torch.device:
+    """The GPU if there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def loss_of(model: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Mean cross-entropy per target token, in nats; the forward pass in bf16."""
+    with torch.autocast(ids.device.type, dtype=torch.bfloat16):
+        logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
+    return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
+
+
+class Trainer:
+    """A model on its way: weights, optimizers, step and tokens seen, and how to save and resume them."""
+
+    def __init__(self, model: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True) -> None:
+        self.model, self.lessons, self.plan = model, lessons, plan
+        self.optimizers = Optimizers(model, plan.muon_rate, plan.adam_rate, plan.weight_decay)
+        self.loss_of = torch.compile(loss_of) if compiled else loss_of
+        self.step = self.tokens = 0
+
+    def one_step(self) -> float:
+        """Learn from one batch; the loss before learning from it."""
+        batch = self._on_device(self.lessons.batch(self.step, *self.plan.shape(self.step)))
+        loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizers.step(schedule(self.step, self.plan.steps, self.plan.warmup, self.plan.decay))
+        self.step += 1
+        self.tokens += batch.tokens
+        return float(loss.detach())
+
+    @torch.no_grad()
+    def exam_loss(self, batches: int = 4) -> float:
+        """Mean loss on held-out lessons, the same ones every time."""
+        losses = []
+        for number in range(batches):
+            batch = self._on_device(self.lessons.batch(number, *self.plan.shape(self.step), exam=True))
+            losses.append(float(self.loss_of(self.model, batch.ids, batch.targets, batch.mask)))
+        return sum(losses) / len(losses)
+
+    def _on_device(self, batch: Batch) -> Batch:
+        where = self.model.device
+        return Batch(batch.ids.to(where), batch.targets.to(where), batch.mask.to(where), batch.tokens)
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint whole or not at all."""
+        state: dict[str, Any] = {"model": self.model.state_dict(), "optimizers": self.optimizers.state_dict(), "step": self.step, "tokens": self.tokens}
+        torch.save(state, path.with_suffix(".new"))
+        os.replace(path.with_suffix(".new"), path)
+
+    def resume(self, path: Path) -> None:
+        """Go on where `save` stopped."""
+        state = torch.load(path, map_location=self.model.device, weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self.optimizers.load_state_dict(state["optimizers"])
+        self.step, self.tokens = state["step"], state["tokens"]
+
+
+def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: int) -> LlamaForCausalLM:
+    """A model with random weights, the same for the same seed."""
+    torch.manual_seed(seed)
+    return LlamaForCausalLM(config(shape, tokenizer.bos_token_id, tokenizer.eos_token_id, len(tokenizer))).to(device())
+
+
+def run(trainer: Trainer, folder: Path, tokenizer: PreTrainedTokenizerFast, log_every: int = 20) -> None:
+    """Train to the last step of the plan, with a log line now and then, checkpoints and the growth record."""
+    stopping = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.append(True))
+    plan, mean, started, since = trainer.plan, math.nan, time.perf_counter(), trainer.tokens
+    while trainer.step < plan.steps and not stopping:
+        if trainer.step in growth.MOMENTS:
+            growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, None if math.isnan(mean) else mean))
+        loss = trainer.one_step()
+        mean = loss if math.isnan(mean) else 0.95 * mean + 0.05 * loss
+        if trainer.step % log_every == 0:
+            speed = (trainer.tokens - since) / (time.perf_counter() - started)
+            exam = f" exam {trainer.exam_loss():.3f}" if trainer.step % plan.save_every == 0 else ""
+            print(f"{time.strftime('%H:%M:%S')} step {trainer.step} tokens {trainer.tokens / 1e6:.2f}M loss {mean:.3f} {speed:.0f} tokens/s{exam}", flush=True)
+        if trainer.step % plan.save_every == 0:
+            trainer.save(folder / "checkpoint.pt")
+    trainer.save(folder / "checkpoint.pt")
+    if trainer.step >= plan.steps:
+        growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, mean))
+
+
+def main() -> None:
+    plan = Plan()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, help="folder of plain text files; without it only the lessons are learned")
+    parser.add_argument("--run", type=Path, required=True, help="folder with tokenizer/ in it, for checkpoints and the log; outside git")
+    parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
+    parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
+    parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which rows are 512 long instead of 256")
+    arguments = parser.parse_args()
+    tokenizer = AutoTokenizer.from_pretrained(arguments.run / "tokenizer")
+    plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.long_from)
+    lessons = Lessons(tokenizer, Corpus(arguments.corpus), plan.corpus_share, plan.early_steps, plan.seed)
+    trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan)
+    checkpoint = arguments.run / "checkpoint.pt"
+    if checkpoint.exists():
+        trainer.resume(checkpoint)
+    print(f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}, from step {trainer.step}", flush=True)
+    (arguments.run / "pid").write_text(str(os.getpid()))
+    run(trainer, arguments.run, tokenizer)
+
+
+if __name__ == "__main__":
+    main()
