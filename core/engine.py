@@ -18,6 +18,8 @@ import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
 from core.errors import EmptyPrompt, NotEnoughMemory
+from core.limits import Limits
+from core.pool import CachePool
 from core.turns import Turns
 
 
@@ -128,6 +130,7 @@ class Engine:
         self.device = device
         self.vocabulary_size = vocabulary_size
         self.turns = Turns()
+        self.pool = CachePool(Limits.from_environment())
         self.passes = 0
 
     def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:
@@ -170,6 +173,7 @@ class Engine:
                 return reused, logits
             cache.keep(ids, reused)
             cache.bytes = self.backend.bytes(cache.state)
+            self.pool.use(cache)
             return reused, logits
 
     def _make_room(self, ids: np.ndarray, cache: KVCache) -> int:

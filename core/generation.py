@@ -14,6 +14,7 @@ import numpy as np
 from core import sampling
 from core.engine import Forward, KVCache
 from core.errors import BadToken, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
+from core.limits import Limits
 from core.settings import SamplingSettings
 from core.step import ForwardPass, Odds, Step
 from core.tokens import ByteJoiner, Token
@@ -68,7 +69,11 @@ class Generation(Tree):
             raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
         if count > model.context_length:
             raise PromptTooLong(f"That text has {count:,} tokens; {model.name} reads at most {model.context_length:,}. Shorten it.")
+        limits = Limits.from_environment()
+        if limits.prompt_tokens and count > limits.prompt_tokens:
+            raise PromptTooLong(f"That text has {count:,} tokens; this app takes prompts of up to {limits.prompt_tokens:,}. Shorten it.")
         super().__init__(model)
+        self._most_tokens = limits.tokens_per_run
         self.settings = settings or SamplingSettings()
         self.top_n = min(max(1, int(top_n)), MOST_CANDIDATES, model.vocabulary_size)
         self.use_cache = use_cache
@@ -80,11 +85,13 @@ class Generation(Tree):
 
     @property
     def finished(self) -> str | None:
-        """Why the run cannot go on from here: "end of text", "context full" or "out of memory"; None while it can."""
+        """Why the run cannot go on from here: "end of text", "context full", "limit reached" or "out of memory"; None while it can."""
         if self._path and self._path[-1].token_id in self.model.end_token_ids:
             return "end of text"
         if self.token_count >= self.model.context_length:
             return "context full"
+        if self._most_tokens and self.token_count >= self._most_tokens:
+            return "limit reached"
         return "out of memory" if self._out_of_memory else None
 
     @property

@@ -1,0 +1,39 @@
+"""How much of a machine its visitors may take: read from the environment once, the same for everybody."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+
+from core.errors import BadSetting
+
+PREFIX = "TOKEN_VIEWER_"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Every limit is read from an environment variable, TOKEN_VIEWER_ and its name in capitals; 0 means no limit.
+
+    visitors: sessions at a time. tokens_per_run: tokens one path may have, prompt included. prompt_tokens: tokens of a prompt.
+    cache_megabytes: all visitors' caches together, per model. idle_seconds: after this long without a pass a visitor's cache is given
+    back; it is rebuilt from the tokens when they go on.
+    """
+
+    visitors: int = 200
+    tokens_per_run: int = 0
+    prompt_tokens: int = 0
+    cache_megabytes: int = 2048
+    idle_seconds: int = 300
+
+    @classmethod
+    def from_environment(cls) -> Limits:
+        """The limits of this process. Raises BadSetting for a value that is no whole number."""
+        values = {}
+        for field in fields(cls):
+            text = os.environ.get(PREFIX + field.name.upper())
+            if text is None:
+                continue
+            if not text.strip().isdecimal() or len(text) > 15:
+                raise BadSetting(f"{PREFIX}{field.name.upper()} must be a whole number, 0 for no limit, not {text[:40]!r}.")
+            values[field.name] = int(text)
+        return cls(**values)
