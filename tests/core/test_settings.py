@@ -27,7 +27,11 @@ BAD: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values], ids=lambda part: "huge" if isinstance(part, int) and part > 2**99 else str(part))
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, values in BAD.items() for value in values],
+    ids=lambda part: "huge" if isinstance(part, int) and part > 2**99 else str(part),
+)
 def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(name: str, value: Any) -> None:
     with pytest.raises(BadSetting) as caught:
         SamplingSettings(**{name: value})

@@ -1,0 +1,70 @@
+"""A visitor sees one sentence for everything that core can refuse, and core is cheap to import."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import core
+from core import errors
+
+ROOT = Path(__file__).parents[2]
+KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Exception)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_error_is_a_viewer_error_that_explains_itself(kind: type[Exception]) -> None:
+    assert issubclass(kind, errors.ViewerError)
+    assert (kind.__doc__ or "").strip().endswith(".")
+    assert str(kind("One sentence.")) == "One sentence."
+
+
+def test_the_promised_classes_are_there() -> None:
+    names = "UnknownModel NotACausalModel AdapterOnly PickleOnly HalfDownloaded NoNetwork GatedModel NotEnoughMemory RemoteCodeRefused BrokenModel "
+    names += "PromptTooLong EmptyPrompt BrokenLogits BadSetting BadToken BadRecording ServerGone RunFinished"
+    assert set(names.split()) <= {kind.__name__ for kind in KINDS}
+
+
+def run(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+HEAVY = "[name for name in ('torch', 'transformers', 'streamlit', 'altair', 'sklearn', 'pandas') if name in sys.modules]"
+
+
+def test_importing_core_loads_nothing_heavy() -> None:
+    assert run(f"import sys, core, core.errors, core.settings; print({HEAVY})").strip() == "[]"
+
+
+def test_listing_the_models_and_turning_settings_needs_no_torch() -> None:
+    assert run(f"import sys, core; core.list_models(); core.SamplingSettings(top_k=3); print({HEAVY})").strip() == "[]"
+
+
+def test_importing_core_is_quick() -> None:
+    program = "import time; t = time.process_time(); import core, core.errors, core.settings; print(time.process_time() - t)"
+    assert min(float(run(program)) for _ in range(3)) < 0.3
+
+
+def test_every_public_name_is_there_and_an_unknown_one_is_not() -> None:
+    promised = {
+        "load_model",
+        "list_models",
+        "SamplingSettings",
+        "Generation",
+        "Recording",
+        "Step",
+        "Candidate",
+        "Stage",
+        "Odds",
+        "Token",
+        "errors",
+    }
+    assert promised <= set(core.__all__)
+    for name in core.__all__:
+        assert getattr(core, name) is not None
+    with pytest.raises(AttributeError):
+        core.NoSuchThing  # noqa: B018

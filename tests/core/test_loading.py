@@ -1,0 +1,415 @@
+"""Models are found, described truly, and refused for the right reason; nothing of a stranger's folder is ever run."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from core import Generation, errors, list_models, load_model
+from core.loading import BUNDLED
+from tests.tiny_models import ARCHITECTURES, byte_level_tokenizer, save
+
+SECRET = "/secret/place"
+
+
+def refused(name: Any, kind: type[errors.ViewerError], **how: Any) -> str:
+    """The sentence with which this model is refused, for this reason and no other."""
+    with pytest.raises(errors.ViewerError) as caught:
+        load_model(str(name) if isinstance(name, Path) else name, **({"device": "cpu"} | how))
+    assert type(caught.value) is kind, f"{type(caught.value).__name__}: {caught.value}"
+    sentence = str(caught.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    assert "Traceback" not in sentence
+    assert len(sentence) < 300
+    return sentence
+
+
+@pytest.fixture
+def copied(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., Path]:
+    """A copy of a tiny model's folder, to be broken."""
+
+    def copy(architecture: str = "llama", without: tuple[str, ...] = (), **config: Any) -> Path:
+        folder = tmp_path / architecture
+        shutil.copytree(tiny_folder(architecture), folder)
+        for name in without:
+            (folder / name).unlink()
+        if config:
+            path = folder / "config.json"
+            path.write_text(json.dumps(json.loads(path.read_text()) | config))
+        return folder
+
+    return copy
+
+
+# What a model says about itself
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_model_describes_itself_truly(architecture: str, tiny: Any, plain: Any) -> None:
+    model, network = tiny(architecture), plain(architecture)
+    weights = load_file(Path(model.name) / "model.safetensors") if Path(model.name).is_dir() else {}
+    assert model.parameter_count == network.num_parameters()
+    assert model.weight_bytes == 4 * network.num_parameters()
+    if weights:
+        assert model.parameter_count <= sum(tensor.numel() for tensor in weights.values())
+    assert model.layer_count == 3
+    assert model.vocabulary_size == network.get_output_embeddings().weight.shape[0] == network.config.vocab_size
+    assert (model.device, model.dtype) == ("cpu", "float32")
+    assert model.end_token_ids == {network.config.eos_token_id}
+
+
+def test_several_end_tokens_are_all_known(tmp_path: Path) -> None:
+    folder = save("llama", tmp_path, eos_token_id=[2, 7])
+    model = load_model(str(folder), device="cpu")
+    assert {2, 7} <= model.end_token_ids
+    run = Generation(model, "The sea")
+    run.force(7)
+    assert run.finished == "end of text"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_the_precision_asked_for_is_the_one_used(dtype: str, tiny_folder: Any) -> None:
+    model = load_model(str(tiny_folder("llama")), device="cpu", dtype=dtype)
+    size = 4 if dtype == "float32" else 2
+    assert model.dtype == dtype
+    assert model.weight_bytes == size * model.parameter_count
+    assert model.cache_bytes_per_token == 3 * 2 * 8 * 2 * size
+    step = Generation(model, "The sea").step()
+    assert step.forward.cache_bytes == model.cache_bytes_per_token * step.position
+    assert sum(c.model_probability for c in step.candidates) + step.rest_model_probability == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="this machine has an accelerator")
+def test_without_an_accelerator_auto_is_the_cpu_in_full_precision(tiny_folder: Any) -> None:
+    model = load_model(str(tiny_folder("gpt2")))
+    assert (model.device, model.dtype) == ("cpu", "float32")
+
+
+def test_a_device_or_precision_that_does_not_exist_is_refused(tiny_folder: Any) -> None:
+    for how in ({"device": "abacus"}, {"device": "cuda:99"}, {"dtype": "float7"}, {"dtype": "int8"}, {"device": ""}):
+        with pytest.raises(errors.ViewerError) as caught:
+            load_model(str(tiny_folder("gpt2")), **how)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_folder_in_several_weight_files_is_one_model(tiny_folder: Any, plain: Any, tmp_path: Path) -> None:
+    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
+    assert len(list(folder.glob("*.safetensors"))) > 1
+    assert load_model(str(folder), device="cpu").parameter_count == plain("gpt2").num_parameters()
+
+
+def sharded(source: Path, folder: Path) -> Path:
+    shutil.copytree(source, folder)
+    (folder / "model.safetensors").unlink()
+    transformers.AutoModelForCausalLM.from_pretrained(source).save_pretrained(folder, max_shard_size="60KB")
+    return folder
+
+
+# Bundled models
+
+
+def test_bundled_models_are_listed_without_loading_them() -> None:
+    for entry in list_models():
+        assert entry.name
+        assert entry.title
+        assert entry.description.endswith(".")
+        weights = BUNDLED / entry.name / "model.safetensors"
+        assert entry.bytes == weights.stat().st_size
+        assert entry.parameter_count == sum(tensor.numel() for tensor in load_file(weights).values())
+
+
+def test_the_first_bundled_model_is_the_storyteller_and_writes() -> None:
+    assert list_models()[0].name == "storyteller"
+    model = load_model("storyteller", device="cpu")
+    assert model.name == "storyteller"
+    run = Generation(model, "Once upon a time")
+    for _ in range(20):
+        run.step()
+    assert run.text.startswith("Once upon a time")
+    assert len(run.written) > 20
+    assert "\ufffd" not in run.text
+
+
+# Refused
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "   ",
+        None,
+        3,
+        "x" * 5000,
+        "a/b/c/d",
+        "with space",
+        "näme/ünïcode",
+        "line\nbreak",
+        "nul\0byte",
+        "../../etc",
+        "/no/such/folder",
+        "~nobody/x",
+    ],
+)
+def test_what_is_no_model_name_is_unknown(name: Any) -> None:
+    refused(name, errors.UnknownModel)
+
+
+def test_a_file_or_an_empty_folder_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    refused(tmp_path / "file", errors.UnknownModel)
+    refused(tmp_path / "empty", errors.UnknownModel)
+
+
+def test_without_network_a_hub_id_says_so_quickly() -> None:
+    started = time.perf_counter()
+    assert "network" in refused("somebody/some-model", errors.NoNetwork)
+    assert time.perf_counter() - started < 20
+
+
+class Answering:
+    """Stands for the hub's answer to a download."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, *_: Any, **__: Any) -> str:
+        raise self.error
+
+
+def hub_error(name: str, status: int) -> Exception:
+    import httpx
+    from huggingface_hub import errors as hub
+
+    return getattr(hub, name)("no", response=httpx.Response(status, request=httpx.Request("GET", "https://hub.invalid")))
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "kind"),
+    [
+        ("GatedRepoError", 403, errors.GatedModel),
+        ("RepositoryNotFoundError", 404, errors.UnknownModel),
+        ("HfHubHTTPError", 500, errors.NoNetwork),
+    ],
+)
+def test_what_the_hub_answers_is_passed_on_in_plain_words(name: str, status: int, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.snapshot_download", Answering(hub_error(name, status)))
+    refused("somebody/some-model", kind)
+
+
+def test_an_encoder_is_not_a_causal_model(tmp_path: Path) -> None:
+    config = transformers.BertConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, vocab_size=400)
+    transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
+    byte_level_tokenizer().save_pretrained(tmp_path)
+    refused(tmp_path, errors.NotACausalModel)
+
+
+def test_an_encoder_decoder_is_not_a_causal_model(tmp_path: Path) -> None:
+    shape = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    config = transformers.BartConfig(vocab_size=400, encoder_ffn_dim=16, decoder_ffn_dim=16, **shape)
+    transformers.BartForConditionalGeneration(config).save_pretrained(tmp_path / "bart")
+    byte_level_tokenizer().save_pretrained(tmp_path / "bart")
+    refused(tmp_path / "bart", errors.NotACausalModel)
+    config = transformers.T5Config(d_model=16, d_ff=16, d_kv=8, num_layers=1, num_heads=2, vocab_size=400)
+    transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path / "t5")
+    refused(tmp_path / "t5", errors.NotACausalModel)
+
+
+def test_an_image_model_and_a_headless_one_are_not_causal_models(tmp_path: Path, copied: Any) -> None:
+    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "image_size": 32}
+    transformers.ViTForImageClassification(transformers.ViTConfig(**shape)).save_pretrained(tmp_path / "vit")
+    refused(tmp_path / "vit", errors.NotACausalModel)
+    refused(copied("llama", architectures=["LlamaForSequenceClassification"]), errors.NotACausalModel)
+
+
+def test_an_adapter_alone_is_refused(tmp_path: Path, copied: Any) -> None:
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "base_model_name_or_path": "somebody/some-model"}))
+    save_file({"lora_A": torch.zeros(2, 2)}, tmp_path / "adapter_model.safetensors")
+    refused(tmp_path, errors.AdapterOnly)
+    folder = copied("llama", without=("model.safetensors",))
+    (folder / "adapter_config.json").write_text("{}")
+    save_file({"lora_A": torch.zeros(2, 2)}, folder / "adapter_model.safetensors")
+    refused(folder, errors.AdapterOnly)
+
+
+class Bomb:
+    """Leaves a mark when it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.mark,)
+
+
+@pytest.mark.parametrize("weights", ["pytorch_model.bin", "model.pt", "consolidated.00.pth"])
+def test_a_pickle_is_never_opened(weights: str, copied: Any, tmp_path: Path) -> None:
+    folder = copied("gpt2", without=("model.safetensors",))
+    (folder / weights).write_bytes(pickle.dumps(Bomb(tmp_path / "went-off")))
+    refused(folder, errors.PickleOnly)
+    assert not (tmp_path / "went-off").exists()
+
+
+def test_a_pickle_beside_safetensors_is_not_opened_either(copied: Any, tmp_path: Path) -> None:
+    folder = copied("gpt2")
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb(tmp_path / "went-off")))
+    load_model(str(folder), device="cpu")
+    assert not (tmp_path / "went-off").exists()
+
+
+def test_code_that_a_model_brings_is_never_run(copied: Any, tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    code = f"from pathlib import Path\nPath({str(mark)!r}).touch()\n"
+    code += "from transformers import LlamaConfig as Config, LlamaForCausalLM as Model, PreTrainedTokenizerFast as Words\n"
+    maps = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
+    folder = copied("llama", model_type="somebodys-own", auto_map=maps)
+    (folder / "own.py").write_text(code)
+    refused(folder, errors.RemoteCodeRefused)
+    shutil.rmtree(folder)
+    folder = copied("llama", auto_map=maps)  # an architecture that transformers has itself: its own code is used instead
+    (folder / "own.py").write_text(code)
+    path = folder / "tokenizer_config.json"
+    load_model(str(folder), device="cpu")
+    path.write_text(
+        json.dumps(json.loads(path.read_text()) | {"auto_map": {"AutoTokenizer": ["own.Words", "own.Words"]}, "tokenizer_class": "Words"})
+    )
+    try:
+        load_model(str(folder), device="cpu")
+    except errors.ViewerError as error:
+        assert isinstance(error, errors.RemoteCodeRefused | errors.BrokenModel)
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("kept", [0, 1, 7, 100, 0.5, 0.999])
+def test_weights_that_are_cut_short_are_half_downloaded(kept: float, copied: Any) -> None:
+    weights = copied("gpt2") / "model.safetensors"
+    raw = weights.read_bytes()
+    weights.write_bytes(raw[: int(kept * len(raw)) if isinstance(kept, float) else kept])
+    refused(weights.parent, errors.HalfDownloaded)
+
+
+def test_weights_full_of_noise_are_refused(copied: Any) -> None:
+    weights = copied("gpt2") / "model.safetensors"
+    weights.write_bytes(b"\xff" * 1000)
+    refused(weights.parent, errors.HalfDownloaded)
+
+
+def test_missing_weights_are_half_downloaded(copied: Any, tiny_folder: Any, tmp_path: Path) -> None:
+    refused(copied("gpt2", without=("model.safetensors",)), errors.HalfDownloaded)
+    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
+    sorted(folder.glob("*.safetensors"))[0].unlink()
+    refused(folder, errors.HalfDownloaded)
+
+
+def test_a_weight_index_cannot_point_out_of_its_folder(tiny_folder: Any, tmp_path: Path) -> None:
+    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
+    path = folder / "model.safetensors.index.json"
+    index = json.loads(path.read_text())
+    stolen = tmp_path / "elsewhere.safetensors"
+    shutil.copy(sorted(folder.glob("*.safetensors"))[0], stolen)
+    index["weight_map"] = dict.fromkeys(index["weight_map"], "../elsewhere.safetensors")
+    path.write_text(json.dumps(index))
+    with pytest.raises(errors.ModelError):
+        load_model(str(folder), device="cpu")
+
+
+@pytest.mark.parametrize("index", ["", "[]", "{}", '{"weight_map": []}', '{"weight_map": {"a": 3}}'])
+def test_a_broken_weight_index_is_refused(index: str, tiny_folder: Any, tmp_path: Path) -> None:
+    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
+    (folder / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(errors.ModelError) as caught:
+        load_model(str(folder), device="cpu")
+    assert isinstance(caught.value, errors.BrokenModel | errors.HalfDownloaded)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '"llama"', "[" * 50_000, "\ud83e"])
+def test_a_config_that_cannot_be_read_is_broken(text: str, copied: Any) -> None:
+    folder = copied("llama")
+    (folder / "config.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    refused(folder, errors.BrokenModel)
+
+
+LIES: list[dict[str, Any]] = [
+    {"hidden_size": 64},
+    {"hidden_size": -1},
+    {"hidden_size": 0},
+    {"hidden_size": "many"},
+    {"num_hidden_layers": 5},
+    {"num_hidden_layers": -1},
+    {"num_attention_heads": 0},
+    {"num_attention_heads": 3},
+    {"num_key_value_heads": 4},
+    {"num_key_value_heads": 0},
+    {"intermediate_size": 7},
+    {"vocab_size": 10},
+    {"vocab_size": 100_000},
+    {"hidden_act": "magic"},
+    {"rope_parameters": {"rope_type": "magic"}},
+    {"model_type": "gpt2"},
+    {"torch_dtype": "float7", "dtype": "float7"},
+    {"max_position_embeddings": "long"},
+    {"architectures": "LlamaForCausalLM"},
+    {"architectures": [3]},
+    {"eos_token_id": "end"},
+    {"eos_token_id": [None]},
+    {"quantization_config": {"quant_method": "magic"}},
+    {"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}},
+    {"attn_implementation": "somebody/kernels"},
+    {"_attn_implementation": "flash_attention_2"},
+]
+
+
+@pytest.mark.parametrize("lie", LIES, ids=str)
+def test_a_config_that_lies_is_refused_or_harmless(lie: dict[str, Any], copied: Any) -> None:
+    """Either the model is refused with a sentence of ours, or it writes."""
+    folder = copied("llama", **lie)
+    try:
+        model = load_model(str(folder), device="cpu")
+    except errors.ViewerError as error:
+        assert type(error) in (errors.BrokenModel, errors.NotACausalModel, errors.RemoteCodeRefused), type(error)
+        assert "\n" not in str(error)
+        return
+    step = Generation(model, "The sea").step()
+    assert sum(c.model_probability for c in step.candidates) + step.rest_model_probability == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("without", [("tokenizer.json",), ("tokenizer.json", "tokenizer_config.json")], ids=lambda names: "+".join(names))
+def test_a_model_without_a_tokenizer_is_broken(without: tuple[str, ...], copied: Any) -> None:
+    assert "tokenizer" in refused(copied("gpt2", without=without), errors.BrokenModel)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "null", '{"model": {"type": "BPE"}}', "[" * 10_000])
+def test_a_broken_tokenizer_is_said_to_be_that(text: str, copied: Any) -> None:
+    folder = copied("gpt2")
+    (folder / "tokenizer.json").write_text(text)
+    assert "tokenizer" in refused(folder, errors.BrokenModel)
+
+
+def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(copied: Any) -> None:
+    folder = copied("gpt2")
+    tokenizer = byte_level_tokenizer()
+    tokenizer.add_tokens([f"more{i}" for i in range(10)])
+    tokenizer.save_pretrained(folder)
+    refused(folder, errors.BrokenModel)
+
+
+def test_not_enough_memory_says_so(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.nn.Module, "to", Answering(torch.OutOfMemoryError("CUDA out of memory")))
+    refused(tiny_folder("gpt2"), errors.NotEnoughMemory)
+
+
+def test_a_name_from_a_stranger_is_shortened_and_harmless_in_the_sentence(tmp_path: Path) -> None:
+    sentence = refused("/" + "x" * 280, errors.UnknownModel)
+    assert len(sentence) < 150
