@@ -21,6 +21,21 @@ def plain_odds(network: Any, token_ids: Sequence[int]) -> np.ndarray:
     return torch.softmax(plain_logits(network, token_ids).double(), 0).numpy()
 
 
+def agrees_with_a_plain_pass(step: Any, ids: list[int], network: Any) -> None:
+    """Check a step that lists the whole vocabulary: its odds and rank are the model's own, its counts add up."""
+    expected = plain_odds(network, ids[: step.position])
+    shown = np.zeros(len(expected))
+    for candidate in step.candidates:
+        shown[candidate.token_id] = candidate.model_probability
+    assert len(step.candidates) == len(expected)
+    np.testing.assert_allclose(shown, expected, atol=2e-5)
+    own = expected[step.token_id]
+    assert 1 + (expected > own + 1e-6).sum() <= step.rank <= (expected > own - 1e-6).sum()
+    assert step.forward.computed_tokens + step.forward.reused_tokens == step.position
+    assert step.forward.computed_tokens >= 1
+    assert step.forward.seconds > 0
+
+
 def bits(probabilities: np.ndarray) -> float:
     """Shannon's entropy in bits."""
     some = probabilities[probabilities > 0]
@@ -67,3 +82,42 @@ def tensors_in(thing: Any) -> Iterable[torch.Tensor]:
             slots = [name for kind in type(part).__mro__ for name in getattr(kind, "__slots__", ())]
             waiting += [getattr(part, name) for name in slots if hasattr(part, name)]
             waiting += vars(part).values() if hasattr(part, "__dict__") else []
+
+
+def own_stages(logits: np.ndarray, previous: list[int], settings: Any) -> list[tuple[str, np.ndarray]]:
+    """Every stage worked out by hand in numpy, from the papers: [(name, probabilities [vocabulary])]."""
+
+    def odds(scores: np.ndarray) -> np.ndarray:
+        shares = np.exp(scores - scores.max())
+        return shares / shares.sum()
+
+    scores = logits.astype(np.float64)
+    stages = [("model", odds(scores))]
+    if settings.repetition_penalty != 1.0:  # Keskar et al. 2019
+        for token in set(previous):
+            scores[token] *= settings.repetition_penalty if scores[token] < 0 else 1 / settings.repetition_penalty
+        stages.append(("repetition penalty", odds(scores)))
+    if settings.temperature != 1.0:
+        scores = scores / settings.temperature
+        stages.append(("temperature", odds(scores)))
+    if settings.top_k:
+        scores[np.argsort(scores)[: -settings.top_k]] = -np.inf
+        stages.append(("top-k", odds(scores)))
+    if settings.top_p < 1.0:  # Holtzman et al. 2019: the smallest set that reaches p
+        order = np.argsort(-scores)
+        before = np.cumsum(odds(scores)[order]) - odds(scores)[order]
+        scores[order[before >= settings.top_p]] = -np.inf
+        stages.append(("top-p", odds(scores)))
+    if settings.min_p:
+        scores[odds(scores) < settings.min_p * odds(scores).max()] = -np.inf
+        stages.append(("min-p", odds(scores)))
+    if settings.typical_p < 1.0:  # Meister et al. 2022
+        shares = odds(scores)
+        with np.errstate(divide="ignore"):
+            surprise = -np.log(shares)
+        entropy = (shares[shares > 0] * surprise[shares > 0]).sum()
+        order = np.argsort(np.abs(surprise - entropy), kind="stable")
+        before = np.cumsum(shares[order]) - shares[order]
+        scores[order[before >= settings.typical_p]] = -np.inf
+        stages.append(("typical-p", odds(scores)))
+    return stages

@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given
-from hypothesis import settings as budget
-from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings
-from core.errors import BadPlace, BadToken, BrokenLogits, EmptyPrompt, PromptTooLong, RunFinished
+from core.errors import BadToken, BrokenLogits, EmptyPrompt, PromptTooLong, RunFinished
 from core.sampling import roll
-from tests.core.plain import plain_odds
+from tests.core.plain import agrees_with_a_plain_pass
 from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION
 
 PROMPT = "The sea looked back 🦊"
@@ -35,21 +32,6 @@ def same(steps: list[Any], others: list[Any]) -> None:
         shares = {c.token_id: (c.model_probability, c.sampling_probability) for c in other.candidates}
         for candidate in step.candidates:
             assert (candidate.model_probability, candidate.sampling_probability) == pytest.approx(shares[candidate.token_id], abs=2e-5)
-
-
-def agrees_with_a_plain_pass(step: Any, ids: list[int], network: Any) -> None:
-    expected = plain_odds(network, ids[: step.position])
-    shown = np.zeros(len(expected))
-    for candidate in step.candidates:
-        shown[candidate.token_id] = candidate.model_probability
-    assert len(step.candidates) == len(expected)
-    np.testing.assert_allclose(shown, expected, atol=2e-5)
-    assert step.rank == 1 + int((expected > expected[step.token_id] + 1e-9).sum()) or step.rank <= 1 + int(
-        (expected > expected[step.token_id] - 2e-5).sum()
-    )
-    assert step.forward.computed_tokens + step.forward.reused_tokens == step.position
-    assert step.forward.computed_tokens >= 1
-    assert step.forward.seconds > 0
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -206,112 +188,6 @@ def test_old_steps_keep_the_settings_they_were_made_with(tiny: Any) -> None:
     run.step()
     assert show(run.path[0]) == before
     assert [step.settings.temperature for step in run.path] == [1.0, 3.0]
-
-
-# The tree
-
-
-def test_going_back_and_on_again_finds_the_same_steps(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=6))
-    steps = [run.step() for _ in range(5)]
-    nodes = len(run.nodes)
-    run.go_to(1)
-    assert run.path == steps[:2]
-    assert [run.step() for _ in range(3)] == steps[2:]
-    assert len(run.nodes) == nodes
-
-
-def test_a_forced_token_is_marked_and_rolls_nothing(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(top_k=1))
-    least = run.coming().candidates[-1].token_id
-    step = run.force(least)
-    assert (step.token_id, step.chosen_by, step.roll) == (least, "forced", None)
-    assert step.sampling_probability == 0
-    assert step.chosen.removed_by == "top-k"
-    assert step.model_probability > 0
-
-
-def test_branches_name_every_end_and_where_it_parts(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT)
-    for token in (40, 41, 42, 43):
-        run.force(token)
-    end = run.here
-    run.go_to(1)
-    for token in (50, 51):
-        run.force(token)
-    branches = {branch.node_id: branch for branch in run.branches()}
-    assert len(branches) == 2
-    assert branches[run.here].is_current
-    assert branches[run.here].parts_at is None
-    assert branches[run.here].step_count == 4
-    assert branches[end].parts_at == 2
-    assert branches[end].step_count == 4
-    run.rename(end, "the first way")
-    run.switch(end)
-    assert [step.token_id for step in run.path] == [40, 41, 42, 43]
-    assert next(branch for branch in run.branches() if branch.is_current).name == "the first way"
-
-
-def test_a_mark_moves_only_to_places_that_exist(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT)
-    run.force(40)
-    for index in (1, -2, 10**9):
-        with pytest.raises(BadPlace):
-            run.go_to(index)
-    for node in (-1, 2, 10**9):
-        with pytest.raises(BadPlace):
-            run.switch(node)
-    assert [step.token_id for step in run.path] == [40]
-
-
-MOVES = st.lists(
-    st.one_of(
-        st.tuples(st.just("step"), st.integers(0, 3)),
-        st.tuples(st.just("force"), st.integers(3, 300)),
-        st.tuples(st.just("go_to"), st.floats(0, 1)),
-        st.tuples(st.just("switch"), st.floats(0, 1)),
-        st.tuples(st.just("settings"), st.integers(0, 4)),
-        st.tuples(st.just("coming"), st.none()),
-        st.tuples(st.just("release"), st.none()),
-    ),
-    min_size=5,
-    max_size=25,
-)
-
-
-@budget(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(moves=MOVES)
-def test_whatever_a_visitor_does_nothing_is_lost_and_the_numbers_stay_right(moves: list[tuple[str, Any]], tiny: Any, plain: Any) -> None:
-    model = tiny("llama")
-    run = Generation(model, PROMPT, SamplingSettings(seed=8), top_n=model.vocabulary_size)
-    made: dict[int, list[int]] = {0: []}
-    for move, how in moves:
-        if move in ("step", "force") and run.finished:
-            continue
-        if move == "step":
-            run.step(attempt=how)
-        elif move == "force":
-            run.force(how)
-        elif move == "go_to":
-            run.go_to(round(how * len(run.path)) - 1)
-        elif move == "switch":
-            run.switch(round(how * (len(run.nodes) - 1)))
-        elif move == "settings":
-            run.settings = SamplingSettings(seed=8, temperature=1 + how / 2, top_k=how * 40)
-        elif move == "coming" and not run.finished:
-            run.coming()
-        elif move == "release":
-            run.release()
-        written = [step.token_id for step in run.path]
-        assert made.setdefault(run.here, written) == written
-        assert set(made) == {node.node_id for node in run.nodes}
-    for node_id, tokens in made.items():
-        assert [step.token_id for step in run.path_to(node_id)] == tokens
-        assert [step.index for step in run.path_to(node_id)] == list(range(len(tokens)))
-    if run.path:
-        ids = [*model.encode(PROMPT), *made[run.here]]
-        agrees_with_a_plain_pass(run.path[-1], ids, plain("llama"))
-        assert list(run.token_ids) == ids
 
 
 # Text

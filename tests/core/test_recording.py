@@ -42,10 +42,17 @@ def run(request: pytest.FixtureRequest, tiny: Any) -> Generation:
     return branched_run(tiny(request.param))
 
 
+class SoundFile(dict[str, Any]):
+    """A file with nothing wrong, short in the report of a test that fails."""
+
+    def __repr__(self) -> str:
+        return "a sound file"
+
+
 @pytest.fixture(scope="module")
 def content(tiny: Any) -> dict[str, Any]:
     """A sound file as plain data, for tests that break it."""
-    return json.loads(Recording.of(branched_run(tiny("gpt2"))).dumps())
+    return SoundFile(json.loads(Recording.of(branched_run(tiny("gpt2"))).dumps()))
 
 
 def alike(step: Step, other: Step) -> None:
@@ -173,7 +180,8 @@ def test_a_recording_needs_no_model_to_be_read(run: Generation, tmp_path: Path) 
     import sys
 
     Recording.of(run).save(tmp_path / "run.json")
-    program = "import sys; from core import Recording; r = Recording.load(sys.argv[1]); r.replay().step(); print('torch' in sys.modules, len(r.path))"
+    program = "import sys; from core import Recording; kept = Recording.load(sys.argv[1]); kept.replay().step();"
+    program += "print('torch' in sys.modules, len(kept.path))"
     root = Path(__file__).parents[2]
     out = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "run.json")], cwd=root, capture_output=True, text=True, check=True

@@ -27,11 +27,14 @@ BAD: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [(name, value) for name, values in BAD.items() for value in values],
-    ids=lambda part: "huge" if isinstance(part, int) and part > 2**99 else str(part),
-)
+PAIRS = [
+    pytest.param(name, value, id=f"{name}-{'huge' if isinstance(value, int) and value > 2**99 else value}")
+    for name, values in BAD.items()
+    for value in values
+]
+
+
+@pytest.mark.parametrize(("name", "value"), PAIRS)
 def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(name: str, value: Any) -> None:
     with pytest.raises(BadSetting) as caught:
         SamplingSettings(**{name: value})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 from typing import Any
 
 import pytest
@@ -112,7 +113,7 @@ def test_a_joiner_gives_the_same_text_wherever_the_bytes_are_cut(text: str, cuts
     raw = text.encode()
     places = sorted({0, len(raw), *(cut for cut in cuts if cut < len(raw))})
     joiner = ByteJoiner()
-    parts = [joiner.add(raw[start:end]) for start, end in zip(places, places[1:], strict=False)]
+    parts = [joiner.add(raw[start:end]) for start, end in itertools.pairwise(places)]
     assert "".join(parts) == text
     assert joiner.waiting == b""
 
@@ -121,7 +122,7 @@ def test_a_joiner_gives_the_same_text_wherever_the_bytes_are_cut(text: str, cuts
 def test_a_joiner_shows_bytes_that_are_no_character_and_never_fails(raw: bytes, cuts: list[int]) -> None:
     places = sorted({0, len(raw), *(cut for cut in cuts if cut < len(raw))})
     joiner = ByteJoiner()
-    text = "".join(joiner.add(raw[start:end]) for start, end in zip(places, places[1:], strict=False))
+    text = "".join(joiner.add(raw[start:end]) for start, end in itertools.pairwise(places))
     # Python's own decoder decides which bytes are wrong; each is counted once, the unfinished end is still waiting.
     expected, done = codecs.utf_8_decode(raw, "surrogateescape", False)
     written = "".join(f"⟨{ord(c) - 0xDC00:02X}⟩" if 0xDC80 <= ord(c) <= 0xDCFF else c for c in expected)

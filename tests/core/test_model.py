@@ -1,0 +1,87 @@
+"""What a model says about itself is true, the bundled ones included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from core import Generation, errors, list_models, load_model
+from core.loading import BUNDLED
+from tests.tiny_models import ARCHITECTURES, save
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_model_describes_itself_truly(architecture: str, tiny: Any, plain: Any) -> None:
+    model, network = tiny(architecture), plain(architecture)
+    weights = load_file(Path(model.name) / "model.safetensors") if Path(model.name).is_dir() else {}
+    assert model.parameter_count == network.num_parameters()
+    assert model.weight_bytes == 4 * network.num_parameters()
+    if weights:
+        assert model.parameter_count <= sum(tensor.numel() for tensor in weights.values())
+    assert model.layer_count == 3
+    assert model.vocabulary_size == network.get_output_embeddings().weight.shape[0] == network.config.vocab_size
+    assert (model.device, model.dtype) == ("cpu", "float32")
+    assert model.end_token_ids == {network.config.eos_token_id}
+
+
+def test_several_end_tokens_are_all_known(tmp_path: Path) -> None:
+    folder = save("llama", tmp_path, eos_token_id=[2, 7])
+    model = load_model(str(folder), device="cpu")
+    assert {2, 7} <= model.end_token_ids
+    run = Generation(model, "The sea")
+    run.force(7)
+    assert run.finished == "end of text"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_the_precision_asked_for_is_the_one_used(dtype: str, tiny_folder: Any) -> None:
+    model = load_model(str(tiny_folder("llama")), device="cpu", dtype=dtype)
+    size = 4 if dtype == "float32" else 2
+    assert model.dtype == dtype
+    assert model.weight_bytes == size * model.parameter_count
+    assert model.cache_bytes_per_token == 3 * 2 * 8 * 2 * size
+    step = Generation(model, "The sea").step()
+    assert step.forward.cache_bytes == model.cache_bytes_per_token * step.position
+    assert sum(c.model_probability for c in step.candidates) + step.rest_model_probability == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="this machine has an accelerator")
+def test_without_an_accelerator_auto_is_the_cpu_in_full_precision(tiny_folder: Any) -> None:
+    model = load_model(str(tiny_folder("gpt2")))
+    assert (model.device, model.dtype) == ("cpu", "float32")
+
+
+def test_a_device_or_precision_that_does_not_exist_is_refused(tiny_folder: Any) -> None:
+    for how in ({"device": "abacus"}, {"device": "cuda:99"}, {"dtype": "float7"}, {"dtype": "int8"}, {"device": ""}):
+        with pytest.raises(errors.ViewerError) as caught:
+            load_model(str(tiny_folder("gpt2")), **how)
+        assert "\n" not in str(caught.value)
+
+
+# Bundled models
+
+
+def test_bundled_models_are_listed_without_loading_them() -> None:
+    for entry in list_models():
+        assert entry.name
+        assert entry.title
+        assert entry.description.endswith(".")
+        weights = BUNDLED / entry.name / "model.safetensors"
+        assert entry.bytes == weights.stat().st_size
+        assert entry.parameter_count == sum(tensor.numel() for tensor in load_file(weights).values())
+
+
+def test_the_first_bundled_model_is_the_storyteller_and_writes() -> None:
+    assert list_models()[0].name == "storyteller"
+    model = load_model("storyteller", device="cpu")
+    assert model.name == "storyteller"
+    run = Generation(model, "Once upon a time")
+    for _ in range(20):
+        run.step()
+    assert run.text.startswith("Once upon a time")
+    assert len(run.written) > 20
+    assert "\ufffd" not in run.text
