@@ -125,10 +125,11 @@ class KVCache:
 class Engine:
     """The one way to run a model. Stateless: everything that lasts is in the cache that the caller brings, or does not bring."""
 
-    def __init__(self, backend: Backend, device: torch.device, vocabulary_size: int) -> None:
+    def __init__(self, backend: Backend, device: torch.device, vocabulary_size: int, threads: int = 1) -> None:
         self.backend = backend
         self.device = device
         self.vocabulary_size = vocabulary_size
+        self.threads = threads
         self.turns = Turns()
         self.pool = CachePool(Limits.from_environment())
         self.passes = 0
@@ -160,6 +161,8 @@ class Engine:
         return Forward(Distribution(logits), len(ids) - reused, reused, held, waited, stopwatch)
 
     def _run(self, ids: np.ndarray, cache: KVCache | None) -> tuple[int, torch.Tensor]:
+        if torch.get_num_threads() != self.threads:  # torch's setting is the whole process's, and models differ
+            torch.set_num_threads(self.threads)
         with torch.inference_mode():
             if cache is None:
                 return 0, self.backend.run(ids, None)

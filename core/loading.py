@@ -85,6 +85,7 @@ def load_model(name: str, device: str = "auto", dtype: str = "auto") -> Language
     folder = _find(name)
     config = _read_config(folder, name)
     _check_weights(folder, name)
+    _check_size(folder, config, name)
     return _load(folder, name, config, device, dtype)
 
 
@@ -192,7 +193,7 @@ def _check_weights(folder: Path, name: str) -> None:
         missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
         if missing:
             raise HalfDownloaded(f"{_short(name)} is incomplete: {len(missing)} of its weight files are missing. Download it again.")
-    elif not files:
+    elif not any(not file.name.startswith("adapter_") for file in files):
         if (folder / "adapter_config.json").is_file():
             raise AdapterOnly(f"{_short(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
@@ -206,12 +207,35 @@ def _check_weights(folder: Path, name: str) -> None:
             raise HalfDownloaded(f"{file.name} of {_short(name)} is cut short or broken. Download it again.") from error
 
 
+def _check_size(folder: Path, config: Any, name: str) -> None:
+    """The configuration's numbers are no larger than what the weight files hold, so that a lie costs neither minutes nor all memory."""
+    from safetensors import safe_open
+
+    count, largest = 0, 1
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, framework="numpy") as file:
+            for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
+                count += 1
+                largest = max([largest, *file.get_slice(key).get_shape()])
+    text = config.get_text_config()
+    limits = {
+        ("num_hidden_layers", "n_layer", "n_layers"): count,
+        ("hidden_size", "n_embd", "d_model"): largest,
+        ("vocab_size",): largest,
+        ("num_experts", "num_local_experts", "n_routed_experts"): max(count, largest),
+    }
+    for names, most in limits.items():
+        for value in (getattr(text, key, None) for key in names):
+            if isinstance(value, int) and not 1 <= value <= most and (value or "experts" not in names[0]):
+                raise BrokenModel(f"The configuration of {_short(name)} does not fit its weights: {names[0]} cannot be {value:,}.")
+
+
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> LanguageModel:
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging as transformers_logging
 
     from core.engine import out_of_memory
-    from core.model import LanguageModel, use_threads
+    from core.model import LanguageModel
 
     transformers_logging.disable_progress_bar()
     where = _device(device)
@@ -242,11 +266,18 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     if report.get("missing_keys") or report.get("mismatched_keys"):
         raise BrokenModel(f"The weights of {_short(name)} do not fit its configuration: some are missing or of another size.")
     longest = len(tokenizer)
+    if not tokenizer("a", add_special_tokens=False)["input_ids"]:  # transformers makes an empty one from nothing
+        raise BrokenModel(f"The tokenizer of {_short(name)} is missing or cannot be read.")
     if longest > network.get_input_embeddings().weight.shape[0]:
         raise BrokenModel(f"The tokenizer of {_short(name)} knows more tokens than the model ({longest:,}).")
-    parameters = sum(p.numel() for p in network.parameters())
-    use_threads(parameters)
-    return LanguageModel(name, network, tokenizer)
+    try:
+        model = LanguageModel(name, network, tokenizer)
+        model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
+    except ModelError:
+        raise
+    except Exception as error:  # whatever a configuration that lies makes the network stumble over
+        raise BrokenModel(f"{_short(name)} was loaded but cannot run: its configuration and its weights do not fit.") from error
+    return model
 
 
 def _device(wanted: str) -> Any:

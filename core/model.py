@@ -6,8 +6,6 @@ import os
 from dataclasses import replace
 from typing import Any
 
-import torch
-
 from core.engine import Backend, Engine, TransformersBackend
 from core.errors import BadText, BadToken
 from core.shape import ModelShape
@@ -38,7 +36,8 @@ class LanguageModel:
         self.context_length = self.shape.context_length
         self.cache_bytes_per_token = self.shape.cache_numbers_per_token * weight.element_size()
         self.end_token_ids = _end_tokens(network, tokenizer)
-        self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size)
+        threads = threads_for(self.parameter_count)
+        self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size, threads)
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
 
@@ -102,11 +101,6 @@ class LanguageModel:
 def threads_for(parameter_count: int) -> int:
     """How many threads a forward pass should use on a CPU: one for a small model, all cores but one for a large one."""
     return 1 if parameter_count < SMALL_MODEL else max(1, (os.cpu_count() or 2) - 1)
-
-
-def use_threads(parameter_count: int) -> None:
-    """Set torch's threads for a model of this size."""
-    torch.set_num_threads(threads_for(parameter_count))
 
 
 def _end_tokens(network: Any, tokenizer: Any) -> frozenset[int]:

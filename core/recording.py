@@ -129,6 +129,8 @@ class Recording:
         ]
         if "".join(token.text for token in self.prompt_tokens) != self.prompt:
             raise BadRecording("This recording contradicts itself: its tokens do not give its prompt.")
+        if not {token_id for step in file.steps for token_id in step.token_ids} <= self.model.tokens.keys():
+            raise BadRecording("This recording contradicts itself: it does not say how some of its tokens are written.")
         self.settings = _settings(file.settings)
         self.top_n = file.top_n
         self.tree = self._build()
@@ -177,8 +179,9 @@ class Recording:
                 format="token-probability-viewer recording",
                 version=1,
                 model=_ModelFile(
+                    name=_public_name(model.name),
                     end_token_ids=sorted(model.end_token_ids),
-                    **{name: getattr(model, name) for name in _ModelFile.model_fields if name != "end_token_ids"},
+                    **{name: getattr(model, name) for name in _ModelFile.model_fields if name not in ("name", "end_token_ids")},
                 ),
                 prompt=run.prompt,
                 prompt_tokens=[_PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
@@ -209,7 +212,8 @@ class Recording:
             return cls(_File.model_validate(content))
         except ValidationError as error:
             place = " → ".join(str(part) for part in error.errors()[0]["loc"][:4])
-            raise BadRecording(f"This recording is broken (at {place[:80] or 'its beginning'}).") from error
+            place = "".join(c for c in place if c.isprintable())[:80]
+            raise BadRecording(f"This recording is broken (at {place or 'its beginning'}).") from error
         except BadSetting as error:
             raise BadRecording(f"This recording is broken: {error}") from error
 
@@ -233,6 +237,11 @@ class Recording:
     def replay(self) -> Replay:
         """Show the run again from its prompt: it steps, goes back and branches like a live one, as far as it was recorded."""
         return Replay(self.model, self.tree, self.settings, self.top_n, self.finished)
+
+
+def _public_name(name: str) -> str:
+    """A model's name as it may leave this machine: of a folder, only its own name."""
+    return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name
 
 
 def _settings(values: dict[str, Any]) -> SamplingSettings:

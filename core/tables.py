@@ -22,7 +22,19 @@ def candidates_table(odds: Odds) -> pd.DataFrame:
         (c.rank, c.token_id, c.piece, c.text, c.logit, c.model_probability, c.sampling_probability, c.removed_by or "", c.token_id == taken)
         for c in odds.candidates
     ]
-    rows.append((len(rows) + 1, -1, REST, REST, float("nan"), odds.rest_model_probability, odds.rest_sampling_probability, "", False))
+    rows.append(
+        (
+            max(row[0] for row in rows) + 1,
+            -1,
+            REST,
+            REST,
+            float("nan"),
+            odds.rest_model_probability,
+            odds.rest_sampling_probability,
+            "",
+            False,
+        )
+    )
     names = ["rank", "token_id", "piece", "text", "logit", "model_probability", "sampling_probability", "removed_by", "chosen"]
     return pd.DataFrame(rows, columns=names)
 
