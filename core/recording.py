@@ -172,7 +172,9 @@ class Recording:
     def of(cls, run: Any) -> Recording:
         """Keep a run (a Generation or a Replay), with all its branches."""
         model = run.model
-        used = {int(i) for node in run.nodes if node.step for i in node.step.token_ids}
+        kept = [node for node in run.nodes if not node.is_deleted]
+        number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without the gaps of deleted ones
+        used = {int(i) for node in kept if node.step for i in node.step.token_ids}
         settings = run.settings.as_dict()
         return cls(
             _File(
@@ -187,10 +189,10 @@ class Recording:
                 prompt_tokens=[_PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
                 settings=settings,
                 top_n=run.top_n,
-                here=run.here,
+                here=number[run.here],
                 finished=run.finished,
                 vocabulary=[_TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
-                steps=[_step_file(node.step, node.parent, node.name) for node in run.nodes if node.step],
+                steps=[_step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
             )
         )
 

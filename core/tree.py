@@ -15,7 +15,10 @@ LONGEST_NAME = 60
 
 @dataclass(slots=True)
 class Node:
-    """A place in the tree. node_id 0 is the prompt alone (step None); every other node is one step behind its parent."""
+    """A place in the tree. node_id 0 is the prompt alone (step None); every other node is one step behind its parent.
+
+    A deleted node leaves its number behind, so that all others keep theirs: no step, no parent, no children.
+    """
 
     node_id: int
     parent: int | None
@@ -23,6 +26,11 @@ class Node:
     children: list[int] = field(default_factory=list)
     name: str = ""
     waiting: bytes = b""  # bytes of a character that is not complete here
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether only the number of this node is left."""
+        return self.step is None and self.node_id != 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class Branch:
 
 
 class Tree:
-    """Nodes, a current place, and ways to move between them. Steps are only ever added."""
+    """Nodes, a current place, and ways to move between them. Nothing but `delete` ever takes a step away."""
 
     prompt: str
     prompt_tokens: list[Token]
@@ -101,7 +109,7 @@ class Tree:
     def branches(self) -> list[Branch]:
         """All ways through the tree, in the order in which their ends were written; the current one ends where the visitor stands."""
         on_path = {node_id: place for place, node_id in enumerate(self._line)}
-        ends = [node for node in self.nodes[1:] if not node.children or node.node_id == self.here]
+        ends = [node for node in self.nodes[1:] if (not node.children and not node.is_deleted) or node.node_id == self.here]
         return [self._branch(node, on_path) for node in ends]
 
     def _branch(self, end: Node, on_path: dict[int, int]) -> Branch:
@@ -121,9 +129,40 @@ class Tree:
         """Give a branch's end a name, cut to a readable length."""
         self._node(node_id).name = "".join(c for c in name if c.isprintable()).strip()[:LONGEST_NAME]
 
+    def doomed(self, node_id: int) -> list[int]:
+        """The nodes that `delete` would take away: all behind this one, and the steps before it back to the last fork."""
+        node = self._node(node_id)
+        if node.parent is None:
+            raise BadPlace("The prompt is where every branch begins; it cannot be deleted.")
+        while node.parent and len(self.nodes[node.parent].children) == 1:  # 0 is the prompt, which stays
+            node = self.nodes[node.parent]
+        found, waiting = [], [node.node_id]
+        while waiting:
+            found.append(waiting.pop())
+            waiting += self.nodes[found[-1]].children
+        return found
+
+    def delete(self, node_id: int) -> int:
+        """Take a branch away, with all behind it, back to the last fork. Whoever stood on it stands at the fork then.
+
+        Returns how many steps are gone. All other nodes keep their numbers; the numbers of these are never given again. Raises BadPlace
+        for the prompt and for numbers that are not there.
+        """
+        gone = self.doomed(node_id)
+        fork = self.nodes[gone[0]].parent
+        assert fork is not None
+        if self.here in gone:
+            self.switch(fork)
+        self.nodes[fork].children.remove(gone[0])
+        for number in gone:
+            self.nodes[number] = Node(number, None, None)
+        return len(gone)
+
     def _node(self, node_id: int) -> Node:
         if isinstance(node_id, bool) or not isinstance(node_id, int) or not 0 <= node_id < len(self.nodes):
             raise BadPlace(f"There is no branch with the number {node_id} in this run.")
+        if self.nodes[node_id].is_deleted:
+            raise BadPlace(f"Branch {node_id} of this run was deleted.")
         return self.nodes[node_id]
 
     def _line_to(self, node_id: int) -> list[int]:
