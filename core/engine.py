@@ -19,6 +19,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingW
 
 from core.errors import EmptyPrompt, NotEnoughMemory
 from core.limits import Limits
+from core.listed import Listed
 from core.pool import CachePool
 from core.turns import Turns
 
@@ -47,9 +48,19 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The model's answer: float32 logits [vocabulary], on the model's device."""
+    """The model's answer: float32 logits [vocabulary], on the model's device. listed: what a server told, where it did not tell all."""
 
     logits: torch.Tensor
+    listed: Listed | None = None
+
+    @property
+    def known(self) -> int:
+        """How many of the likeliest tokens have logits that are the model's own."""
+        return len(self.logits) if self.listed is None else len(self.listed)
+
+    def __contains__(self, token_id: int) -> bool:
+        """Whether this token's logit is the model's own."""
+        return self.listed is None or token_id in self.listed
 
 
 class Stopwatch:
@@ -86,6 +97,7 @@ class Forward:
     cache_bytes: int
     queue_seconds: float
     stopwatch: Stopwatch
+    server_seconds: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -159,6 +171,10 @@ class Engine:
             self.passes += 1
         held = cache.bytes if cache is not None else 0
         return Forward(Distribution(logits), len(ids) - reused, reused, held, waited, stopwatch)
+
+    def look_further(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
+        """The same pass with `count` tokens, or this token, listed too. Only a server lists less than everything."""
+        return forward
 
     def _run(self, ids: np.ndarray, cache: KVCache | None) -> tuple[int, torch.Tensor]:
         if torch.get_num_threads() != self.threads:  # torch's setting is the whole process's, and models differ

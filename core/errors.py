@@ -60,6 +60,18 @@ class ServerGone(ModelError):
     """An inference server did not answer, or answered something unusable."""
 
 
+class WrongServer(ModelError):
+    """An inference server answers, but cannot be used: another kind, another model, or it leaves out what is needed."""
+
+
+class NotOnServer(ModelError):
+    """Something was asked of a served model that only a model in this process can give: its weights, its layers."""
+
+
+class BeyondTheList(ModelError):
+    """The dice or a visitor took a token that the server does not list, so its odds are not known."""
+
+
 class InputError(ViewerError):
     """Something a visitor gave cannot be used."""
 

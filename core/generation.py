@@ -15,6 +15,7 @@ from core import sampling
 from core.engine import Forward, KVCache
 from core.errors import BadToken, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from core.limits import Limits
+from core.listed import Listed
 from core.settings import SamplingSettings
 from core.step import ForwardPass, Odds, Step
 from core.tokens import ByteJoiner, Token
@@ -112,11 +113,11 @@ class Generation(Tree):
         if self.finished:
             raise RunFinished(f"This run has ended ({self.finished}). Go back to an earlier word to go on from there.")
         settings = settings or self.settings
-        ahead = self._look_ahead()
+        ahead = self._look_ahead(settings)
         known = ahead.odds.get(settings)
         if known is None:
-            seen = sampling.observe(ahead.forward.distribution.logits, settings, self.token_ids, self.top_n)
-            known = Odds(**self._place(ahead.forward, settings), **_arrays(seen))
+            seen = self._watch(ahead, settings)
+            known = Odds(**self._place(ahead.forward, settings), **_arrays(seen, ahead.forward.distribution.listed))
             ahead.odds = {settings: known}
         return known
 
@@ -144,22 +145,14 @@ class Generation(Tree):
 
     def _take(self, roll: float | None, forced: int | None, attempt: int) -> Step:
         try:
-            ahead = self._look_ahead()
+            ahead = self._look_ahead(self.settings)
         except NotEnoughMemory:
             self._out_of_memory = True
             if self._path:
                 return self._path[-1]
             raise
         settings = self.settings
-        seen = sampling.observe(
-            ahead.forward.distribution.logits,
-            settings,
-            self.token_ids,
-            self.top_n,
-            roll=roll,
-            forced=forced,
-            greedily=roll is None and forced is None,
-        )
+        seen = self._watch(ahead, settings, roll=roll, forced=forced, greedily=roll is None and forced is None)
         chosen_by = "forced" if forced is not None else "greedy" if roll is None else "sampled"
         known = self._child_like(seen.chosen, settings, chosen_by, attempt)
         if known is not None:
@@ -172,7 +165,7 @@ class Generation(Tree):
         text = "" if token.special else joiner.add(token.raw)
         step = Step(
             **self._place(ahead.forward, settings),
-            **_arrays(seen),
+            **_arrays(seen, ahead.forward.distribution.listed),
             token_id=seen.chosen,
             text=text,
             chosen_by=chosen_by,
@@ -184,13 +177,34 @@ class Generation(Tree):
         self._ahead = None
         return step
 
-    def _look_ahead(self) -> _Ahead:
+    def _look_ahead(self, settings: SamplingSettings) -> _Ahead:
         if self._ahead is None:
             self._ahead = _Ahead(self.model.engine.forward(self.token_ids, self._cache if self.use_cache else None))
+        wanted = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
+        if self._ahead.forward.distribution.known < wanted:
+            self._ahead = _Ahead(self.model.engine.look_further(self.token_ids, self._ahead.forward, wanted))
         return self._ahead
 
+    def _watch(self, ahead: _Ahead, settings: SamplingSettings, **pick: Any) -> sampling.Observation:
+        """Watch the odds and pick. A pick that a server did not list makes it list more, until the token's own odds are known."""
+        while True:
+            odds = ahead.forward.distribution
+            seen = sampling.observe(odds.logits, settings, self.token_ids, min(self.top_n, odds.known), **pick)
+            if seen.chosen < 0 or seen.chosen in odds:
+                return seen
+            wanted = pick["forced"] if pick["forced"] is not None else -1
+            ahead.forward = self.model.engine.look_further(self.token_ids, ahead.forward, 8 * odds.known, wanted)
+            ahead.odds.clear()
+
     def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, Any]:
-        done = ForwardPass(forward.computed_tokens, forward.reused_tokens, forward.cache_bytes, forward.seconds, forward.queue_seconds)
+        done = ForwardPass(
+            forward.computed_tokens,
+            forward.reused_tokens,
+            forward.cache_bytes,
+            forward.seconds,
+            forward.queue_seconds,
+            forward.server_seconds,
+        )
         return {"index": len(self._path), "position": self.token_count, "settings": settings, "forward": done, "vocabulary": self.model}
 
     def _write_id(self, step: Step) -> None:
@@ -213,8 +227,13 @@ class Generation(Tree):
         self._ahead = None
 
 
-def _arrays(seen: sampling.Observation) -> dict[str, Any]:
-    return {name: getattr(seen, name) for name in _ARRAYS}
+def _arrays(seen: sampling.Observation, listed: Listed | None) -> dict[str, Any]:
+    arrays = {name: getattr(seen, name) for name in _ARRAYS}
+    if listed is None:
+        return arrays
+    exact = listed.exact_stages(zip(seen.stage_names, seen.stage_settings, strict=True))
+    ranks = np.minimum(seen.ranks, len(listed) + 1)  # how many unlisted tokens stand before a forced one, nobody knows
+    return arrays | {"ranks": ranks, "server_listed": len(listed), "stage_exact": exact}
 
 
 _ARRAYS = tuple(name for name in sampling.Observation.__slots__ if name != "chosen")

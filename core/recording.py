@@ -73,6 +73,7 @@ class _StepFile(_Strict):
     cache_bytes: Count
     seconds: Seconds
     queue_seconds: Seconds
+    server_seconds: Seconds | None = None
     token_ids: Annotated[list[Count], Listed]
     ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Listed]
     logits: Annotated[list[float | None], Listed]
@@ -83,6 +84,8 @@ class _StepFile(_Strict):
     stage_settings: Annotated[list[float | None], Field(max_length=16)]
     stage_kept: Annotated[list[Count], Field(max_length=16)]
     stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16)]
+    server_listed: Count = 0
+    stage_exact: Annotated[list[bool], Field(max_length=16)] = []
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> _StepFile:
@@ -92,6 +95,8 @@ class _StepFile(_Strict):
             raise ValueError("the lists of candidates differ in length")
         if {len(self.probabilities), len(self.stage_settings), len(self.stage_kept), len(self.stage_entropies)} != {stages}:
             raise ValueError("the lists of stages differ in length")
+        if len(self.stage_exact) != (stages if self.server_listed else 0):
+            raise ValueError("the marks of what is exact do not fit the stages")
         if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
             raise ValueError("the token taken is not among the candidates, or a stage is unknown")
         return self
@@ -278,6 +283,8 @@ def _step_file(step: Step, parent: int | None, name: str) -> _StepFile:
         stage_settings=[None if s is None else float(s) for s in step.stage_settings],
         stage_kept=list(step.stage_kept),
         stage_entropies=[float(f"{e:.7g}") for e in step.stage_entropies],
+        server_listed=step.server_listed,
+        stage_exact=list(step.stage_exact),
     )
 
 
@@ -286,7 +293,7 @@ def _step(entry: _StepFile, tree: Tree, settings: SamplingSettings, model: Recor
         index=len(tree.path),
         position=tree.token_count,
         settings=settings,
-        forward=ForwardPass(entry.computed_tokens, entry.reused_tokens, entry.cache_bytes, entry.seconds, entry.queue_seconds),
+        forward=ForwardPass(**{field: getattr(entry, field) for field in ForwardPass.__slots__}),
         vocabulary=model,
         token_ids=np.array(entry.token_ids, dtype=np.int64),
         ranks=np.array(entry.ranks, dtype=np.int64),
@@ -298,6 +305,8 @@ def _step(entry: _StepFile, tree: Tree, settings: SamplingSettings, model: Recor
         stage_settings=tuple(entry.stage_settings),
         stage_kept=tuple(entry.stage_kept),
         stage_entropies=tuple(entry.stage_entropies),
+        server_listed=entry.server_listed,
+        stage_exact=tuple(entry.stage_exact),
         token_id=entry.token_id,
         text=text,
         chosen_by=entry.chosen_by,

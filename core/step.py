@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from core import listed
 from core.settings import SamplingSettings
 from core.tokens import Token
 
@@ -25,13 +26,17 @@ class Vocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ForwardPass:
-    """What one forward pass did. computed_tokens + reused_tokens = tokens before the step; bytes are counted from the cache's tensors."""
+    """What one forward pass did. computed_tokens + reused_tokens = tokens before the step; bytes are counted from the cache's tensors.
+
+    server_seconds: what an inference server says it took, out of the `seconds` measured here; None where the model runs here.
+    """
 
     computed_tokens: int
     reused_tokens: int
     cache_bytes: int
     seconds: float
     queue_seconds: float = 0.0
+    server_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,9 @@ class Odds:
 
     index: 0.. among generated tokens. position: tokens before it. Arrays have one row per stage and one column per listed token, in the
     model's order of preference; the first stage is "model", the last one is what the dice use.
+
+    server_listed: how many tokens an inference server listed, 0 if the model runs here and everything is known. stage_exact: per stage,
+    whether its probabilities are certain all the same; see `core.listed`.
     """
 
     index: int
@@ -92,6 +100,18 @@ class Odds:
     stage_settings: tuple[float | None, ...]
     stage_kept: tuple[int, ...]
     stage_entropies: tuple[float, ...]  # bits
+    server_listed: int = 0
+    stage_exact: tuple[bool, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether all probabilities are the model's own; False where a server's short list left something to be estimated."""
+        return all(self.stage_exact)
+
+    @property
+    def note(self) -> str:
+        """Which numbers are estimates and why, in a sentence; empty if none is."""
+        return listed.note(self) if self.server_listed else ""
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
