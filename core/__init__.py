@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core import errors as errors
+    from core import inside as inside
     from core.generation import Generation as Generation
     from core.loading import list_models as list_models
     from core.loading import load_model as load_model
     from core.recording import Recording as Recording
+    from core.scoring import ScoredText as ScoredText
+    from core.scoring import score_text as score_text
     from core.settings import SamplingSettings as SamplingSettings
     from core.step import Candidate as Candidate
     from core.step import Odds as Odds
@@ -31,20 +34,23 @@ _HOMES = {
     "Odds": "core.step",
     "Recording": "core.recording",
     "SamplingSettings": "core.settings",
+    "ScoredText": "core.scoring",
     "Stage": "core.step",
     "Step": "core.step",
     "Token": "core.tokens",
     "list_models": "core.loading",
     "load_model": "core.loading",
+    "score_text": "core.scoring",
 }
+_MODULES = frozenset({"errors", "inside"})
 
-__all__ = [*_HOMES, "errors"]
+__all__ = [*_HOMES, "errors", "inside"]
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name from the module it lives in, when it is first asked for."""
-    if name == "errors":
-        return import_module("core.errors")
+    if name in _MODULES:
+        return import_module(f"core.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'core' has no attribute {name!r}")
