@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,12 @@ def plain_logits(network: Any, token_ids: Sequence[int]) -> torch.Tensor:
     """The logits [vocabulary] after these tokens, from one full forward pass of transformers' model that keeps nothing."""
     with torch.inference_mode():
         return network(torch.tensor([list(token_ids)]), use_cache=False).logits[0, -1].float()
+
+
+def assert_close(logits: torch.Tensor, expected: torch.Tensor, what: object = "the logits") -> None:
+    """Two sets of logits differ by no more than another order of additions brings; they spread over about ten."""
+    difference = (logits - expected).abs().max().item()
+    assert difference < 2e-4, f"{what} differ by {difference}"
 
 
 def plain_odds(network: Any, token_ids: Sequence[int]) -> np.ndarray:
@@ -60,10 +66,11 @@ def chi_square(counts: np.ndarray, probabilities: np.ndarray) -> tuple[float, in
     return float(((seen - expected) ** 2 / expected).sum()), len(seen) - 1
 
 
-def tensors_in(thing: Any) -> Iterable[torch.Tensor]:
-    """Every tensor that hangs on an object, however deep, each storage once."""
+def bytes_in(thing: Any) -> tuple[int, int]:
+    """The bytes of all numbers with a fraction that hang on an object, however deep: of the tensors and arrays, and of what backs them."""
     seen: set[int] = set()
-    storages: set[int] = set()
+    held = 0
+    backing: dict[int, int] = {}
     waiting = [thing]
     while waiting:
         part = waiting.pop()
@@ -71,9 +78,13 @@ def tensors_in(thing: Any) -> Iterable[torch.Tensor]:
             continue
         seen.add(id(part))
         if isinstance(part, torch.Tensor):
-            if part.untyped_storage().data_ptr() not in storages:
-                storages.add(part.untyped_storage().data_ptr())
-                yield part
+            if part.is_floating_point():
+                held += part.nbytes
+                backing[part.untyped_storage().data_ptr()] = part.untyped_storage().nbytes()
+        elif isinstance(part, np.ndarray):
+            held += part.nbytes
+            whole = part if part.base is None else part.base
+            backing[id(whole)] = whole.nbytes if isinstance(whole, np.ndarray) else part.nbytes
         elif isinstance(part, dict):
             waiting += part.values()
         elif isinstance(part, list | tuple | set):
@@ -82,6 +93,7 @@ def tensors_in(thing: Any) -> Iterable[torch.Tensor]:
             slots = [name for kind in type(part).__mro__ for name in getattr(kind, "__slots__", ())]
             waiting += [getattr(part, name) for name in slots if hasattr(part, name)]
             waiting += vars(part).values() if hasattr(part, "__dict__") else []
+    return held, sum(backing.values())
 
 
 def own_stages(logits: np.ndarray, previous: list[int], settings: Any) -> list[tuple[str, np.ndarray]]:

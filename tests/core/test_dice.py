@@ -72,11 +72,13 @@ def test_the_roll_picks_by_cumulative_probability_largest_first(tiny: Any) -> No
             step = run.step()
             alive = sorted((c for c in step.candidates if c.removed_by is None), key=lambda c: (-c.sampling_probability, c.token_id))
             ends = np.cumsum([c.sampling_probability for c in alive])
+            assert step.roll is not None
+            assert step.chosen.dice_start is not None
             picked = alive[int(np.searchsorted(ends, step.roll, side="right"))]
             assert step.roll == roll(settings.seed, step.index)
             assert step.token_id == picked.token_id
             assert step.chosen.dice_start <= step.roll < step.chosen.dice_start + step.chosen.sampling_probability + 1e-9
-            np.testing.assert_allclose([c.dice_start for c in alive], [0.0, *ends[:-1]], atol=1e-6)
+            assert [c.dice_start for c in alive] == pytest.approx([0.0, *ends[:-1]], abs=1e-6)
             assert all(c.dice_start is None for c in step.candidates if c.removed_by)
             if run.finished:
                 break

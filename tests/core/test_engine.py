@@ -11,10 +11,8 @@ import torch
 
 from core.engine import KVCache
 from core.errors import EmptyPrompt, NotEnoughMemory
-from tests.core.plain import plain_logits, tensors_in
+from tests.core.plain import assert_close, bytes_in, plain_logits
 from tests.tiny_models import ARCHITECTURES, FULL_ATTENTION
-
-CLOSE = {"rtol": 0.0, "atol": 2e-4}  # the logits spread over about ten; what differs is only the order of additions
 
 
 def random_ids(rng: np.random.Generator, count: int) -> list[int]:
@@ -47,9 +45,7 @@ def test_a_cache_never_changes_the_logits(architecture: str, tiny: Any, plain: A
     engine, network, cache = tiny(architecture).engine, plain(architecture), KVCache()
     for number, ids in enumerate(walk(np.random.default_rng(7))):
         forward = engine.forward(ids, cache)
-        torch.testing.assert_close(
-            forward.distribution.logits, plain_logits(network, ids), **CLOSE, msg=lambda m, n=number: f"text {n}: {m}"
-        )
+        assert_close(forward.distribution.logits, plain_logits(network, ids), f"the logits of text {number}")
         assert forward.computed_tokens + forward.reused_tokens == len(ids)
         assert forward.computed_tokens >= 1
         assert forward.seconds > 0
@@ -59,13 +55,14 @@ def test_a_cache_never_changes_the_logits(architecture: str, tiny: Any, plain: A
 def test_without_a_cache_everything_is_computed_and_nothing_kept(architecture: str, tiny: Any, plain: Any) -> None:
     ids = random_ids(np.random.default_rng(1), 20)
     forward = tiny(architecture).engine.forward(ids, None)
-    torch.testing.assert_close(forward.distribution.logits, plain_logits(plain(architecture), ids), **CLOSE)
+    assert_close(forward.distribution.logits, plain_logits(plain(architecture), ids))
     assert (forward.computed_tokens, forward.reused_tokens, forward.cache_bytes) == (20, 0, 0)
 
 
 @pytest.mark.parametrize("architecture", FULL_ATTENTION)
 def test_full_attention_reuses_the_longest_shared_prefix(architecture: str, tiny: Any) -> None:
-    engine, cache, before = tiny(architecture).engine, KVCache(), []
+    engine, cache = tiny(architecture).engine, KVCache()
+    before: list[int] = []
     for ids in walk(np.random.default_rng(8)):
         shared = next((i for i, (old, new) in enumerate(zip(before, ids, strict=False)) if old != new), min(len(before), len(ids)))
         forward = engine.forward(ids, cache)
@@ -90,11 +87,9 @@ def test_cache_bytes_are_those_of_the_tensors(architecture: str, tiny: Any) -> N
     ids = random_ids(np.random.default_rng(2), 21)
     for length in (5, 6, 7, 20, 21, 6):
         forward = model.engine.forward(ids[:length], cache)
-        tensors = [tensor for tensor in tensors_in(cache.state) if tensor.is_floating_point()]
-        held = sum(tensor.nbytes for tensor in tensors)
-        reserved = sum(tensor.untyped_storage().nbytes() for tensor in tensors)
+        held, backing = bytes_in(cache.state)
         assert forward.cache_bytes == cache.bytes
-        assert 0 < forward.cache_bytes <= reserved
+        assert 0 < forward.cache_bytes <= backing
         if architecture in FULL_ATTENTION:
             assert forward.cache_bytes == model.cache_bytes_per_token * length
         else:
@@ -123,7 +118,7 @@ def test_a_cleared_cache_holds_nothing_and_works_again(tiny: Any, plain: Any) ->
     assert (cache.length, cache.bytes) == (0, 0)
     forward = engine.forward([20, 21, 22], cache)
     assert forward.computed_tokens == 3
-    torch.testing.assert_close(forward.distribution.logits, plain_logits(plain("llama"), [20, 21, 22]), **CLOSE)
+    assert_close(forward.distribution.logits, plain_logits(plain("llama"), [20, 21, 22]))
 
 
 def test_no_tokens_is_an_empty_prompt(tiny: Any) -> None:
@@ -138,7 +133,7 @@ def test_full_memory_is_said_and_leaves_the_cache_right(failure: BaseException, 
     with failing_layer(model.network, failure), pytest.raises(NotEnoughMemory):
         model.engine.forward([30, 31, 32, 33, 34], cache)
     forward = model.engine.forward([30, 31, 32, 33, 34], cache)
-    torch.testing.assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34]), **CLOSE)
+    assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34]))
 
 
 @pytest.mark.parametrize("failure", [RuntimeError("a kernel failed"), ValueError("a mask has the wrong shape"), KeyboardInterrupt()])
@@ -148,7 +143,7 @@ def test_a_pass_that_breaks_off_half_way_leaves_the_cache_right(failure: BaseExc
     with failing_layer(model.network, failure), pytest.raises(type(failure)):
         model.engine.forward([30, 31, 32, 33, 34], cache)
     forward = model.engine.forward([30, 31, 32, 33, 34, 35], cache)
-    torch.testing.assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34, 35]), **CLOSE)
+    assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34, 35]))
 
 
 class failing_layer:
@@ -184,7 +179,7 @@ def test_visitors_share_one_model_without_mixing_their_caches(tiny: Any, plain: 
         thread.join()
     assert len(answers) == 4 * 11
     for (visitor, length), logits in answers.items():
-        torch.testing.assert_close(logits, plain_logits(plain("llama"), texts[visitor][:length]), **CLOSE)
+        assert_close(logits, plain_logits(plain("llama"), texts[visitor][:length]))
 
 
 def test_logits_given_out_are_not_written_over_by_the_next_pass(tiny: Any) -> None:

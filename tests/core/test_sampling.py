@@ -237,7 +237,7 @@ def test_logits_that_are_no_numbers_are_said_to_be_broken(settings: SamplingSett
     logits[:: 1 if everywhere else 17] = value
     for pick in ({}, {"roll": 0.5}, {"forced": 3}):
         with pytest.raises(BrokenLogits):
-            observe(logits, settings, np.array([1, 2]), 10, **pick)  # type: ignore[arg-type]
+            observe(logits, settings, np.array([1, 2]), 10, **pick)
 
 
 def test_no_token_at_all_is_broken_too() -> None:
