@@ -1,0 +1,52 @@
+// One piece per token, kept from draw to draw so that pieces slide to their new size when a slider moves.
+export default function ({ parentElement, data }) {
+  const dice = parentElement.querySelector(".dice");
+  const track = dice.querySelector(".track");
+  const marker = dice.querySelector(".marker");
+  const c = data.colours;
+  const paint = { "--dice": c.dice, "--on-dice": c.on_dice, "--chosen": c.chosen, "--on-chosen": c.on_chosen, "--rest": c.rest, "--muted": c.muted_text, "--text": c.text, "--page": c.page };
+  for (const [name, colour] of Object.entries(paint)) dice.style.setProperty(name, colour);
+  track.setAttribute("role", "img");
+  track.setAttribute("aria-label", data.alt);
+
+  dice.classList.toggle("still", data.still);
+  const kept = dice.parts ?? new Map();
+  const next = new Map();
+  const width = track.clientWidth || 600;
+  let rest = 0;
+  data.pieces.forEach(([id, label, start, end, chosen], i) => {
+    const name = id < 0 ? `rest${rest++}` : String(id);
+    let part = kept.get(name);
+    if (!part) {
+      part = document.createElement("div");
+      track.append(part);
+    }
+    kept.delete(name);
+    next.set(name, part);
+    part.className = `part${id < 0 ? " rest" : ""}${chosen ? " chosen" : ""}${i % 2 ? " odd" : ""}`;
+    part.style.left = `${start * 100}%`;
+    part.style.width = `${(end - start) * 100}%`;
+    const room = (end - start) * width;
+    const text = room > 8 * label.length + 6 ? label : "";
+    if (part.textContent !== text) part.textContent = text;
+    part.title = label;
+  });
+  for (const part of kept.values()) part.remove();
+  dice.parts = next;
+
+  dice.querySelector(".told").textContent = data.told;
+  if (data.roll === null) {
+    marker.className = "marker";
+    dice.thrown = "";
+  } else {
+    const side = data.roll < 0.04 ? " left" : data.roll > 0.96 ? " right" : "";
+    marker.textContent = data.roll.toFixed(3);
+    marker.style.left = `${data.roll * 100}%`;
+    marker.className = `marker down${side}`;
+    if (dice.thrown !== data.throw) {
+      void marker.offsetWidth;
+      if (!side && !data.still) marker.classList.add("falling");
+    }
+    dice.thrown = data.throw;
+  }
+}

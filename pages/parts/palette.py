@@ -1,0 +1,105 @@
+"""One palette for charts, components and theme: each colour has one meaning, in light and in dark.
+
+Nothing but the chosen token is orange. Blue is probability, teal is the cache, violet is doubt, plum is the other branch, and grey is
+out of play.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of one theme, as #RRGGBB. Those ending in `_text` are readable (AA) on `page` and `card`."""
+
+    page: str
+    card: str
+    line: str
+    text: str
+    muted_text: str
+    model: str  # what the model said
+    dice: str  # what the dice use
+    dice_text: str
+    chosen: str  # the token that was taken, everywhere
+    chosen_text: str
+    on_chosen: str  # text on a field of `chosen`
+    on_dice: str  # text on a field of `dice`
+    removed: str  # cut off by a stage
+    rest: str  # everything that is not listed
+    reused: str  # positions taken from the cache
+    computed: str  # positions computed anew
+    computed_text: str
+    doubt: str  # entropy
+    other: str  # the second branch of a comparison
+    other_text: str
+
+
+LIGHT = Palette(
+    page="#FCFBF8",
+    card="#FFFFFF",
+    line="#E5E0D5",
+    text="#23262E",
+    muted_text="#626670",
+    model="#B9CFF5",
+    dice="#2A5BC7",
+    dice_text="#2A5BC7",
+    chosen="#DE6B08",
+    chosen_text="#AD4F00",
+    on_chosen="#23262E",
+    on_dice="#FFFFFF",
+    removed="#CBCCD1",
+    rest="#DAD6CC",
+    reused="#A5D8D0",
+    computed="#0C746A",
+    computed_text="#0C746A",
+    doubt="#7A5CC9",
+    other="#8E3B76",
+    other_text="#8E3B76",
+)
+
+DARK = Palette(
+    page="#15171C",
+    card="#1B1E24",
+    line="#30343D",
+    text="#ECE9E2",
+    muted_text="#A2A7B3",
+    model="#34486F",
+    dice="#7BA4FA",
+    dice_text="#8FB2FB",
+    chosen="#FF9838",
+    chosen_text="#FFA24D",
+    on_chosen="#15171C",
+    on_dice="#15171C",
+    removed="#4A4D56",
+    rest="#3A3D45",
+    reused="#27564F",
+    computed="#45C7B5",
+    computed_text="#45C7B5",
+    doubt="#B39DF0",
+    other="#DD8FC8",
+    other_text="#DD8FC8",
+)
+
+
+def of(theme: str | None) -> Palette:
+    """The palette of a theme ("light" or "dark"); light if the browser has not said."""
+    return DARK if theme == "dark" else LIGHT
+
+
+def as_data(palette: Palette) -> dict[str, str]:
+    """The palette as a component gets it: colour by name."""
+    return asdict(palette)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #RRGGBB, 0 to 1, as WCAG 2.2 defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two colours, 1 to 21 (WCAG 2.2); text needs 4.5, the parts of a chart 3."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)

@@ -1,0 +1,131 @@
+// The strip patches its words instead of rebuilding them: only what changed is touched, so that the sentence stays still while it grows.
+const BYTES = /(⟨[^⟩]*⟩|↵|⇥|␍|␣)/;
+
+function fill(node, text) {
+  node.textContent = "";
+  for (const part of text.split(BYTES)) {
+    if (!part) continue;
+    if (BYTES.test(part)) {
+      const faint = document.createElement("span");
+      faint.className = part === "␣" ? "space" : "faint";
+      faint.textContent = part;
+      node.append(faint);
+    } else node.append(part);
+  }
+}
+
+function build(text, clickable) {
+  const place = document.createElement("span");
+  const word = document.createElement(clickable ? "button" : "span");
+  if (clickable) word.type = "button";
+  const lead = text.match(/^[␣]*/)[0];
+  const tail = text.match(/[↵]*$/)[0];
+  for (const _ of lead) {
+    const gap = document.createElement("span");
+    gap.className = "space";
+    gap.textContent = "␣";
+    place.append(gap, document.createElement("wbr"));
+  }
+  const core = text.slice(lead.length);
+  fill(word, core);
+  place.append(word);
+  for (const _ of tail) place.append(document.createElement("br"));
+  place.word = word;
+  return place;
+}
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const strip = parentElement.querySelector(".strip");
+  const words = strip.querySelector(".words");
+  const card = strip.querySelector(".card");
+  const c = data.colours;
+  const paint = { "--chosen": c.chosen_text, "--bar": c.chosen, "--muted": c.muted_text, "--dice": c.dice, "--line": c.line, "--card": c.card, "--prompt": c.muted_text };
+  for (const [name, colour] of Object.entries(paint)) strip.style.setProperty(name, colour);
+  const depth = data.tint === "unsure" ? c.doubt : c.dice;
+
+  const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
+    data.steps.map(([text, id, tint, forced, model, dice, rank], step) => ({ text, id, tint, forced, model, dice, rank, step })));
+  let caret = words.caret;
+  if (!caret) {
+    caret = words.caret = document.createElement("span");
+    caret.className = "caret";
+    words.places = [];
+    words.append(caret);
+  }
+  const places = words.places;
+  const grown = all.length > places.length && places.length > 0;
+  while (places.length > all.length) places.pop().remove();
+
+  all.forEach((token, i) => {
+    const clickable = token.step >= 0 && data.clickable;
+    const sign = token.text + (clickable ? "!" : "");
+    let place = places[i];
+    const fresh = !place || place.sign !== sign;
+    if (fresh) {
+      const made = build(token.text, clickable);
+      made.sign = sign;
+      if (place) place.replaceWith(made); else words.insertBefore(made, caret);
+      place = places[i] = made;
+    }
+    place.token = token;
+    const word = place.word;
+    const names = ["token"];
+    if (token.step < 0) names.push("prompt");
+    if (token.step >= 0 && token.step === data.accent) names.push("accent");
+    if (token.forced) names.push("forced");
+    if (token.step >= 0 && token.step === data.opened) names.push("opened");
+    if (fresh && grown && i === all.length - 1) names.push("fresh");
+    const name = names.join(" ");
+    if (word.className !== name) word.className = name;
+    const tint = token.step >= 0 && data.tint !== "none" ? `color-mix(in srgb, ${depth} ${Math.round(4 + 34 * token.tint)}%, transparent)` : "transparent";
+    if (word.tinted !== tint) word.style.backgroundColor = word.tinted = tint;
+    if (clickable) {
+      word.setAttribute("aria-pressed", String(token.step === data.opened));
+      word.dataset.step = token.step;
+    }
+  });
+
+  if (words.count !== all.length) {
+    words.count = all.length;
+    words.scrollTop = words.scrollHeight;
+    card.hidden = true;
+  }
+
+  const find = event => places.find(place => place.word.contains(event.target));
+  words.onclick = event => {
+    const place = find(event);
+    if (place && data.clickable && place.token.step >= 0) setTriggerValue("opened", place.token.step);
+  };
+  const show = event => {
+    const place = find(event);
+    if (!place) { card.hidden = true; return; }
+    const token = place.token;
+    card.textContent = "";
+    const line = (...parts) => {
+      const row = document.createElement("div");
+      for (const [text, kind] of parts) {
+        const part = document.createElement("span");
+        part.textContent = text;
+        if (kind) part.className = kind;
+        row.append(part);
+      }
+      card.append(row);
+    };
+    line([token.text, "piece"], [`  id ${token.id}`, "quiet"]);
+    if (token.step < 0) line(["part of the prompt", "quiet"]);
+    else {
+      line([`${token.model} `], ["for the model, ", "quiet"], [`${token.dice} `], ["for the dice", "quiet"]);
+      line([`rank ${token.rank}`], [token.forced ? "  ·  you chose it" : "", "quiet"]);
+      if (data.clickable) line(["click to see its odds again", "quiet"]);
+    }
+    card.hidden = false;
+    const box = place.word.getBoundingClientRect();
+    const home = strip.getBoundingClientRect();
+    card.style.left = `${Math.max(0, Math.min(box.left - home.left, home.width - card.offsetWidth))}px`;
+    card.style.top = `${box.bottom - home.top + 6}px`;
+  };
+  words.onpointerover = show;
+  words.onfocusin = show;
+  words.onpointerleave = () => { card.hidden = true; };
+  words.onfocusout = () => { card.hidden = true; };
+}

@@ -1,0 +1,74 @@
+"""The sentence as it grows: one soft word per token, tinted by how likely or how unsure; hover shows its odds, a click reopens its step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.step import Step
+from core.tokens import Token, written
+from pages.parts import charts, numbers, palette
+
+HERE = Path(__file__).parent
+TINTS = ("likely", "unsure", "none")
+MOST_DOUBT = 6.0  # bits at which the tint of doubt is full
+
+_STRIP = st.components.v2.component(
+    "token_strip",
+    html='<div class="strip"><div class="words" role="group" aria-label="The text so far, token by token"></div>'
+    '<div class="card" hidden></div></div>',
+    css=(HERE / "strip.css").read_text("utf-8"),
+    js=(HERE / "strip.js").read_text("utf-8"),
+)
+
+
+def token_strip(
+    prompt: Sequence[Token],
+    path: Sequence[Step],
+    *,
+    key: str,
+    tint: str = "likely",
+    opened: int | None = None,
+    accent: bool = True,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """Show a text token by token. A click puts the step's index under `st.session_state[key].opened` and calls `on_click`.
+
+    accent: mark the newest token as the one just chosen. opened: the step that is looked at again.
+    """
+    data = {
+        "colours": palette.as_data(palette.of(charts.theme())),
+        "tint": tint,
+        "prompt": [(_shown(t.text, t.piece, t.raw), t.token_id) for t in prompt],
+        "steps": [_step(step, tint) for step in path],
+        "opened": -1 if opened is None else opened,
+        "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
+        "clickable": on_click is not None,
+    }
+    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing)
+
+
+def _step(step: Step, tint: str) -> tuple[Any, ...]:
+    """What the strip needs of one step: text, id, tint from 0 to 1, forced, and the lines of its card."""
+    depth = step.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
+    return (
+        _shown(step.text, step.piece, step.raw),
+        step.token_id,
+        round(depth, 3),
+        step.chosen_by == "forced",
+        numbers.percent(step.model_probability),
+        numbers.percent(step.sampling_probability),
+        step.rank,
+    )
+
+
+def _shown(text: str, piece: str, raw: bytes) -> str:
+    """The token as it stands in the sentence: its piece, or the character that it completes."""
+    return piece if not text or text.encode() == raw else written(text.encode())
+
+
+def _nothing() -> None:
+    """A callback for strips that cannot be clicked."""

@@ -1,0 +1,460 @@
+"""The visitor: which model, which run, which settings, which moment. The only room that touches `st.session_state`.
+
+A page reads `model()`, `run()`, `settings()`, `shown()` and hands the verbs (`step`, `force`, `go_back`, ...) to its widgets as callbacks.
+Every verb is calm: what goes wrong becomes one sentence (`sentences()`), and what the visitor made stays.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+import streamlit as st
+
+from core import SamplingSettings, list_models, load_model
+from core.errors import BadRecording, ViewerError
+from core.step import Odds, Step
+from pages.parts import link, numbers, words
+from pages.parts.controls import CONTROLS, PLAIN, PRESETS, START, preset_of
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.model import LanguageModel
+    from core.replay import Replay
+
+log = logging.getLogger(__name__)
+
+LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
+LARGEST_UPLOAD = 16  # MB
+SLOW = 1.0  # steps a second up to which Play shows both moments, the odds and the roll
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+LINK_SECONDS = 20.0  # how long following a link's steps may take
+_KEY = "_visitor"
+P = ParamSpec("P")
+
+
+@dataclass(slots=True)
+class Visitor:
+    """One visitor's state. moment: "coming" (the odds before the roll) or "rolled" (the step just made); opened: a past step looked at."""
+
+    run: Generation | Replay | None = None
+    begun: tuple[str, str] | None = None  # the model and prompt the run was begun with, or refused for
+    refusal: str | None = None
+    moment: str = "coming"
+    opened: int | None = None
+    playing: bool = False
+    clicks: int = 0
+    names: list[str] = field(default_factory=list)  # models the visitor added by name
+    notes: list[str] = field(default_factory=list)
+    way: str | None = None  # the steps a link asks for
+
+
+def here() -> Visitor:
+    """This visitor's state, made on the first call from what the link asks for."""
+    known = st.session_state.get(_KEY)
+    if known is None:
+        known = st.session_state[_KEY] = Visitor(way=st.query_params.get("steps"))
+        strange = link.impossible(st.query_params.to_dict(), [entry.name for entry in list_models()])
+        if strange:
+            known.notes.append(words.STRANGE_LINK.format(what=", ".join(strange)))
+    return known
+
+
+def entered() -> bool:
+    """Whether this session came in through app.py, which knows all pages (see `frame.page`)."""
+    return "_entered" in st.session_state
+
+
+def enter() -> None:
+    """Remember that this session came in through app.py."""
+    st.session_state["_entered"] = True
+
+
+def calmly(verb: Callable[P, None]) -> Callable[P, None]:
+    """What goes wrong in a callback becomes one sentence on the page."""
+
+    @wraps(verb)
+    def calm(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            verb(*args, **kwargs)
+        except ViewerError as error:
+            say(str(error))
+        except Exception:
+            log.exception("%s failed", verb.__name__)
+            say(words.SURPRISED)
+
+    return calm
+
+
+def say(sentence: str) -> None:
+    """Tell the visitor something; it stays until they do something else."""
+    if sentence not in here().notes:
+        here().notes.append(sentence)
+
+
+def sentences() -> list[str]:
+    """What there is to tell, and what stands in the way of the text that was asked for."""
+    visitor = here()
+    return [*visitor.notes, *([visitor.refusal] if visitor.refusal else [])]
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _loaded(name: str) -> LanguageModel:
+    model = load_model(name)
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()  # Streamlit collects garbage after every run of the script: 0.3 s with torch loaded, unless that is frozen
+    return model
+
+
+def model_names() -> list[str]:
+    """The models this visitor can choose from: the bundled ones and those added by name."""
+    return [entry.name for entry in list_models()] + here().names
+
+
+def model_name() -> str:
+    """The model that is asked for; the first bundled one if nothing is."""
+    names = model_names()
+    if not names:
+        raise ViewerError(words.NO_MODEL)
+    asked = st.session_state.get("model") or st.query_params.get("model")
+    return asked if asked in names else names[0]
+
+
+def model() -> LanguageModel:
+    """The visitor's model, loaded once per process. Raises ViewerError."""
+    return _loaded(model_name())
+
+
+def use_model(name: str) -> None:
+    """Load a model by name and begin again with it. Raises ViewerError if it cannot be had."""
+    _loaded(name)
+    if name not in model_names():
+        here().names.append(name)
+    st.session_state["model"] = name
+
+
+def prompt() -> str:
+    """The text to go on from."""
+    asked = st.session_state.get("prompt", st.query_params.get("prompt", words.FIRST_PROMPT))
+    return asked if asked is not None and len(asked) <= link.LONGEST_PROMPT else words.FIRST_PROMPT
+
+
+def settings() -> SamplingSettings:
+    """The settings for the coming steps, each within its range whatever the browser sent."""
+    values: dict[str, Any] = {}
+    for control in CONTROLS:
+        asked = st.session_state.get(control.key)
+        if asked is None:
+            asked = st.query_params.get(control.key)
+        value = None if asked is None else link.value_of(control, str(asked))
+        values[control.key] = control.start if value is None else value
+    return SamplingSettings(**values)
+
+
+def run() -> Generation | Replay:
+    """The visitor's run, begun anew when model or prompt have changed. Raises ViewerError only if there is none to fall back on."""
+    visitor = here()
+    wanted = (model_name(), prompt())
+    if visitor.begun != wanted:
+        visitor.begun = wanted
+        _begin(visitor, wanted)
+    if visitor.run is None:
+        visitor.run = _generation(wanted[0], words.FIRST_PROMPT)
+    if not visitor.run.is_replay:
+        visitor.run.settings = settings()
+    if visitor.way:
+        _follow(visitor, visitor.way)
+    return visitor.run
+
+
+def _generation(name: str, text: str) -> Generation:
+    from core import Generation
+
+    return Generation(_loaded(name), text, settings(), top_n=LISTED)
+
+
+def _begin(visitor: Visitor, wanted: tuple[str, str]) -> None:
+    try:
+        fresh = _generation(*wanted)
+    except ViewerError as error:
+        visitor.refusal = str(error)
+        visitor.playing = False
+        return
+    _replace_run(visitor, fresh)
+
+
+def _replace_run(visitor: Visitor, fresh: Generation | Replay) -> None:
+    if visitor.run is not None and not visitor.run.is_replay:
+        visitor.run.release()
+    visitor.run, visitor.refusal = fresh, None
+    visitor.moment, visitor.opened, visitor.playing = "coming", None, False
+    visitor.clicks += 1
+
+
+def _follow(visitor: Visitor, text: str) -> None:
+    """Write what a link asks for, as far as it can be followed."""
+    visitor.way = None
+    way, made = link.read_way(text), visitor.run
+    if way is None or made is None:
+        return
+    latest = monotonic() + LINK_SECONDS
+    try:
+        for forced in way:
+            if made.finished or monotonic() > latest:
+                say(words.STRANGE_PATH)
+                break
+            made.step() if forced is None else made.force(forced)
+    except ViewerError:
+        say(words.STRANGE_PATH)
+    visitor.moment = "rolled" if made.path else "coming"
+
+
+def shown() -> Odds | Step:
+    """What the page looks at now: the step that was reopened, the one just rolled, or the odds of the coming one. Raises ViewerError."""
+    visitor, path = here(), run().path
+    if visitor.opened is not None and visitor.opened < len(path):
+        return path[visitor.opened]
+    visitor.opened = None
+    if path and (visitor.moment == "rolled" or run().finished):
+        return path[-1]
+    return run().coming()
+
+
+def _changed(moment: str) -> Visitor:
+    """The visitor did something: look at this moment, and let go of what was reopened."""
+    visitor = here()
+    visitor.moment, visitor.opened = moment, None
+    visitor.clicks += 1
+    visitor.notes.clear()
+    if "steps" in st.query_params:
+        del st.query_params["steps"]
+    return visitor
+
+
+@calmly
+def step() -> None:
+    """One more token."""
+    _changed("rolled")
+    run().step()
+
+
+@calmly
+def play_or_pause() -> None:
+    """Start or stop writing by itself."""
+    visitor = here()
+    if not visitor.playing:
+        _changed(visitor.moment)
+    visitor.playing = not visitor.playing and run().finished is None
+
+
+@calmly
+def go_back() -> None:
+    """Take the last token back; it stays in the tree."""
+    made = run()
+    visitor = _changed("rolled")
+    visitor.playing = False
+    if made.path:
+        made.go_to(len(made.path) - 2)
+    if not made.path:
+        visitor.moment = "coming"
+
+
+@calmly
+def restart() -> None:
+    """Back to the prompt; what was written stays in the tree."""
+    _changed("coming").playing = False
+    run().go_to(-1)
+
+
+@calmly
+def force(token_id: int) -> None:
+    """Take this token in place of the one looked at (or of the coming one): a new branch."""
+    seen, made = shown(), run()
+    if isinstance(seen, Step) and seen.token_id == token_id:
+        return
+    _changed("rolled").playing = False
+    made.go_to(seen.index - 1)
+    made.force(token_id)
+
+
+@calmly
+def reopen(index: int) -> None:
+    """Look at a past step of this path again."""
+    visitor = here()
+    if 0 <= index < len(run().path):
+        visitor.opened, visitor.playing = index, False
+        visitor.clicks += 1
+        visitor.notes.clear()
+
+
+@calmly
+def newest() -> None:
+    """Look at the newest step again."""
+    _changed("rolled" if run().path else "coming")
+
+
+@calmly
+def look_at(moment: str) -> None:
+    """Choose between "coming" and "rolled"."""
+    visitor = here()
+    visitor.moment, visitor.opened = moment, None
+    visitor.clicks += 1
+
+
+@calmly
+def switch(node_id: int) -> None:
+    """Go to the end of another branch."""
+    _changed("rolled").playing = False
+    run().switch(node_id)
+
+
+@calmly
+def settings_changed() -> None:
+    """A slider was moved: show at once what it does to the coming odds."""
+    _changed("coming")
+
+
+@calmly
+def use_preset() -> None:
+    """Take over the settings of the preset that was chosen."""
+    _apply(PRESETS.get(st.session_state.get("preset") or "", settings()))
+
+
+@calmly
+def reset_settings() -> None:
+    """Switch every setting off: the model's own odds. The seed stays."""
+    _apply(PLAIN)
+
+
+def _apply(wanted: SamplingSettings) -> None:
+    for key, value in wanted.as_dict().items():
+        if key != "seed":
+            st.session_state[key] = value
+    _changed("coming")
+
+
+def mark_preset() -> None:
+    """Before the presets are drawn: mark the one that the settings are, if any."""
+    st.session_state["preset"] = preset_of(settings())
+
+
+def mark_moment() -> None:
+    """Before the switch of the moments is drawn: set it to what is looked at."""
+    seen = shown()
+    st.session_state["moment"] = "rolled" if isinstance(seen, Step) else "coming"
+
+
+@calmly
+def moment_chosen() -> None:
+    """The switch of the moments was used."""
+    look_at(st.session_state.get("moment") or here().moment)
+
+
+@calmly
+def use_prompt(text: str) -> None:
+    """Begin with this text."""
+    st.session_state["prompt"] = text
+    _changed("coming").playing = False
+    here().begun = None
+
+
+@calmly
+def bar_clicked() -> None:
+    """A bar of the odds was clicked: take that token."""
+    picked = (st.session_state.get("odds") or {}).get("selection", {}).get("pick") or []
+    entry = picked[0] if picked else {}
+    token_id, index = entry.get("token_id"), entry.get("step")
+    if not isinstance(token_id, int) or token_id < 0:
+        return
+    if index != shown().index:
+        say(words.FORCED_ELSEWHERE)
+        return
+    force(token_id)
+    if here().playing:
+        st.rerun()
+
+
+@calmly
+def word_clicked() -> None:
+    """A word of the text was clicked: reopen its step."""
+    index = getattr(st.session_state.get("strip"), "opened", None)
+    if isinstance(index, int):
+        reopen(index)
+
+
+@calmly
+def recording_uploaded() -> None:
+    """Replay the file that was given."""
+    from core import Recording
+
+    file = st.session_state.get("recording")
+    if file is None:
+        return
+    if file.size > LARGEST_UPLOAD * 1_000_000:
+        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 1_000_000)))
+    visitor = here()
+    replay = Recording.loads(file.getvalue()).replay()
+    visitor.begun = (model_name(), prompt())
+    _replace_run(visitor, replay)
+
+
+def opened() -> int | None:
+    """The past step that is looked at again, if any."""
+    return here().opened
+
+
+def clicks() -> int:
+    """How often the visitor has done something; tells one click on a bar from the next on the same bar."""
+    return here().clicks
+
+
+def playing() -> bool:
+    """Whether the text writes itself now."""
+    return here().playing
+
+
+def hurried(speed: float) -> bool:
+    """Whether it plays so fast that movements would only blur."""
+    return here().playing and speed > 2
+
+
+def pace(speed: float) -> float | None:
+    """Seconds between two draws in Play, None when it is paused. At slow speeds every step is drawn twice, before and after its roll."""
+    if not here().playing:
+        return None
+    return 1 / speed / (2 if speed <= SLOW else 1)
+
+
+def advance(speed: float) -> None:
+    """The end of a draw in Play: make what the next one shows."""
+    visitor, made = here(), run()
+    if not visitor.playing:
+        return
+    if made.finished:
+        visitor.playing = False
+        st.rerun()
+    visitor.opened = None
+    if speed <= SLOW and visitor.moment == "rolled":
+        visitor.moment = "coming"
+        made.coming()
+    else:
+        visitor.moment = "rolled"
+        made.step()
+
+
+def link_query() -> tuple[str, bool]:
+    """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
+    made = run()
+    path = made.path
+    used = path[0].settings if path else settings()
+    exact = all(step.settings == used for step in path)
+    return link.query(made.prompt, made.model_name, used, path, words.FIRST_PROMPT), exact
+
+
+__all__ = ["LARGEST_UPLOAD", "SPEEDS", "START", "Visitor"]

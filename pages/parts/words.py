@@ -1,0 +1,114 @@
+"""Every longer word on screen, in one place: plain, warm, exact."""
+
+from __future__ import annotations
+
+from core import SamplingSettings
+
+APP = "Token Probability Viewer"
+
+WATCH_TITLE = "Watch a model write"
+WATCH_LEAD = "It writes one small piece at a time. At every piece it weighs all it knows, then dice decide. Press **Step** and watch."
+
+EXAMPLES: dict[str, str] = {
+    "The fox": "Once upon a time, there was a little fox who",
+    "The dragon": 'The dragon opened one eye and said, "',
+    "A gift": "On her birthday, Lily got a big box. Inside the box there was",
+    "Bedtime": "The moon was up, and the tired bear",
+}
+FIRST_PROMPT = EXAMPLES["The fox"]
+PROMPT_HELP = "The text the model goes on from. Change it, then press Ctrl + Enter."
+
+ODDS_COMING = "What comes next?"
+ODDS_ROLLED = "What came next?"
+ODDS_TERM = "next-token distribution"
+ODDS_ALT = "Bars: how likely each next token is, for the model (pale) and for the dice (solid), from 0 to 100 percent."
+DICE_ALT = "A strip from 0 to 1, cut into one piece per token that is still in the game; the marker shows where the dice fell."
+NOTEPAD = "The notepad"
+NOTEPAD_TERM = "KV cache"
+NOTEPAD_ALT = "One bar per token: positions reused from the cache and positions newly computed."
+PACE = "How long did it take?"
+PACE_TERM = "ms per step"
+PACE_ALT = "Milliseconds per token."
+SURPRISE = "How sure was it?"
+SURPRISE_TERM = "entropy and surprise, bits"
+SURPRISE_ALT = "Line: how unsure the model was before each token, in bits. Dots: how surprising the token was that came."
+TIMES_HELP = "The bar of a step is the time of its forward pass, measured. The first one reads the whole prompt."
+SURPRISE_HELP = (
+    "The line is how unsure the model was before each token: 0 bits is certain, 1 bit a fair coin, 3 bits eight equal choices. "
+    "The dots are how surprising the token was that came."
+)
+REST = "everything else"
+
+END_OF_TEXT = "The model has ended its text here. Press Back, or click an earlier word, to take another way."
+CONTEXT_FULL = "The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place."
+OUT_OF_MEMORY = "There is no memory left for this text. Press Back, or begin with a shorter prompt."
+FINISHED = {"end of text": END_OF_TEXT, "context full": CONTEXT_FULL, "out of memory": OUT_OF_MEMORY}
+REPLAY_OVER = "The recording ends here. Press Restart to see it again."
+
+SURPRISED = "Something went wrong here, and it is our fault. What you made is still there; try again, or press Restart."
+STRANGE_LINK = "The link held something that is not possible here ({what}); the usual value is used instead."
+STRANGE_PATH = "The link's list of steps could not be followed to its end; what you see is as far as it goes."
+NO_MODEL = "There is no model here yet. Put one under core/bundled, or choose one by name."
+FORCED_ELSEWHERE = "That bar belongs to a moment that has passed; click it again."
+UPLOAD_TOO_LARGE = "That file is larger than {limit}; a recording is much smaller."
+SETTINGS_CHANGED = "The settings changed on the way, and a link holds only one set of them: the text may differ. A recording keeps it all."
+KEPT_EXACTLY = "Whoever opens this link sees the same text, rolled with the same dice."
+FIRST_ODDS = "No roll yet. These are the odds for the first piece."
+
+PLACE_REOPENED = "Step {number}, reopened"
+
+DICE = "The dice"
+DICE_TERM = "sampling"
+DICE_WAIT = "wide pieces are easier to hit; one number between 0 and 1 decides"
+DICE_WAIT_GREEDY = "greedy: the favourite is taken, no dice"
+DICE_FELL = "the dice fell on {roll}: {piece} had {share} of the strip"
+DICE_FORCED = "you chose {piece}; no dice were thrown"
+DICE_GREEDY = "greedy took the favourite, {piece}"
+
+MODEL_HELP = "The network that writes. Bundled models need no network connection."
+RESET_HELP = "Everything off: the model's own odds."
+TINT_HELP = "What the colour behind each word says."
+TINTS = {"likely": "how likely", "unsure": "how unsure", "none": "no tint"}
+MOMENT_HELP = "The odds before the roll, or the step that was just rolled."
+MOMENTS = {"rolled": "Just rolled", "coming": "Coming next"}
+ROWS_HELP = "How many of the likeliest tokens are listed."
+LOG_HELP = "Shows the long tail: every step to the left is ten times less likely."
+FORCE_HINT = "Click a bar to take that word instead."
+KEEP_HELP = "Copy a link, download the run, save the charts, or open a recording."
+UPLOAD_LABEL = "Open a recording"
+BACK_TO_NEWEST = "Back to the newest"
+BRANCH_HERE = "you are here"
+BRANCH_PARTS = "parts at step {step}"
+MODEL_SAID = "what the model said"
+DICE_USE = "what the dice use"
+TAKEN = "taken"
+USED = "{tokens} of {limit} tokens"
+HELD_COMPUTED = "Computed: {tokens} tokens × {each} bytes each = {whole} bytes"
+HELD_MEASURED = "Measured: {whole} bytes in the cache's tensors"
+HELD_WHY = "Every layer notes a key and a value for every token, so that only the newest one has to be worked out."
+
+
+def settings_then(settings: SamplingSettings) -> str:
+    """The settings in force at a step, in a few words: `temperature 0.8, top-p 0.9`."""
+    if settings.greedy:
+        return "greedy"
+    usual = SamplingSettings()
+    names = ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty")
+    turned = [
+        f"{name.replace('_', '-' if name.endswith(('_k', '_p')) else ' ')} {getattr(settings, name):g}"
+        for name in names
+        if getattr(settings, name) != getattr(usual, name)
+    ]
+    return ", ".join(turned) or "all settings off"
+
+
+def device(name: str) -> str:
+    """Where a model runs, in plain words."""
+    if name == "cpu":
+        return "on the CPU"
+    return "on the GPU" if name.startswith("cuda") else f"on {name}"
+
+
+def speed(steps: float) -> str:
+    """A speed in words."""
+    return f"{steps:g} a second"

@@ -1,0 +1,143 @@
+"""Watch: a model writes one token at a time, and every step shows its odds, its dice and its cost."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.step import Odds, Step
+from pages.parts import charts, dice, frame, keep, notepad, palette, rows, strip, visit, words
+from pages.parts.player import player
+from pages.parts.view import View, view
+
+frame.page()
+
+QUIET = 0.35  # seconds between two draws of the small charts while it plays
+
+
+def ask() -> None:
+    """The prompt, and example prompts."""
+    st.text_area(
+        "Prompt",
+        value=words.FIRST_PROMPT,
+        key="prompt",
+        height=44,
+        max_chars=20_000,
+        bind="query-params",
+        label_visibility="collapsed",
+        placeholder=words.PROMPT_HELP,
+        width=320,
+    )
+    for name, text in words.EXAMPLES.items():
+        st.button(name, on_click=visit.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
+
+
+def sentence(seen: Odds | Step, tint: str) -> None:
+    """The text so far, the hero of the page."""
+    run = visit.run()
+    strip.token_strip(
+        run.prompt_tokens,
+        run.path,
+        key="strip",
+        tint=tint,
+        opened=visit.opened(),
+        accent=isinstance(seen, Step),
+        on_click=visit.word_clicked,
+    )
+    if run.finished and not visit.playing():
+        frame.tell(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
+    frame.sentences()
+
+
+def moment(seen: Odds | Step) -> None:
+    """What the bars show: the coming odds, the step just rolled, or a step that was reopened."""
+    opened = visit.opened()
+    if opened is not None:
+        frame.section(words.PLACE_REOPENED.format(number=opened + 1), words.settings_then(seen.settings))
+        st.button(words.BACK_TO_NEWEST, on_click=visit.newest, icon=":material/last_page:", type="tertiary", key="newest")
+        return
+    frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM)
+    visit.mark_moment()
+    st.segmented_control(
+        "Moment",
+        list(words.MOMENTS),
+        key="moment",
+        format_func=words.MOMENTS.__getitem__,
+        on_change=visit.moment_chosen,
+        label_visibility="collapsed",
+        required=True,
+    )
+
+
+def odds(seen: Odds | Step, look: View) -> None:
+    """The bars: what could come."""
+    charts.draw(
+        charts.odds,
+        rows.odds_rows(seen, look.rows, visit.clicks()),
+        key="odds",
+        alt_text=words.ODDS_ALT,
+        on_select=visit.bar_clicked,
+        rows=look.rows + 1,
+        logarithmic=look.logarithmic,
+    )
+
+
+speed = player(redraw=("stage", "cost"))
+frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
+hero = st.container()
+with st.container(horizontal=True, vertical_alignment="center", key="ask"):
+    ask()
+    look = view()
+    taken_away = st.container(horizontal=True, width="content")
+left, right = st.columns([0.64, 0.36], gap="large")
+with left, st.container(gap="xsmall"):
+    head = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
+    colours = palette.of(charts.theme())
+    frame.legend((colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN))
+    bars = st.container()
+    frame.section(words.DICE, words.DICE_TERM)
+    thrown = st.container()
+with right, st.container(gap="xsmall"):
+    frame.section(words.NOTEPAD, words.NOTEPAD_TERM)
+    held = st.container(gap="xsmall")
+    frame.section(words.PACE, words.PACE_TERM)
+    paced = st.container()
+    frame.section(words.SURPRISE, words.SURPRISE_TERM)
+    surprised = st.container()
+
+
+def stage() -> None:
+    """All that moves with every step: drawn first, then the next step is made."""
+    with frame.calm():
+        seen = visit.shown()
+        with hero:
+            sentence(seen, look.tint)
+        with head:
+            moment(seen)
+        with bars:
+            odds(seen, look)
+        with thrown:
+            dice.dice_strip(seen, key="dice", still=visit.hurried(speed))
+        visit.advance(speed)
+
+
+def cost() -> None:
+    """What it costs, quietly; and what one can take away."""
+    with frame.calm():
+        seen, run = visit.shown(), visit.run()
+        path = run.path
+        newest = rows.step_rows(path)
+        with held:
+            notepad.gauge(seen, run.model, key="gauge")
+            charts.draw(charts.notepad, rows.notepad_rows(path), key="notepad", alt_text=words.NOTEPAD_ALT)
+        with paced:
+            charts.draw(charts.pace, newest, key="pace", alt_text=words.PACE_ALT)
+        with surprised:
+            charts.draw(charts.surprise, newest, key="surprise", alt_text=words.SURPRISE_ALT)
+        with taken_away:
+            keep.branches()
+            keep.keep()
+
+
+beat = visit.pace(speed)
+st.fragment(stage, run_every=beat, key="stage")()
+st.fragment(cost, run_every=beat and max(beat, QUIET), key="cost")()
