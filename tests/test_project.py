@@ -1,0 +1,129 @@
+"""The house rules: what a developer would otherwise have to remember. Style, types, floors, sizes, and the README's two commands."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TOP_LEVEL = {
+    *("app.py", "pages", "core", "tests", "requirements.txt", "README.md", ".streamlit"),
+    *("requirements-dev.txt", "pyproject.toml", "LICENSE", ".gitignore", ".gitattributes", ".ci", "Dockerfile", ".dockerignore"),
+}
+LONGEST_FILE = 400  # lines
+LARGEST_FILE = 25 * 2**20  # bytes
+VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "handler", "handlers"}
+
+
+@cache
+def files() -> list[Path]:
+    """All files of the project, those not committed yet included, those git ignores left out."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def passes(*command: str) -> None:
+    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(command)}:\n{(done.stdout + done.stderr)[-5000:]}"
+
+
+def test_the_code_is_lint_free() -> None:
+    passes("ruff", "check", "--output-format", "concise")
+
+
+def test_the_code_is_formatted() -> None:
+    passes("ruff", "format", "--check")
+
+
+def test_the_types_agree() -> None:
+    passes("mypy")
+
+
+def imports(path: Path) -> set[str]:
+    """The top-level packages that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
+def floor(folder: str, packages: set[str]) -> dict[str, set[str]]:
+    """Files under the folder that import one of these packages."""
+    pattern = re.compile(rf"({'|'.join(map(re.escape, packages))})(\.|$)")
+    result = {}
+    for path in files():
+        if path.suffix == ".py" and path.is_relative_to(ROOT / folder):
+            wrong = {name for name in imports(path) if pattern.match(name)}
+            if wrong:
+                result[str(path.relative_to(ROOT))] = wrong
+    return result
+
+
+def test_arrows_point_down_only() -> None:
+    assert floor("core", {"streamlit", "altair", "pages", "app", "tests"}) == {}
+    assert floor("pages", {"app", "tests", "torch", "transformers"}) == {}
+
+
+def test_importing_core_does_not_import_torch() -> None:
+    program = "import sys, core; print([name for name in ('torch', 'transformers', 'streamlit') if name in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
+
+
+def test_every_file_fits_on_a_few_screens() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines()) for path in files() if path.suffix == ".py"}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
+
+
+def test_no_file_is_too_large_for_a_checkout() -> None:
+    assert [path for path in files() if path.stat().st_size > LARGEST_FILE] == []
+
+
+def test_names_say_what_is_inside() -> None:
+    assert [path for path in files() if path.stem in VAGUE] == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    marks = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
+    assert [path for path in files() if path.suffix in {".py", ".md"} and marks.search(path.read_text("utf-8"))] == []
+
+
+def test_the_top_level_is_that_of_the_design_card() -> None:
+    assert {path.relative_to(ROOT).parts[0] for path in files()} <= TOP_LEVEL
+
+
+def test_the_readme_runs_and_tests_the_app_in_one_line_each() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert "pip install -r requirements.txt && streamlit run app.py" in text
+    assert "pip install -r requirements-dev.txt && pytest" in text
+    assert "pip install -r requirements-dev.txt && pytest" in (ROOT / ".ci/run").read_text("utf-8")
+
+
+def test_the_files_that_the_documents_name_are_there() -> None:
+    missing = []
+    for page in (path for path in files() if path.suffix == ".md"):
+        for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8")):
+            if not (page.parent / target).exists():
+                missing.append(f"{page.relative_to(ROOT)}: {target}")
+    assert missing == []
+
+
+def test_every_dependency_has_one_version() -> None:
+    lines = [
+        line for name in ("requirements.txt", "requirements-dev.txt") for line in (ROOT / name).read_text().splitlines() if line.strip()
+    ]
+    assert [line for line in lines if not re.fullmatch(r"-r requirements\.txt|[\w.\-\[\]]+==[\w.]+(\s*;.*)?", line)] == []
