@@ -73,7 +73,7 @@ class _StepFile(_Strict):
     cache_bytes: Count
     seconds: Seconds
     queue_seconds: Seconds
-    server_seconds: Seconds | None = None
+    server_seconds: Seconds | None
     token_ids: Annotated[list[Count], Listed]
     ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Listed]
     logits: Annotated[list[float | None], Listed]
@@ -84,8 +84,8 @@ class _StepFile(_Strict):
     stage_settings: Annotated[list[float | None], Field(max_length=16)]
     stage_kept: Annotated[list[Count], Field(max_length=16)]
     stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16)]
-    server_listed: Count = 0
-    stage_exact: Annotated[list[bool], Field(max_length=16)] = []
+    server_listed: Count
+    stage_exact: Annotated[list[bool], Field(max_length=16)]
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> _StepFile:
