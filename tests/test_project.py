@@ -35,7 +35,7 @@ def files() -> list[Path]:
 
 def passes(*command: str) -> None:
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(command)}:\n{(done.stdout + done.stderr)[-5000:]}"
+    assert done.returncode == 0, f"{' '.join(command)}:\n{(done.stdout + done.stderr)[-3000:]}"
 
 
 def test_the_code_is_lint_free() -> None:
