@@ -13,7 +13,7 @@ import numpy as np
 
 from core import sampling
 from core.engine import Forward, KVCache
-from core.errors import BadToken, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
+from core.errors import BadToken, BeyondTheList, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from core.limits import Limits
 from core.listed import Listed
 from core.settings import SamplingSettings
@@ -22,6 +22,8 @@ from core.tokens import ByteJoiner, Token
 from core.tree import Tree
 
 if TYPE_CHECKING:
+    import torch
+
     from core.model import LanguageModel
 
 LONGEST_PROMPT = 4_000_000  # characters; far beyond any context, it only keeps the tokenizer from being fed a whole library
@@ -104,6 +106,26 @@ class Generation(Tree):
     def cache_bytes(self) -> int:
         """Bytes this run's cache holds now."""
         return self._cache.bytes
+
+    @property
+    def cache(self) -> KVCache:
+        """The keys and values this run goes on from. Another cache may be put in its place: what does not fit the text is computed anew."""
+        return self._cache
+
+    @cache.setter
+    def cache(self, cache: KVCache) -> None:
+        self._cache = cache
+
+    @property
+    def logits(self) -> torch.Tensor | None:
+        """The model's own answer for the coming token: float32 [vocabulary], on its device; None where a server told only a part of it.
+
+        Makes the forward pass once, as `coming` does, and raises what that raises.
+        """
+        if self.finished:
+            raise RunFinished(f"This run has ended ({self.finished}). Go back to an earlier word to go on from there.")
+        answer = self._look_ahead(self.settings).forward.distribution
+        return answer.logits if answer.listed is None else None
 
     def coming(self, settings: SamplingSettings | None = None) -> Odds:
         """The odds of the next token, before the roll. Makes the forward pass once; other settings then cost no further pass.
@@ -193,7 +215,10 @@ class Generation(Tree):
             if seen.chosen < 0 or seen.chosen in odds:
                 return seen
             wanted = pick["forced"] if pick["forced"] is not None else -1
-            ahead.forward = self.model.engine.look_further(self.token_ids, ahead.forward, 8 * odds.known, wanted)
+            further = self.model.engine.look_further(self.token_ids, ahead.forward, 8 * odds.known, wanted)
+            if seen.chosen not in further.distribution and further.distribution.known <= odds.known:
+                raise _beyond(odds.known, wanted)
+            ahead.forward = further
             ahead.odds.clear()
 
     def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, Any]:
@@ -225,6 +250,15 @@ class Generation(Tree):
         """Give the cache's memory back. The run stays; the next step computes all positions once."""
         self._cache.clear()
         self._ahead = None
+
+
+def _beyond(listed: int, forced: int) -> BeyondTheList:
+    if forced >= 0:
+        return BeyondTheList(f"The server lists its {listed:,} likeliest tokens and keeps the odds of that one to itself. Take another.")
+    return BeyondTheList(
+        f"The dice landed beyond the {listed:,} tokens that the server lists. Lower the temperature or top-p, throw again, "
+        "or start the server with a longer list (vLLM: --max-logprobs)."
+    )
 
 
 def _arrays(seen: sampling.Observation, listed: Listed | None) -> dict[str, Any]:

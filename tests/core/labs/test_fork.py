@@ -1,0 +1,245 @@
+"""Two branches of one run: the same dice, the same settings, and distances that agree with the textbook."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core import Generation, Recording, SamplingSettings
+from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished, ViewerError
+from core.labs.fork import Drift, Fork, continuation, distance, distance_between, log_probability, parting, side_by_side
+from core.sampling import roll
+from tests.core.plain import plain_odds
+
+SETTINGS = SamplingSettings(temperature=0.9, top_k=40, seed=5)
+
+
+def run_of(tiny: Any, architecture: str = "llama", top_n: int = 12) -> Generation:
+    """A run of three steps."""
+    run = Generation(tiny(architecture), "The sea looked", SETTINGS, top_n=top_n)
+    for _ in range(3):
+        run.step()
+    return run
+
+
+def textbook(p: np.ndarray, q: np.ndarray) -> float:
+    """The Jensen-Shannon distance from entropies: H((p + q) / 2) - (H(p) + H(q)) / 2, in bits, and its root."""
+
+    def entropy(x: np.ndarray) -> float:
+        return -sum(v * math.log2(v) for v in x.tolist() if v > 0)
+
+    return math.sqrt(max(0.0, entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2))
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "mamba"])
+def test_both_branches_are_what_each_would_be_alone(architecture: str, tiny: Any) -> None:
+    run = run_of(tiny, architecture)
+    pairs = list(side_by_side(Fork.at(run, 1, [101], [102]), 8))
+    assert [pair.index for pair in pairs] == list(range(1, 9))
+    for side, forced in (("left", 101), ("right", 102)):
+        alone = Generation(tiny(architecture), "The sea looked", SETTINGS, top_n=12)
+        alone.step()
+        alone.force(forced)
+        while len(alone.path) < 9 and not alone.finished:
+            alone.step()
+        ours = [step.token_id for pair in pairs if (step := getattr(pair, side))]
+        assert ours == [step.token_id for step in alone.path[1:]]
+
+
+def test_the_dice_are_the_same_on_both_sides(tiny: Any) -> None:
+    for pair in side_by_side(Fork.at(run_of(tiny), 2, [101], [102]), 6):
+        assert pair.left
+        assert pair.right
+        expected = None if pair.index == 2 else roll(SETTINGS.seed, pair.index)
+        assert pair.left.roll == pair.right.roll == expected
+
+
+def test_a_branch_that_is_there_is_followed_with_its_own_settings_and_throws(tiny: Any) -> None:
+    run = run_of(tiny)
+    run.settings = SamplingSettings(temperature=1.7, seed=9)
+    run.step(attempt=4)
+    run.settings = SETTINGS
+    written = [step.token_id for step in run.path]
+    nodes = len(run.nodes)
+    pairs = list(side_by_side(Fork.at(run, 1, None, [102]), 5))
+    assert [pair.left.token_id for pair in pairs[:3] if pair.left] == written[1:4]
+    assert len(run.nodes) == nodes + 5 + 2  # five new words on the right, two more on the left
+    thrown = pairs[2]
+    assert thrown.right
+    assert thrown.right.attempt == 4
+    assert thrown.right.settings.temperature == 1.7
+    assert thrown.right.roll == roll(9, 3, 4)
+    assert run.settings == SETTINGS
+
+
+def test_the_tree_holds_both_and_the_run_stands_on_the_second(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork = Fork.at(run, 0, [101], [102, 103])
+    list(side_by_side(fork, 4))
+    left, right = fork.ends()
+    assert run.here == right
+    assert [step.token_id for step in run.path_to(right)][:2] == [102, 103]
+    assert run.path_to(left)[0].token_id == 101
+    again = Fork.between(run, left, right)
+    assert again.parts_at == 0
+    assert [(p.left and p.left.token_id, p.right and p.right.token_id) for p in side_by_side(again, 4)] == [
+        (p.left and p.left.token_id, p.right and p.right.token_id) for p in fork.pairs
+    ]
+
+
+def test_going_on_costs_one_token_on_each_side(tiny: Any) -> None:
+    pairs = list(side_by_side(Fork.at(run_of(tiny), 1, [101], [102]), 6))
+    assert {step.forward.computed_tokens for pair in pairs[1:] for step in (pair.left, pair.right) if step} == {1}
+
+
+def test_the_drift_is_exact_over_the_whole_vocabulary(tiny: Any, plain: Any) -> None:
+    run = run_of(tiny, top_n=3)
+    fork = Fork.at(run, 1, [101], [102])
+    prompt = [token.token_id for token in run.prompt_tokens] + [run.path[0].token_id]
+    for pair in side_by_side(fork, 5):
+        assert pair.drift
+        left, right = ([step.token_id for step in run.path_to(end)][1 : pair.index] for end in fork.ends())
+        expected = textbook(plain_odds(plain("llama"), prompt + left), plain_odds(plain("llama"), prompt + right))
+        assert pair.drift.exact
+        assert pair.drift.middle == pytest.approx(expected, abs=1e-4)
+    assert fork.pairs[0].drift == Drift(0.0, 0.0)
+
+
+def test_distance_by_hand() -> None:
+    same = torch.tensor([0.3, 1.0, -2.0])
+    assert distance(same, same) == 0
+    assert distance(torch.tensor([100.0, 0.0]), torch.tensor([0.0, 100.0])) == pytest.approx(1.0)
+    # (1/2, 1/2) and (1, 0): H(3/4, 1/4) - 1/2 = 0.8113 - 0.5
+    assert distance(torch.tensor([0.0, 0.0]), torch.tensor([0.0, -math.inf])) == pytest.approx(math.sqrt(0.8112781 - 0.5), abs=1e-6)
+
+
+@pytest.mark.parametrize("top_n", [1, 3, 12, 400])
+def test_bounds_hold_the_exact_distance_between_them(top_n: int, tiny: Any) -> None:
+    widths = []
+    for pair in side_by_side(Fork.at(run_of(tiny, top_n=top_n), 1, [101], [102]), 8):
+        assert pair.left
+        assert pair.right
+        assert pair.drift
+        bounds = distance_between(pair.left, pair.right)
+        assert bounds.low - 1e-6 <= pair.drift.middle <= bounds.high + 1e-6
+        widths.append(bounds.high - bounds.low)
+    assert max(widths) < {1: 1.01, 3: 1.01, 12: 0.9, 400: 1e-3}[top_n]
+
+
+def test_a_recording_is_compared_within_bounds(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork = Fork.at(run, 1, [101], [102])
+    list(side_by_side(fork, 4))
+    replay = Recording.of(run).replay()
+    ends = []
+    for end in fork.ends():
+        replay.go_to(-1)
+        for step in run.path_to(end):
+            replay.force(step.token_id)
+        ends.append(replay.here)
+    for live, shown in zip(fork.pairs, side_by_side(Fork.between(replay, *ends), 4), strict=True):  # type: ignore[arg-type]
+        assert live.drift
+        assert shown.drift
+        assert shown.drift.low - 1e-5 <= live.drift.middle <= shown.drift.high + 1e-5
+
+
+def test_outcomes_add_up(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork = Fork.at(run, 1, [101], [102])
+    list(side_by_side(fork, 5))
+    for outcome, end in zip(fork.outcomes(), fork.ends(), strict=True):
+        own = run.path_to(end)[1:]
+        assert outcome.tokens == 5
+        assert outcome.log_probability == pytest.approx(math.log(math.prod(step.model_probability for step in own)))
+        assert outcome.rolled_log_probability == pytest.approx(log_probability(own[1:]))
+        assert outcome.text == "".join(step.text for step in own)
+
+
+def test_it_ends_when_both_have_ended(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork = Fork.at(run, 1, [101], [102])
+    pairs = list(side_by_side(fork, 10_000))
+    assert fork.finished
+    assert all(outcome.finished in ("end of text", "context full") for outcome in fork.outcomes())
+    assert pairs[-1].drift is None or (pairs[-1].left and pairs[-1].right)
+    with pytest.raises(RunFinished):
+        fork.step()
+
+
+def test_a_deleted_branch_breaks_the_fork(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork = Fork.at(run, 1, [101], [102])
+    fork.step()
+    assert not fork.broken
+    run.delete(fork.ends()[0])
+    assert fork.broken
+    with pytest.raises(BadPlace):
+        fork.step()
+
+
+def test_where_paths_part(tiny: Any) -> None:
+    run = run_of(tiny)
+    path = run.path
+    run.go_to(0)
+    run.force(102)
+    assert parting(path, run.path) == 1
+    assert parting(path, path[:2]) is None
+    assert parting([], path) is None
+
+
+@pytest.mark.parametrize(
+    ("where", "left", "right"),
+    [
+        (-1, [1], [2]),
+        (4, [1], [2]),
+        (10**30, [1], [2]),
+        (True, [1], [2]),
+        ("1", [1], [2]),
+        (1, [5], [5]),
+        (1, [5, 6], [5]),
+        (1, [], [5]),
+        (1, None, []),
+        (1, [5], [-1]),
+        (1, [5], [10**12]),
+        (1, [5], [True]),
+        (1, [5], ["x"]),
+        (1, [5], [3] * 10_000),
+    ],
+)
+def test_what_cannot_be_forked_says_so_in_one_sentence(where: Any, left: Any, right: Any, tiny: Any) -> None:
+    run = run_of(tiny)
+    before = (run.here, len(run.nodes))
+    with pytest.raises(ViewerError) as told:
+        Fork.at(run, where, left, right)
+    assert "\n" not in str(told.value)
+    assert (run.here, len(run.nodes)) == before
+
+
+def test_two_branches_that_never_part(tiny: Any) -> None:
+    run = run_of(tiny)
+    for pair in ((1, 3), (3, 3), (0, 2), (1, 99)):
+        with pytest.raises(BadPlace):
+            Fork.between(run, *pair)
+
+
+def test_no_steps_are_no_steps(tiny: Any) -> None:
+    fork = Fork.at(run_of(tiny), 1, [101], [102])
+    assert list(side_by_side(fork, 0)) == list(side_by_side(fork, -5)) == []
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
+def test_a_word_goes_on_as_the_tokenizer_cuts_it(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    for before, text in (("The sea looked", " back"), ("The", " sea 🦊"), ("She ", "was"), ("7", "8")):
+        ids = continuation(model, before, text)
+        assert model.text_of(model.encode(before) + ids).strip() == (before + text).strip()
+    with pytest.raises(EmptyPrompt):
+        continuation(model, "The", "")
+    with pytest.raises(BadToken):
+        continuation(model, "The", "x" * 201)
+    with pytest.raises(ViewerError):
+        continuation(model, "The", "\ud800")
