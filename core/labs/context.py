@@ -1,0 +1,156 @@
+"""How the length of a text changes the time to the first token and the time of every further one; and what happens at the very end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.cost import multiply_adds, pass_multiply_adds
+from core.engine import KVCache
+from core.errors import BadSetting, EmptyPrompt, PromptTooLong
+from core.generation import Generation
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.model import LanguageModel
+
+MOST_LENGTHS, MOST_REPEATS = 24, 25
+DECODED = 3  # further tokens timed behind each prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Several measurements of the same thing: the median, the fastest and the slowest, in seconds."""
+
+    median: float
+    fastest: float
+    slowest: float
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Spread:
+        """The spread of at least one measurement."""
+        return cls(median(seconds), min(seconds), max(seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class LengthPoint:
+    """One prompt length: measured time to read it (prefill) and of one token behind it (decode); computed work of both.
+
+    done, total: how far the experiment has come.
+    """
+
+    length: int
+    prefill: Spread
+    decode: Spread
+    repeats: int
+    prefill_multiply_adds: int
+    decode_multiply_adds: int
+    done: int
+    total: int
+
+
+def lengths_for(model: LanguageModel, points: int = 8) -> list[int]:
+    """Prompt lengths from short to as long as the model allows, each about as much longer as the one before."""
+    longest = max(1, min(model.context_length - DECODED, 4096))
+    spaced = np.geomspace(min(8, longest), longest, max(2, min(points, MOST_LENGTHS)))
+    return sorted({round(length) for length in spaced})
+
+
+def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: int = 5) -> Iterator[LengthPoint]:
+    """Time every length `repeats` times, after one pass that does not count. The text is the prompt, said again until it is long enough.
+
+    Raises BadSetting, EmptyPrompt, PromptTooLong.
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= MOST_REPEATS:
+        raise BadSetting(f"Each length can be measured 1 to {MOST_REPEATS} times, not {str(repeats)[:20]}.")
+    if not 1 <= len(lengths) <= MOST_LENGTHS or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths):
+        raise BadSetting(f"Give 1 to {MOST_LENGTHS} lengths, each at least one token.")
+    if max(lengths) + DECODED > model.context_length:
+        raise PromptTooLong(
+            f"{model.name} reads at most {model.context_length:,} tokens; with {DECODED} more to be timed, "
+            f"{max(0, model.context_length - DECODED):,} is the longest prompt."
+        )
+    ids = model.encode(prompt) if prompt else []
+    if not ids:
+        raise EmptyPrompt("There is no text to read. Write a few words first.")
+    text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
+    model.engine.forward(text[: min(lengths)], KVCache())
+    for done, length in enumerate(lengths, 1):
+        prefills, decodes = [], []
+        for _ in range(repeats):
+            cache = KVCache()
+            prefills.append(model.engine.forward(text[:length], cache).seconds)
+            decodes += [model.engine.forward(text[: length + more], cache).seconds for more in range(1, DECODED + 1)]
+            cache.clear()
+        yield LengthPoint(
+            length=length,
+            prefill=Spread.of(prefills),
+            decode=Spread.of(decodes),
+            repeats=repeats,
+            prefill_multiply_adds=pass_multiply_adds(model.shape, length),
+            decode_multiply_adds=multiply_adds(model.shape, length + 1),
+            done=done,
+            total=len(lengths),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached:
+    """The end of a context, reached for real. read: tokens of the prompt; written: tokens there was room for; ended: why no more came.
+
+    refused: the sentence for a prompt one token too long.
+    """
+
+    read: int
+    written: int
+    text: str
+    ended: str
+    refused: str
+
+
+def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReached:
+    """Fill a context up to its last `room` tokens, let the model write, and see what happens; then offer one token too many."""
+    ids = model.encode(prompt) if prompt else []
+    if not ids:
+        raise EmptyPrompt("There is no text to read. Write a few words first.")
+    wanted = max(1, model.context_length - max(0, int(room)))
+    full = _repeated(model, prompt, wanted)
+    run = Generation(model, full, SamplingSettings(greedy=True), top_n=2)
+    try:
+        while run.finished is None:
+            if run.step().token_id in model.end_token_ids:
+                step = run.path[-1]
+                run.go_to(step.index - 1)
+                run.force(next(c.token_id for c in step.candidates if c.token_id not in model.end_token_ids))
+        ended, written, text = run.finished or "", len(run.path), run.written
+    finally:
+        run.release()
+    refused = ""
+    try:
+        Generation(model, _longer(model, prompt, model.context_length + 1))
+    except PromptTooLong as error:
+        refused = str(error)
+    return LimitReached(len(run.prompt_tokens), written, text, ended, refused)
+
+
+def _longer(model: LanguageModel, prompt: str, tokens: int) -> str:
+    """The prompt, said again until it has at least this many tokens."""
+    each = max(1, len(model.encode(prompt)))
+    text = " ".join([prompt] * (tokens // each + 2))
+    while len(model.encode(text)) < tokens:
+        text += " " + text
+    return text
+
+
+def _repeated(model: LanguageModel, prompt: str, tokens: int) -> str:
+    """The prompt, said again and cut so that it has at most this many tokens, and nearly as many."""
+    text = _longer(model, prompt, tokens)
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if len(model.encode(text[:middle])) <= tokens else (low, middle - 1)
+    return text[:low]

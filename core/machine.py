@@ -1,0 +1,95 @@
+"""What this machine can do, measured: arithmetic and memory at their best, and the energy its own counter has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import torch
+
+_RAPL = Path("/sys/class/powercap")
+_SHORT = 0.12  # seconds for each of the two measurements
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The most that was reached: floating point operations and bytes per second, on this device with this many threads."""
+
+    flops: float
+    bytes_per_second: float
+    device: str
+    dtype: str
+    threads: int
+
+    @property
+    def how(self) -> str:
+        """How it was measured, in a few words."""
+        threads = "" if self.device.startswith("cuda") else f", {self.threads} thread{'s' if self.threads != 1 else ''}"
+        return f"against a large matrix product and a long vector sum on {self.device}{threads}"
+
+
+def measure(device: str = "cpu", dtype: str = "float32") -> Peak:
+    """Multiply two large matrices, then read a block of memory far larger than the processor's caches; keep the fastest of each.
+
+    Takes about a quarter of a second. Whatever else runs on the machine makes it slower, so the best of many is the fairest.
+    """
+    kind = getattr(torch, dtype)
+    side = 4096 if device.startswith("cuda") else 768
+    count = (1 << 30 if device.startswith("cuda") else 1 << 26) // kind.itemsize
+    with torch.inference_mode():
+        left, right = torch.randn(2, side, side, device=device, dtype=kind)
+        block = torch.ones(count, device=device, dtype=kind)
+        arithmetic = _best(lambda: left @ right, device)
+        reading = _best(block.sum, device)
+    return Peak(2 * side**3 / arithmetic, count * kind.itemsize / reading, device, dtype, torch.get_num_threads())
+
+
+def _best(work: Callable[[], object], device: str) -> float:
+    """The shortest time of this work, in seconds, over at least three tries."""
+    work()
+    best, tries, until = float("inf"), 0, perf_counter() + _SHORT
+    while tries < 3 or perf_counter() < until:
+        _wait(device)
+        started = perf_counter()
+        work()
+        _wait(device)
+        best, tries = min(best, perf_counter() - started), tries + 1
+    return best
+
+
+def _wait(device: str) -> None:
+    if device.startswith("cuda"):
+        torch.cuda.synchronize(device)
+
+
+def energy_joules(device: str = "cpu") -> float | None:
+    """Energy the device has drawn since some moment in the past, in joules, from its own counter; None where it has none for us.
+
+    Take it before and after; the difference is what everything on this device drew meanwhile, ours and other people's work alike.
+    """
+    if device.startswith("cuda"):
+        return _nvidia_joules(torch.device(device).index or 0)
+    if device != "cpu":
+        return None
+    found = [_micro_joules(path) for path in _RAPL.glob("intel-rapl:[0-9]*/energy_uj") if path.parent.name.count(":") == 1]
+    known = [value for value in found if value is not None]
+    return sum(known) / 1e6 if known and len(known) == len(found) else None
+
+
+def _micro_joules(path: Path) -> int | None:
+    try:
+        return int(path.read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _nvidia_joules(index: int) -> float | None:
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        return pynvml.nvmlDeviceGetTotalEnergyConsumption(pynvml.nvmlDeviceGetHandleByIndex(index)) / 1000
+    except Exception:  # no library, no driver, no counter on this card: all the same to us
+        return None

@@ -1,0 +1,121 @@
+"""Keys and values written smaller: 8 or 4 bits a number, as a cache layer that transformers' models use like any other.
+
+Each position is rounded once, when it is written, in groups of 32 numbers with a scale and a lowest value of their own (16 bits each), and
+is never rounded again; whoever reads it, reads the rounded numbers. So it makes no difference whether a text is read at once or token by
+token. (transformers' own quantized layers round a whole block anew whenever it is full, and need packages that know no 8 bits.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers.cache_utils import Cache, DynamicLayer
+
+from core.errors import BadSetting
+
+GROUP = 32
+BITS = (8, 4)
+
+
+@dataclass(slots=True)
+class Packed:
+    """Rounded numbers: codes uint8 [batch, heads, tokens, bytes], scale and lowest float16 [batch, heads, tokens, groups]."""
+
+    codes: torch.Tensor
+    scale: torch.Tensor
+    lowest: torch.Tensor
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all three tensors."""
+        return self.codes.nbytes + self.scale.nbytes + self.lowest.nbytes
+
+    def tokens(self, index: slice | torch.Tensor) -> Packed:
+        """Only these tokens."""
+        return Packed(self.codes[:, :, index], self.scale[:, :, index], self.lowest[:, :, index])
+
+    def joined(self, other: Packed) -> Packed:
+        """These tokens, and the others behind them."""
+        pairs = zip((self.codes, self.scale, self.lowest), (other.codes, other.scale, other.lowest), strict=True)
+        return Packed(*(torch.cat(pair, dim=-2) for pair in pairs))
+
+
+def pack(numbers: torch.Tensor, bits: int) -> Packed:
+    """Round numbers [batch, heads, tokens, size] to `bits` (8 or 4) per number, two to a byte for 4."""
+    batch, heads, tokens, size = numbers.shape
+    groups = numbers.float().reshape(batch, heads, tokens, -1, group_size(size))
+    lowest = groups.amin(-1).half()
+    # Measured from the rounded lowest value, so that rounding that one does not add to the error of the others.
+    scale = ((groups.amax(-1) - lowest.float()).clamp(min=0) / (2**bits - 1)).half()
+    step = torch.where(scale > 0, scale, 1.0).float()
+    codes = ((groups - lowest.float()[..., None]) / step[..., None]).round().clamp(0, 2**bits - 1).to(torch.uint8)
+    codes = codes.reshape(batch, heads, tokens, size)
+    if bits == 4:
+        if size % 2:
+            codes = torch.nn.functional.pad(codes, (0, 1))
+        codes = codes[..., 0::2] | codes[..., 1::2] << 4
+    return Packed(codes, scale, lowest)
+
+
+def unpack(packed: Packed, bits: int, size: int, dtype: torch.dtype) -> torch.Tensor:
+    """The rounded numbers [batch, heads, tokens, size]."""
+    codes = packed.codes
+    if bits == 4:
+        codes = torch.stack([codes & 15, codes >> 4], dim=-1).flatten(-2)[..., :size]
+    groups = codes.reshape(*codes.shape[:3], -1, group_size(size)).float()
+    return (groups * packed.scale.float()[..., None] + packed.lowest.float()[..., None]).reshape(*codes.shape[:3], size).to(dtype)
+
+
+def group_size(size: int) -> int:
+    """How many numbers share a scale: 32 where that divides the head size, else the whole head."""
+    return GROUP if size % GROUP == 0 else size
+
+
+def packed_bytes(size: int, bits: int) -> int:
+    """Bytes that one vector of this size takes up: its codes, and scale and lowest value (2 bytes each) for every group."""
+    return (size * bits + 7) // 8 + 4 * (size // group_size(size))
+
+
+class QuantizedLayer(DynamicLayer):
+    """One layer's keys and values at 8 or 4 bits. `keys` and `values` stay empty: what is kept is in `packed`."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        if bits not in BITS:
+            raise BadSetting(f"Keys and values can be stored with 8 or 4 bits, not with {bits}.")
+        self.bits = bits
+        self.packed: tuple[Packed, Packed] | None = None
+        self._sizes = (0, 0)
+
+    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        new = (pack(key_states, self.bits), pack(value_states, self.bits))
+        self._sizes = (key_states.shape[-1], value_states.shape[-1])
+        self.packed = new if self.packed is None else (self.packed[0].joined(new[0]), self.packed[1].joined(new[1]))
+        keys, values = (unpack(part, self.bits, size, self.dtype) for part, size in zip(self.packed, self._sizes, strict=True))
+        return keys, values
+
+    def get_seq_length(self) -> int:
+        return 0 if self.packed is None else self.packed[0].codes.shape[-2]
+
+    def crop(self, tokens_to_remove: int) -> None:
+        if self.packed is not None and tokens_to_remove:
+            left = slice(0, self.get_seq_length() - abs(tokens_to_remove))
+            self.packed = (self.packed[0].tokens(left), self.packed[1].tokens(left))
+
+    def reset(self) -> None:
+        super().reset()
+        self.packed = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tensors that are kept."""
+        return 0 if self.packed is None else self.packed[0].nbytes + self.packed[1].nbytes
+
+
+def quantized_cache(layer_count: int, bits: int) -> Cache:
+    """A cache of this many layers for any model whose layers keep plain keys and values."""
+    return Cache(layers=[QuantizedLayer(bits) for _ in range(layer_count)])

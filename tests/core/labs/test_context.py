@@ -1,0 +1,112 @@
+"""Prompt length against time, and the end of the context, reached for real; and one request as a timeline."""
+
+from __future__ import annotations
+
+import math
+from time import sleep
+from typing import Any
+
+import pytest
+
+from core import Generation, SamplingSettings
+from core.cost import multiply_adds, pass_multiply_adds
+from core.errors import BadSetting, EmptyPrompt, PromptTooLong
+from core.labs.context import Spread, at_the_limit, lengths_for, measure
+from core.labs.request import request, timeline
+from core.receipt import Assumptions
+from tests.tiny_models import CONTEXT
+
+PROMPT = "Once upon a time"
+
+
+def test_every_length_is_measured_and_its_work_computed(tiny: Any) -> None:
+    model = tiny("llama")
+    points = list(measure(model, PROMPT, [4, 16, 60], repeats=3))
+    assert [point.length for point in points] == [4, 16, 60]
+    assert [(point.done, point.total) for point in points] == [(1, 3), (2, 3), (3, 3)]
+    for point in points:
+        for spread in (point.prefill, point.decode):
+            assert 0 < spread.fastest <= spread.median <= spread.slowest
+        assert point.prefill_multiply_adds == pass_multiply_adds(model.shape, point.length)
+        assert point.decode_multiply_adds == multiply_adds(model.shape, point.length + 1)
+
+
+def test_the_engine_is_asked_for_just_these_passes(tiny: Any) -> None:
+    model = tiny("llama")
+    before = model.engine.passes
+    list(measure(model, PROMPT, [4, 16], repeats=2))
+    assert model.engine.passes - before == 1 + 2 * 2 * (1 + 3)
+
+
+def test_a_spread_by_hand() -> None:
+    assert Spread.of([3.0, 1.0, 2.0]) == Spread(median=2.0, fastest=1.0, slowest=3.0)
+    assert Spread.of([1.0]) == Spread(1.0, 1.0, 1.0)
+
+
+def test_lengths_go_as_far_as_the_model_does(tiny: Any) -> None:
+    lengths = lengths_for(tiny("llama"))
+    assert lengths == sorted(set(lengths)) and lengths[-1] == CONTEXT - 3
+    assert len(lengths_for(tiny("mamba"), 5)) == 5 and lengths_for(tiny("mamba"))[-1] == 4096
+
+
+@pytest.mark.parametrize("wrong", [[], [0], [-3], [1.5], ["8"], [True], [4] * 25])
+def test_impossible_lengths_get_one_sentence(wrong: Any, tiny: Any) -> None:
+    with pytest.raises(BadSetting, match="Give 1 to 24 lengths"):
+        next(measure(tiny("llama"), PROMPT, wrong))
+
+
+@pytest.mark.parametrize("wrong", [0, 26, 1.5, math.nan, None, True])
+def test_impossible_repeats_get_one_sentence(wrong: Any, tiny: Any) -> None:
+    with pytest.raises(BadSetting, match="1 to 25 times"):
+        next(measure(tiny("llama"), PROMPT, [4], wrong))
+
+
+def test_too_long_and_empty(tiny: Any) -> None:
+    with pytest.raises(PromptTooLong, match="61 is the longest prompt"):
+        next(measure(tiny("llama"), PROMPT, [4, CONTEXT]))
+    with pytest.raises(EmptyPrompt):
+        next(measure(tiny("llama"), "", [4]))
+    with pytest.raises(EmptyPrompt):
+        at_the_limit(tiny("llama"), "")
+
+
+def test_the_limit_is_reached_for_real(tiny: Any) -> None:
+    model = tiny("llama")
+    reached = at_the_limit(model, PROMPT, room=5)
+    assert reached.read + reached.written == CONTEXT
+    assert reached.ended == "context full"
+    assert 5 <= reached.written <= 12
+    assert f"at most {CONTEXT}" in reached.refused
+
+
+def test_a_request_is_timed_from_end_to_end(tiny: Any) -> None:
+    model, settings = tiny("llama"), SamplingSettings(seed=2)
+    seen = []
+    for progress in request(model, PROMPT, settings, 6, Assumptions(network_seconds=0.5)):
+        seen.append(progress)
+        sleep(0.01)  # the caller draws
+    last = seen[-1]
+    parts = {part.name: part for part in last.parts}
+    assert list(parts) == ["network", "queue", "prefill", "decode", "dice", "drawing"]
+    assert (parts["network"].seconds, parts["network"].kind) == (0.5, "assumed")
+    assert all(part.kind == "measured" for name, part in parts.items() if name != "network")
+    assert parts["prefill"].seconds + parts["decode"].seconds == pytest.approx(last.receipt.seconds)
+    assert 0.05 <= parts["drawing"].seconds < 0.5  # five gaps of a hundredth, the last one is not over yet
+    assert last.first_token > 0.5 and last.first_token == seen[0].first_token
+    assert last.total == pytest.approx(sum(part.seconds for part in last.parts))
+    assert [part.start for part in last.parts] == pytest.approx([sum(p.seconds for p in last.parts[:i]) for i in range(6)])
+    run = Generation(model, PROMPT, settings)
+    for _ in range(6):
+        run.step()
+    assert last.text == run.written
+
+
+def test_a_timeline_by_hand() -> None:
+    parts = timeline({"queue": 1.0, "prefill": 2.0, "decode": 3.0, "dice": 0.0, "drawing": 4.0}, 0.5)
+    assert [(part.start, part.seconds) for part in parts] == [(0, 0.5), (0.5, 1), (1.5, 2), (3.5, 3), (6.5, 0), (6.5, 4)]
+
+
+@pytest.mark.parametrize("wrong", [0, 513, 1.5, None, True, "8"])
+def test_impossible_answers_get_one_sentence(wrong: Any, tiny: Any) -> None:
+    with pytest.raises(BadSetting, match="1 to 512 tokens"):
+        next(request(tiny("llama"), PROMPT, length=wrong))
