@@ -66,9 +66,9 @@ class Distribution:
 class Stopwatch:
     """Seconds of work on a device. On CUDA the clock runs in the device's own stream and is read after the step's one copy to the host."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, already: float = 0.0) -> None:
         self._events = (torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) if device.type == "cuda" else None
-        self._started, self._seconds = perf_counter(), 0.0
+        self._started, self._seconds = perf_counter() - already, 0.0
         if self._events:
             self._events[0].record()
 

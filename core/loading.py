@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 BUNDLED = Path(__file__).parent / "bundled"
 LONGEST_NAME = 300
-NEEDED = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
+TOKENIZER_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
+NEEDED = (*TOKENIZER_FILES, "*.safetensors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +73,24 @@ def _count_parameters(weights: Path) -> int:
         return total
 
 
-def load_model(name: str, device: str = "auto", dtype: str = "auto") -> LanguageModel:
+def load_model(
+    name: str, device: str = "auto", dtype: str = "auto", tokenizer: str | None = None, api_key: str | None = None
+) -> LanguageModel:
     """Load a model to be watched: a bundled name ("storyteller"), a local folder, or a hub id ("HuggingFaceTB/SmolLM2-135M").
 
     device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes what the device is good at (float32 on a CPU, bfloat16 on CUDA,
-    float16 on MPS). Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
+    float16 on MPS). The address of an inference server ("http://10.0.0.7:8000") goes with the name of its model's tokenizer and, if it
+    asks for one, a key; device and dtype are then the server's.
+
+    Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
     if not isinstance(name, str) or not name.strip():
         raise UnknownModel("No model was named. Choose a bundled one, or give a folder or a hub id.")
     name = name.strip()
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise UnknownModel("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.")
+    if name.lower().startswith(("http://", "https://")):
+        return _connect(name, tokenizer, api_key)
     folder = _find(name)
     config = _read_config(folder, name)
     _check_weights(folder, name)
@@ -89,7 +98,24 @@ def load_model(name: str, device: str = "auto", dtype: str = "auto") -> Language
     return _load(folder, name, config, device, dtype)
 
 
-def _find(name: str) -> Path:
+def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
+    """The model of an inference server, read with a tokenizer from here."""
+    from core.server import connect
+
+    name = (tokenizer_name or "").strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UnknownModel("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder.")
+    folder = _find(name, TOKENIZER_FILES)
+    config = _read_config(folder, name) if (folder / "config.json").is_file() else None
+    tokenizer = _read_tokenizer(folder, name)
+    ends = [tokenizer.eos_token_id, getattr(config, "eos_token_id", None)]
+    if (folder / "generation_config.json").is_file():
+        ends.append(_json(folder / "generation_config.json", name).get("eos_token_id"))
+    numbers = {i for end in ends for i in (end if isinstance(end, list | tuple) else [end]) if isinstance(i, int)}
+    return connect(address, tokenizer, config, frozenset(numbers), api_key)
+
+
+def _find(name: str, files: Sequence[str] = NEEDED) -> Path:
     """The folder of this model, downloaded from the hub if need be."""
     if name in {folder.name for folder in BUNDLED.glob("*/") if (folder / "config.json").is_file()}:
         return BUNDLED / name
@@ -103,10 +129,10 @@ def _find(name: str) -> Path:
         raise UnknownModel(f"{_short(name)} is neither a folder that can be read nor a hub id.") from error
     if name.startswith(("/", ".", "~")) or "\\" in name:
         raise UnknownModel(f"There is no folder {_short(name)}.")
-    return _from_hub(name)
+    return _from_hub(name, files)
 
 
-def _from_hub(name: str) -> Path:
+def _from_hub(name: str, files: Sequence[str]) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -118,7 +144,7 @@ def _from_hub(name: str) -> Path:
     )
 
     try:
-        return Path(snapshot_download(name, allow_patterns=NEEDED))
+        return Path(snapshot_download(name, allow_patterns=list(files)))
     except HFValidationError as error:
         raise UnknownModel(f"{_short(name)} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.") from error
     except GatedRepoError as error:
@@ -231,7 +257,7 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
 
 
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> LanguageModel:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
     from core.engine import out_of_memory
@@ -240,10 +266,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     transformers_logging.disable_progress_bar()
     where = _device(device)
     precision = _dtype(dtype, where)
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-    except Exception as error:  # tokenizers raise bare Exception
-        raise BrokenModel(f"The tokenizer of {_short(name)} is missing or cannot be read.") from error
+    tokenizer = _read_tokenizer(folder, name)
     try:
         network, report = AutoModelForCausalLM.from_pretrained(
             folder,
@@ -278,6 +301,15 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     except Exception as error:  # whatever a configuration that lies makes the network stumble over
         raise BrokenModel(f"{_short(name)} was loaded but cannot run: its configuration and its weights do not fit.") from error
     return model
+
+
+def _read_tokenizer(folder: Path, name: str) -> Any:
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # tokenizers raise bare Exception
+        raise BrokenModel(f"The tokenizer of {_short(name)} is missing or cannot be read.") from error
 
 
 def _device(wanted: str) -> Any:
