@@ -1,0 +1,317 @@
+"""Several tries at the same prompt, written together in real batches, and ways of picking the best one.
+
+Try number i throws attempt i of the dice, so each is exactly what `Generation.step(attempt=i)` writes alone. One prefill serves all; then
+every forward pass writes one token of every try that has not ended.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
+
+from core import sampling
+from core.engine import Stopwatch, out_of_memory
+from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.settings import SamplingSettings
+from core.step import ForwardPass, Step
+from core.tokens import ByteJoiner
+
+if TYPE_CHECKING:
+    from core.model import LanguageModel
+
+MOST_TRIES = 32
+MOST_STEPS = 400
+LISTED = 8  # candidates kept at every step of every try
+
+
+class PromptBatch:
+    """A prompt read once, and then any number of rows that go on from it, one token of each per forward pass.
+
+    Where an architecture keeps something else than plain keys and values, all rows are fed from the start at every pass: slower, same
+    numbers. Every pass takes one turn of the model's engine. Raises ModelError for a model whose network is not here.
+    """
+
+    def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
+        if getattr(model, "network", None) is None:
+            raise ModelError("Many texts at once need a model that runs on this machine. Choose a bundled one.")
+        self.model = model
+        self._network = model.network
+        self._device = torch.device(model.device)
+        self._cache: DynamicCache | None = None
+        self._rows = torch.tensor([list(ids)], device=self._device)
+        self.passes = 0
+        self.computed_tokens = 0  # of one row, in the newest pass
+        self.row_bytes = 0  # of the cache, for one row
+        self.seconds = 0.0  # of the newest pass
+        self.queue_seconds = 0.0
+
+    def prefill(self) -> torch.Tensor:
+        """Read the prompt. float32 logits [1, vocabulary]."""
+        if "past_key_values" in inspect.signature(self._network.forward).parameters:
+            self._cache = DynamicCache(config=self._network.config.get_text_config())
+        return self._run(self._rows)
+
+    def go_on(self, parents: Sequence[int], token_ids: Sequence[int]) -> torch.Tensor:
+        """The rows of the newest pass named by `parents`, each with one more token. float32 logits [len(parents), vocabulary].
+
+        A row may be named several times (it forks) or not at all (it is dropped).
+        """
+        with torch.inference_mode():
+            chosen = torch.tensor(list(parents), device=self._device)
+            new = torch.tensor(list(token_ids), device=self._device)[:, None]
+            if self._cache is not None and list(parents) != list(range(len(self._rows))):
+                self._cache.batch_select_indices(chosen)
+            self._rows = torch.cat([self._rows[chosen], new], 1)
+        return self._run(self._rows if self._cache is None else new)
+
+    def _run(self, inputs: torch.Tensor) -> torch.Tensor:
+        kept = {"use_cache": False} if self._cache is None else {"past_key_values": self._cache, "use_cache": True}
+        engine = self.model.engine
+        with engine.turns.turn() as waited, torch.inference_mode():
+            if torch.get_num_threads() != engine.threads:
+                torch.set_num_threads(engine.threads)
+            stopwatch = Stopwatch(self._device)
+            try:
+                output = self._network(inputs, **kept)
+            except BaseException as error:
+                if out_of_memory(error):
+                    raise NotEnoughMemory("There is not enough memory for so many at once. Take fewer, or shorter ones.") from error
+                raise
+            stopwatch.stop()
+            logits = output.logits[:, -1].float()
+        if self._cache is not None and not all(map(_is_plain, self._cache.layers)):
+            self._cache = None
+        self.passes += 1
+        self.computed_tokens = inputs.shape[1]
+        self.row_bytes = 0 if self._cache is None else sum(map(_bytes, self._cache.layers)) // len(inputs)
+        self.seconds, self.queue_seconds = stopwatch.seconds, waited
+        return logits
+
+
+def _is_plain(layer: Any) -> bool:
+    """Whether this layer keeps keys and values that can be picked row by row."""
+    return type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) and layer.get_seq_length() > 0
+
+
+def _bytes(layer: Any) -> int:
+    return sum(tensor.numel() * tensor.element_size() for tensor in (layer.keys, layer.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One of the tries so far. number: 0.. ; it threw this attempt of the dice. finished: why it ended, or None."""
+
+    number: int
+    path: tuple[Step, ...]
+    finished: str | None
+
+    @property
+    def text(self) -> str:
+        """What it wrote."""
+        return "".join(step.text for step in self.path)
+
+    @property
+    def log_probability(self) -> float:
+        """The model's own log-probability of the whole try (natural logarithm)."""
+        return -math.log(2) * sum(step.surprise for step in self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """All tries after one more forward pass. rows: tries that it wrote. tokens: written by all of them so far.
+
+    seconds: of all passes so far, measured. forward_passes: how many there were.
+    """
+
+    tries: tuple[Try, ...]
+    rows: int
+    tokens: int
+    seconds: float
+    forward_passes: int
+
+
+def write_together(
+    model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40, top_n: int = LISTED
+) -> Iterator[Round]:
+    """Write `count` tries of up to `steps` tokens; yields after every forward pass. Stop whenever you like: what is there is complete.
+
+    Raises EmptyPrompt, PromptTooLong, BadSetting for impossible counts, ModelError for a model on a server, NotEnoughMemory.
+    """
+    settings = settings or SamplingSettings()
+    count, steps = whole(count, "The number of tries", 1, MOST_TRIES), whole(steps, "The length", 1, MOST_STEPS)
+    ids = prompt_ids(model, prompt)
+    batch = PromptBatch(model, ids)
+    rows = [_Row(number, list(ids)) for number in range(count)]
+    alive, newest, seconds = rows, [0] * count, 0.0
+    while alive and len(alive[0].path) < steps:
+        logits = batch.go_on(newest, [row.ids[-1] for row in alive]) if batch.passes else batch.prefill().expand(count, -1)
+        seconds += batch.seconds
+        for row, answer in zip(alive, logits, strict=True):
+            row.roll(model, batch, answer, settings, top_n)
+        written = len(alive)
+        newest = [place if batch.passes > 1 else 0 for place, row in enumerate(alive) if row.finished is None]
+        alive = [row for row in alive if row.finished is None]
+        tries = tuple(Try(row.number, tuple(row.path), row.finished) for row in rows)
+        yield Round(tries, written, sum(len(row.path) for row in rows), seconds, batch.passes)
+
+
+@dataclass(slots=True)
+class _Row:
+    """One try on its way."""
+
+    number: int
+    ids: list[int]
+    path: list[Step] = field(default_factory=list)
+    joiner: ByteJoiner = field(default_factory=ByteJoiner)
+    finished: str | None = None
+
+    def roll(self, model: LanguageModel, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
+        """Throw the dice for this row's logits and record the step, just as a run of its own records it."""
+        index, position = len(self.path), len(self.ids)
+        thrown = None if settings.greedy else sampling.roll(settings.seed, index, self.number)
+        before = np.array(self.ids, dtype=np.int64)
+        seen = sampling.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
+        token = model.token(seen.chosen)
+        self.path.append(
+            Step(
+                index=index,
+                position=position,
+                settings=settings,
+                forward=ForwardPass(
+                    batch.computed_tokens, position - batch.computed_tokens, batch.row_bytes, batch.seconds, batch.queue_seconds
+                ),
+                vocabulary=model,
+                **{name: getattr(seen, name) for name in _ARRAYS},
+                token_id=seen.chosen,
+                text="" if token.special else self.joiner.add(token.raw),
+                chosen_by="greedy" if thrown is None else "sampled",
+                roll=thrown,
+                attempt=0 if thrown is None else self.number,
+            )
+        )
+        self.ids.append(seen.chosen)
+        if seen.chosen in model.end_token_ids:
+            self.finished = "end of text"
+        elif len(self.ids) >= model.context_length:
+            self.finished = "context full"
+
+
+_ARRAYS = tuple(name for name in sampling.Observation.__slots__ if name != "chosen")
+
+
+def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
+    """The tokens of a prompt that something can still be written behind. Raises EmptyPrompt, PromptTooLong."""
+    ids = model.encode(prompt) if prompt else []
+    if not ids:
+        raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
+    if len(ids) >= model.context_length:
+        raise PromptTooLong(f"That text has {len(ids):,} tokens; {model.name} reads at most {model.context_length:,}. Shorten it.")
+    return ids
+
+
+def whole(value: int, name: str, low: int, high: int) -> int:
+    """This number, if it is a whole one within its range. Raises BadSetting."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise BadSetting(f"{name} must be a whole number from {low} to {high}, not {str(value)[:20]}.")
+    return value
+
+
+# How a try is scored: the name, and the formula in words.
+MEAN, NORMALISED, MAJORITY = "mean log-probability", "length-normalised", "majority of the answers"
+FORMULAS = {
+    MEAN: "the natural logarithms of all its words' probabilities, added up and divided by their number",
+    NORMALISED: "the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)",
+    MAJORITY: "the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word",
+}
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A try and its score; the higher the better."""
+
+    attempt: Try
+    score: float
+    answer: str
+
+
+def ranked(tries: Sequence[Try], by: str = MEAN) -> list[Ranked]:
+    """The tries, best first; equal ones by mean log-probability, then by number. Raises BadSetting for an unknown score."""
+    if by not in FORMULAS:
+        raise BadSetting(f"Tries are scored by {', '.join(FORMULAS)}, not by {str(by)[:40]!r}.")
+    written = [attempt for attempt in tries if attempt.path]
+    answers = {attempt.number: answer_of(attempt.text) for attempt in written}
+    votes = Counter(answers.values())
+
+    def score(attempt: Try) -> float:
+        length = len(attempt.path)
+        if by == MAJORITY:
+            return votes[answers[attempt.number]] / len(written)
+        return attempt.log_probability / (length if by == MEAN else ((5 + length) / 6) ** 0.6)
+
+    entries = [Ranked(attempt, score(attempt), answers[attempt.number]) for attempt in written]
+    return sorted(entries, key=lambda r: (-r.score, -r.attempt.log_probability / len(r.attempt.path), r.attempt.number))
+
+
+def answer_of(text: str) -> str:
+    """The answer a text ends in: its last number or, without numbers, its first word in small letters.
+
+    >>> answer_of(" 4 + 3 = 7. The answer is 85."), answer_of(" Yes, because it swims.")
+    ('85', 'yes')
+    """
+    numbers = _NUMBER.findall(text)
+    if numbers:
+        return str(numbers[-1])
+    word = _WORD.search(text)
+    return word.group().lower() if word else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A place in the tree that several tries make together. node_id 0 is the prompt. tries: the numbers of those that came through here.
+
+    probability: what the model gave to this token; ends: tries that end here.
+    """
+
+    node_id: int
+    parent: int | None
+    text: str
+    probability: float
+    tries: tuple[int, ...]
+    ends: int
+
+
+def merged(tries: Sequence[Try]) -> list[Merged]:
+    """All tries as one tree: where they took the same tokens they share a way, and `tries` says how many they were."""
+    places: dict[tuple[int, int], int] = {}
+    parents: list[int | None] = [None]
+    steps: list[Step | None] = [None]
+    through: list[list[int]] = [[attempt.number for attempt in tries]]
+    ends = [sum(not attempt.path for attempt in tries)]
+    for attempt in tries:
+        here = 0
+        for step in attempt.path:
+            key = (here, step.token_id)
+            if key not in places:
+                places[key] = len(parents)
+                parents.append(here)
+                steps.append(step)
+                through.append([])
+                ends.append(0)
+            here = places[key]
+            through[here].append(attempt.number)
+        ends[here] += bool(attempt.path)
+    return [
+        Merged(i, parents[i], step.text or step.piece if step else "", step.model_probability if step else 1.0, tuple(through[i]), ends[i])
+        for i, step in enumerate(steps)
+    ]

@@ -1,0 +1,185 @@
+"""Tries written together are what each would be alone; scores agree with their formulas; the merged tree loses nobody."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from core import Generation, SamplingSettings
+from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.labs.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, Round, Try, answer_of, merged, ranked, write_together
+
+PROMPT = "The sea looked back"
+ALL = [
+    "llama",
+    "gpt2",
+    "gpt_bigcode",
+    "bloom",
+    "mpt",
+    "falcon",
+    "mistral",
+    "gemma2",
+    "gemma3",
+    "qwen3",
+    "mixtral",
+    "lfm2",
+    "mamba",
+    "gpt_neox",
+]
+SETTINGS = [
+    SamplingSettings(temperature=0.8, top_p=0.9, seed=3),
+    SamplingSettings(temperature=1.3, top_k=30, min_p=0.01, repetition_penalty=1.3, typical_p=0.95, seed=11),
+    SamplingSettings(greedy=True),
+]
+
+
+def written(model: Any, *arguments: Any, **named: Any) -> Round:
+    return list(write_together(model, PROMPT, *arguments, **named))[-1]
+
+
+@pytest.mark.parametrize("architecture", ALL)
+def test_together_is_what_each_writes_alone(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    for settings in SETTINGS:
+        for attempt in written(model, settings, count=4, steps=14, top_n=6).tries:
+            alone = Generation(model, PROMPT, settings, top_n=6)
+            while len(alone.path) < 14 and not alone.finished:
+                alone.step(attempt=0 if settings.greedy else attempt.number)
+            assert [step.token_id for step in attempt.path] == [step.token_id for step in alone.path]
+            assert attempt.text == alone.written
+            assert attempt.finished == alone.finished
+            for step, own in zip(attempt.path, alone.path, strict=True):
+                assert (step.roll, step.index, step.position, step.chosen_by) == (own.roll, own.index, own.position, own.chosen_by)
+                assert step.model_probability == pytest.approx(own.model_probability, abs=2e-5)
+                assert step.sampling_probability == pytest.approx(own.sampling_probability, abs=5e-5)
+
+
+def test_one_pass_writes_one_token_of_all(tiny: Any) -> None:
+    rounds = list(write_together(tiny("gpt2"), PROMPT, SamplingSettings(seed=2), count=5, steps=9))
+    assert [r.forward_passes for r in rounds] == list(range(1, len(rounds) + 1))
+    for r in rounds:
+        assert r.tokens == sum(len(attempt.path) for attempt in r.tries)
+        assert r.rows <= 5
+    first, later = rounds[-1].tries[2].path[:2]
+    assert first.forward.reused_tokens == 0
+    assert (later.forward.computed_tokens, later.forward.reused_tokens) == (1, later.position - 1)
+    assert later.forward.cache_bytes == later.position * tiny("gpt2").cache_bytes_per_token
+
+
+def test_a_try_that_ended_leaves_the_batch(tiny: Any, monkeypatch: Any) -> None:
+    model = tiny("llama")
+    plain_round = written(model, SamplingSettings(seed=4), count=6, steps=10)
+    common = Counter(step.token_id for attempt in plain_round.tries for step in attempt.path[1:8]).most_common(3)
+    monkeypatch.setattr(model, "end_token_ids", frozenset(token for token, _ in common))
+    rounds = list(write_together(model, PROMPT, SamplingSettings(seed=4), count=6, steps=10))
+    assert rounds[-1].rows < 6
+    for attempt, before in zip(rounds[-1].tries, plain_round.tries, strict=True):
+        tokens = [step.token_id for step in before.path]
+        end = next((i + 1 for i, token in enumerate(tokens) if token in model.end_token_ids), len(tokens))
+        assert [step.token_id for step in attempt.path] == tokens[:end]
+        assert attempt.finished == ("end of text" if tokens[end - 1] in model.end_token_ids else None)
+
+
+def test_it_ends_where_the_context_does(tiny: Any) -> None:
+    model = tiny("llama")
+    final = list(write_together(model, "one two " * 9, SamplingSettings(seed=1), count=2, steps=400))[-1]
+    for attempt in final.tries:
+        assert attempt.finished in ("context full", "end of text")
+        assert attempt.path[-1].position < model.context_length
+
+
+def test_it_can_be_stopped_and_keeps_what_it_has(tiny: Any) -> None:
+    rounds = write_together(tiny("gpt2"), PROMPT, SamplingSettings(seed=2), count=3, steps=50)
+    first, second = next(rounds), next(rounds)
+    rounds.close()
+    assert [len(attempt.path) for attempt in first.tries] == [1, 1, 1]
+    assert [len(attempt.path) for attempt in second.tries] == [2, 2, 2]
+    assert tiny("gpt2").engine.turns.waiting == 0
+    assert Generation(tiny("gpt2"), "on").step()
+
+
+def test_scores_agree_with_their_formulas(tiny: Any) -> None:
+    tries = written(tiny("gpt2"), SamplingSettings(seed=7), count=6, steps=12).tries
+    for entry in ranked(tries, MEAN):
+        logs = [math.log(step.model_probability) for step in entry.attempt.path]
+        assert entry.score == pytest.approx(sum(logs) / len(logs))
+    for entry in ranked(tries, NORMALISED):
+        total = sum(math.log(step.model_probability) for step in entry.attempt.path)
+        assert entry.score == pytest.approx(total / ((5 + len(entry.attempt.path)) / 6) ** 0.6)
+    for entry in ranked(tries, MAJORITY):
+        same = [t for t in tries if answer_of(t.text) == entry.answer]
+        assert entry.score == len(same) / len(tries)
+    for by in FORMULAS:
+        scores = [entry.score for entry in ranked(tries, by)]
+        assert scores == sorted(scores, reverse=True)
+        assert len(scores) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (" 4 + 3 + 1 = 8. So 47 + 38 = 85.", "85"),
+        (" Yes, because it swims.", "yes"),
+        ("1,000 or 2.5", "2.5"),
+        ("It is -3.", "-3"),
+        ("", ""),
+        ("  …!", ""),
+        ("🦊", ""),
+        ("Ä ja", "ä"),
+        ("9" * 5000, "9" * 5000),
+    ],
+)
+def test_the_answer_of_a_text(text: str, answer: str) -> None:
+    assert answer_of(text) == answer
+
+
+def test_nothing_to_rank_is_an_empty_list() -> None:
+    assert ranked([]) == []
+    assert ranked([Try(0, (), None)]) == []
+    with pytest.raises(BadSetting):
+        ranked([], "beauty")
+
+
+def test_the_merged_tree_holds_every_try(tiny: Any) -> None:
+    tries = written(tiny("gpt2"), SamplingSettings(temperature=0.3, seed=7), count=8, steps=10).tries
+    tree = merged(tries)
+    assert tree[0].tries == tuple(range(8))
+    ways = {tuple(step.token_id for step in attempt.path) for attempt in tries}
+    beginnings = {way[:i] for way in ways for i in range(1, len(way) + 1)}
+    assert len(tree) == 1 + len(beginnings)
+    for node in tree[1:]:
+        assert node.parent is not None
+        assert set(node.tries) <= set(tree[node.parent].tries)
+    assert sum(node.ends for node in tree) == 8
+    for attempt in tries:
+        assert "".join(node.text for node in tree if attempt.number in node.tries) == "".join(s.text or s.piece for s in attempt.path)
+
+
+@pytest.mark.parametrize(
+    ("named", "error"),
+    [
+        ({"count": 0}, BadSetting),
+        ({"count": 33}, BadSetting),
+        ({"count": 10**30}, BadSetting),
+        ({"count": True}, BadSetting),
+        ({"count": 2.0}, BadSetting),
+        ({"steps": 0}, BadSetting),
+        ({"steps": 401}, BadSetting),
+        ({"steps": None}, BadSetting),
+        ({"prompt": ""}, EmptyPrompt),
+        ({"prompt": "word " * 500}, PromptTooLong),
+    ],
+)
+def test_impossible_wishes_get_one_sentence(named: dict[str, Any], error: type[Exception], tiny: Any) -> None:
+    with pytest.raises(error) as told:
+        next(write_together(tiny("llama"), **{"prompt": PROMPT, **named}))
+    assert "\n" not in str(told.value)
+
+
+def test_a_model_elsewhere_is_refused(tiny: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tiny("llama"), "network", None)
+    with pytest.raises(ModelError, match="this machine"):
+        next(write_together(tiny("llama"), PROMPT))
