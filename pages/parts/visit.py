@@ -52,6 +52,7 @@ class Visitor:
     names: list[str] = field(default_factory=list)  # models the visitor added by name
     notes: list[str] = field(default_factory=list)
     way: str | None = None  # the steps a link asks for
+    kept: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
 
 
 def here() -> Visitor:
@@ -63,6 +64,11 @@ def here() -> Visitor:
         if strange:
             known.notes.append(words.STRANGE_LINK.format(what=", ".join(strange)))
     return known
+
+
+def kept() -> dict[str, Any]:
+    """What this visitor's experiments have found so far, by name: it outlasts a rerun and a change of page."""
+    return here().kept
 
 
 def entered() -> bool:

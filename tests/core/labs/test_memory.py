@@ -99,7 +99,7 @@ def test_with_room_enough_it_writes_what_a_plain_run_writes(tiny: Any) -> None:
     model, settings = tiny("qwen3"), SamplingSettings(temperature=1.3, seed=9, repetition_penalty=1.2)
     written = [page.token_id for page in fill(model, PROMPT, Plan(ENOUGH), settings, 15) if page.written]
     run = Generation(model, PROMPT, settings)
-    plain = []
+    plain: list[int] = []
     while run.finished is None and len(plain) < 15:
         plain.append(run.step().token_id)
     assert written == plain and len(plain) > 5
