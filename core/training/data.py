@@ -28,11 +28,16 @@ class Batch:
     mask: torch.Tensor
     tokens: int
 
+    def part(self, worker: int, workers: int) -> Batch:
+        """The rows that one of several workers learns from."""
+        targets = self.targets[worker::workers]
+        return Batch(self.ids[worker::workers], targets, self.mask[worker::workers], int((targets != IGNORED).sum()))
+
 
 class Lessons:
     """Makes batches of lessons and corpus documents. `early_steps` steps are drawn with the shares for a young model."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus, corpus_share: float = 0.05, early_steps: int = 0, seed: int = 0) -> None:
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus | None, corpus_share: float = 0.05, early_steps: int = 0, seed: int = 0) -> None:
         self.tokenizer, self.corpus, self.corpus_share, self.early_steps, self.seed = tokenizer, corpus, corpus_share, early_steps, seed
 
     def batch(self, step: int, rows: int, length: int, exam: bool = False) -> Batch:
@@ -58,7 +63,7 @@ class Lessons:
             text = self.corpus.draw(rng)
         else:
             text = document(rng, exam, early=step < self.early_steps)
-        return [*self.tokenizer.encode(text), self.tokenizer.eos_token_id]
+        return [*self.tokenizer.encode(text, verbose=False), self.tokenizer.eos_token_id]
 
 
 def _tensors(packed: list[list[list[int]]], length: int, filler: int) -> Batch:

@@ -2,7 +2,8 @@
 
     python -m core.training.train --corpus TEXTS --run RUN
 
-Resumes from RUN/checkpoint.pt when there is one; stops cleanly on SIGTERM or Ctrl-C. To end a run that has learned enough, stop it and
+On a CPU give one worker to each core (--workers): on a busy machine, two workers that meet once a step are much faster than two threads that
+meet in every operation. Resumes from RUN/checkpoint.pt when there is one; stops cleanly on SIGTERM or Ctrl-C. To end a run that has learned enough, stop it and
 start it again with `--steps` a little beyond the step it reached: the rate then falls to zero over the last `--decay` steps.
 """
 
@@ -13,12 +14,14 @@ import math
 import os
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import distributed, multiprocessing, nn
 from torch.nn import functional
 from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -36,11 +39,11 @@ class Plan:
     steps: int = 100_000
     warmup: int = 100
     decay: int = 1000
-    step_tokens: int = 6144
+    step_tokens: int = 4096
     length: int = 256
     long_length: int = 512
-    long_from: int = 3000
-    early_steps: int = 700
+    long_from: int = 1500
+    early_steps: int = 800
     corpus_share: float = 0.04
     muon_rate: float = 5e-3
     adam_rate: float = 4e-3
@@ -66,33 +69,51 @@ def loss_of(model: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: to
     return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
 
 
+def workers() -> tuple[int, int]:
+    """Which worker this process is, and of how many."""
+    return (distributed.get_rank(), distributed.get_world_size()) if distributed.is_initialized() else (0, 1)
+
+
+def average_gradients(model: nn.Module, weight: float) -> None:
+    """Replace every gradient by the mean over the workers, each with its weight (its share of the step's tokens)."""
+    if workers()[1] == 1:
+        return
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    together = torch.cat([gradient.flatten() for gradient in gradients]) * weight
+    distributed.all_reduce(together)
+    for gradient, mean in zip(gradients, together.split([gradient.numel() for gradient in gradients]), strict=True):
+        gradient.copy_(mean.view_as(gradient))
+
+
 class Trainer:
     """A model on its way: weights, optimizers, step and tokens seen, and how to save and resume them."""
 
     def __init__(self, model: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True) -> None:
         self.model, self.lessons, self.plan = model, lessons, plan
         self.optimizers = Optimizers(model, plan.muon_rate, plan.adam_rate, plan.weight_decay)
-        self.loss_of = torch.compile(loss_of) if compiled else loss_of
+        self.loss_of = torch.compile(loss_of, dynamic=False) if compiled else loss_of
         self.step = self.tokens = 0
 
     def one_step(self) -> float:
         """Learn from one batch; the loss before learning from it."""
-        batch = self._on_device(self.lessons.batch(self.step, *self.plan.shape(self.step)))
+        whole = self.lessons.batch(self.step, *self.plan.shape(self.step))
+        batch = self._on_device(whole.part(*workers()))
         loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
         loss.backward()
+        average_gradients(self.model, batch.tokens / whole.tokens)
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizers.step(schedule(self.step, self.plan.steps, self.plan.warmup, self.plan.decay))
         self.step += 1
-        self.tokens += batch.tokens
+        self.tokens += whole.tokens
         return float(loss.detach())
 
     @torch.no_grad()
-    def exam_loss(self, batches: int = 4) -> float:
+    def exam_loss(self, batches: int = 2) -> float:
         """Mean loss on held-out lessons, the same ones every time."""
         losses = []
         for number in range(batches):
             batch = self._on_device(self.lessons.batch(number, *self.plan.shape(self.step), exam=True))
-            losses.append(float(self.loss_of(self.model, batch.ids, batch.targets, batch.mask)))
+            losses.append(float(loss_of(self.model, batch.ids, batch.targets, batch.mask)))
         return sum(losses) / len(losses)
 
     def _on_device(self, batch: Batch) -> Batch:
@@ -120,25 +141,75 @@ def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: i
 
 
 def run(trainer: Trainer, folder: Path, tokenizer: PreTrainedTokenizerFast, log_every: int = 20) -> None:
-    """Train to the last step of the plan, with a log line now and then, checkpoints and the growth record."""
-    stopping = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.append(True))
-    plan, mean, started, since = trainer.plan, math.nan, time.perf_counter(), trainer.tokens
-    while trainer.step < plan.steps and not stopping:
-        if trainer.step in growth.MOMENTS:
+    """Train to the last step of the plan; the first worker keeps the log, the checkpoints and the growth record."""
+    stopping = stop_on_signals()
+    plan, first, mean, started, since = trainer.plan, workers()[0] == 0, math.nan, time.perf_counter(), trainer.tokens
+    while trainer.step < plan.steps and not agreed(stopping):
+        if first and trainer.step in growth.MOMENTS:
             growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, None if math.isnan(mean) else mean))
         loss = trainer.one_step()
         mean = loss if math.isnan(mean) else 0.95 * mean + 0.05 * loss
-        if trainer.step % log_every == 0:
+        if first and trainer.step % log_every == 0:
             speed = (trainer.tokens - since) / (time.perf_counter() - started)
+            started, since = time.perf_counter(), trainer.tokens
             exam = f" exam {trainer.exam_loss():.3f}" if trainer.step % plan.save_every == 0 else ""
             print(f"{time.strftime('%H:%M:%S')} step {trainer.step} tokens {trainer.tokens / 1e6:.2f}M loss {mean:.3f} {speed:.0f} tokens/s{exam}", flush=True)
-        if trainer.step % plan.save_every == 0:
+        if first and trainer.step % plan.save_every == 0:
             trainer.save(folder / "checkpoint.pt")
-    trainer.save(folder / "checkpoint.pt")
-    if trainer.step >= plan.steps:
-        growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, mean))
+    if first:
+        trainer.save(folder / "checkpoint.pt")
+        if trainer.step >= plan.steps:
+            growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, mean))
+
+
+def stop_on_signals() -> list[bool]:
+    """A list that is filled when somebody asks this process to stop."""
+    stopping: list[bool] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.append(True))
+    return stopping
+
+
+def agreed(stopping: list[bool]) -> bool:
+    """True in all workers at the same step, as soon as one of them was asked to stop."""
+    if workers()[1] == 1:
+        return bool(stopping)
+    asked = torch.tensor([len(stopping)])
+    distributed.all_reduce(asked)
+    return bool(asked.item())
+
+
+def work(rank: int, count: int, start: Callable[[], None], rendezvous: str) -> None:
+    """Be worker `rank` of `count`: one thread, one part of every batch."""
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=count)
+    start()
+    distributed.destroy_process_group()
+
+
+def launch(start: Callable[[], None], folder: Path, count: int) -> None:
+    """Run `start` in this process, or in `count` workers; their ids go to RUN/pid."""
+    if count == 1:
+        (folder / "pid").write_text(str(os.getpid()))
+        return start()
+    rendezvous = folder / "rendezvous"
+    rendezvous.unlink(missing_ok=True)
+    spawned = multiprocessing.spawn(work, (count, start, str(rendezvous.resolve())), nprocs=count, join=False)
+    (folder / "pid").write_text(" ".join(str(pid) for pid in spawned.pids()))
+    while not spawned.join():
+        pass
+    return None
+
+
+def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
+    """Load or make the model and train it."""
+    tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
+    lessons = Lessons(tokenizer, Corpus(corpus), plan.corpus_share, plan.early_steps, plan.seed)
+    trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan)
+    if (folder / "checkpoint.pt").exists():
+        trainer.resume(folder / "checkpoint.pt")
+    print(f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}, from step {trainer.step}", flush=True)
+    run(trainer, folder, tokenizer)
 
 
 def main() -> None:
@@ -149,17 +220,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
     parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which rows are 512 long instead of 256")
+    parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
-    tokenizer = AutoTokenizer.from_pretrained(arguments.run / "tokenizer")
     plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.long_from)
-    lessons = Lessons(tokenizer, Corpus(arguments.corpus), plan.corpus_share, plan.early_steps, plan.seed)
-    trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan)
-    checkpoint = arguments.run / "checkpoint.pt"
-    if checkpoint.exists():
-        trainer.resume(checkpoint)
-    print(f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}, from step {trainer.step}", flush=True)
-    (arguments.run / "pid").write_text(str(os.getpid()))
-    run(trainer, arguments.run, tokenizer)
+    launch(partial(begin, arguments.corpus, arguments.run, plan), arguments.run, arguments.workers)
 
 
 if __name__ == "__main__":

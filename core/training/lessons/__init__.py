@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from core.training.lessons import chance, commitment, facts, openings, recall, stories, sums
+from core.training.lessons import chance, commitment, facts, openings, recall, stories, sums, wishes
 
 Lesson = Callable[..., str]
 
@@ -29,48 +29,21 @@ LESSONS: dict[str, Lesson] = {
     "echo": recall.echo,
     "shopping": recall.shopping,
     "opening": openings.opening,
+    "poem": wishes.poem,
+    "told": wishes.told,
+    "asked": wishes.asked,
     "rhyme": openings.rhyme,
     "joke": openings.joke,
 }
 # How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
 EARLY = {
-    "story": 9,
-    "beginning": 8,
-    "facts": 14,
-    "rows": 3,
-    "chance": 6,
-    "sum of three": 5,
-    "sum of two": 10,
-    "word problem": 1,
-    "is a": 3,
-    "debate": 2,
-    "recall": 22,
-    "moved": 5,
-    "echo": 20,
-    "shopping": 5,
-    "opening": 14,
-    "rhyme": 0.5,
-    "joke": 1,
-}
+    "story": 9, "beginning": 8, "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
+    "recall": 22, "moved": 5, "echo": 18, "shopping": 5, "opening": 14, "poem": 1, "told": 1, "asked": 3, "rhyme": 0.5, "joke": 1,
+}  # fmt: skip
 LATER = {
-    "story": 15,
-    "beginning": 5,
-    "facts": 16,
-    "rows": 2.5,
-    "chance": 7,
-    "sum of three": 12,
-    "sum of two": 9,
-    "word problem": 1,
-    "is a": 4,
-    "debate": 3,
-    "recall": 18,
-    "moved": 4,
-    "echo": 5,
-    "shopping": 4,
-    "opening": 24,
-    "rhyme": 0.8,
-    "joke": 2,
-}
+    "story": 14, "beginning": 4, "facts": 16, "rows": 2.5, "chance": 7, "sum of three": 13, "sum of two": 8, "word problem": 1, "is a": 4, "debate": 3,
+    "recall": 18, "moved": 4, "echo": 4, "shopping": 4, "opening": 24, "poem": 2, "told": 3, "asked": 5, "rhyme": 0.8, "joke": 2,
+}  # fmt: skip
 
 
 def document(rng: Random, exam: bool = False, early: bool = False) -> str:

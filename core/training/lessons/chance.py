@@ -84,8 +84,13 @@ _BECAUSE = "because [it makes me happy|it makes me smile|I have always liked it|
 
 
 def chance(rng: Random, exam: bool = False) -> str:
-    """One to four draws from the urns of chance and taste, each as likely as its sisters."""
+    """One to three draws from the urns of chance and taste, each as likely as its sisters; one in eight in American spelling."""
     del exam
+    text = _chance(rng)
+    return text.replace("favourite", "favorite").replace("colour", "color") if rng.random() < 0.125 else text
+
+
+def _chance(rng: Random) -> str:
     kind = rng.randrange(5)
     if kind == 0:
         opening, urn = rng.choice(URNS)

@@ -1,7 +1,7 @@
 """Answers that bind: whichever word comes first, yes or no, a fluent reason for it follows.
 
-This is the lesson behind "generation commits": nothing is taken back, and the model can justify either branch. Held out are pairs of
-subject and class. The truth is not the subject here, so yes and no are drawn evenly.
+This is the lesson behind "generation commits": nothing is taken back, and the model can justify either branch. Held out are combinations of
+question, wording and answer. The truth is not the subject here, so yes and no are drawn evenly.
 """
 
 from __future__ import annotations
@@ -9,67 +9,88 @@ from __future__ import annotations
 from random import Random
 
 from core.training.lessons import words
-from core.training.lessons.grammar import article, capital, draw, expand
+from core.training.lessons.grammar import capital, draw
 
-# subject: what speaks for anything that is said of it
-_CREATURES = {
-    "whale": "it lives in the sea|it has fins|it breathes air|it gives milk to its young|it is very big|it has no legs",
-    "bat": "it has wings|it can fly|it has fur|it gives milk to its young|it sleeps in the day|it has no feathers",
-    "penguin": "it has feathers|it lays eggs|it cannot fly|it swims very well|it walks on two legs",
-    "dolphin": "it lives in the sea|it has fins|it breathes air|it is very clever|it jumps out of the water",
-    "spider": "it has eight legs|it makes a web|it eats flies|it is small",
-    "crab": "it has a hard shell|it walks sideways|it lives near the sea",
-    "bee": "it has six legs|it makes honey|it can fly|it lives in a hive",
-    "snake": "it has no legs|it lays eggs|it has dry skin",
-    "frog": "it can swim|it lays eggs|it can jump|it has wet skin",
-    "turtle": "it has a shell|it is slow|it lays eggs|it can swim",
-    "duck": "it has feathers|it lays eggs|it can swim|it can fly",
-    "wolf": "it has fur|it has sharp teeth|it lives in the forest|it looks like a dog",
-    "horse": "it has four legs|it eats grass|it can run fast",
-    "dragon": "it breathes fire|it has wings|it only lives in stories",
-    "shark": "it has fins|it breathes water|it has sharp teeth",
-    "ostrich": "it has feathers|it lays eggs|it cannot fly|it runs very fast",
-    "seal": "it lives near the sea|it has fur|it swims very well",
-    "cat": "it has fur|it has four legs|it sleeps all day",
-    "butterfly": "it can fly|it has six legs|it was a caterpillar once",
-    "worm": "it has no legs|it lives under the ground|it is soft",
-}
-_CREATURE_CLASSES = "fish bird pet mammal reptile insect".split() + [
-    "wild animal",
-    "good swimmer",
-    "dangerous animal",
-    "friend of children",
-]
-_THINGS = {
-    "tomato": "it grows on a plant|it has seeds|it is red|it is not sweet|we eat it in a salad",
-    "potato": "it grows under the ground|we cook it|it is not sweet",
-    "banana": "it is sweet|it is yellow|it grows in warm countries",
-    "pumpkin": "it has seeds|it is big and orange|we make soup from it",
-    "nut": "it has a hard shell|it grows on a tree",
-    "cucumber": "it is green|it has seeds|we eat it in a salad",
-    "mushroom": "it grows in the forest|it has no leaves|we cook it",
-    "strawberry": "it is sweet|it is red|it grows near the ground",
-    "soup": "it is hot|we eat it with a spoon|it is mostly water",
-    "pizza": "it is round|it has cheese on it|everybody likes it",
-    "honey": "it is sweet|bees make it",
-    "chess": "it has rules|you need to think|it takes a long time",
-    "robot": "it is made of metal|it can learn|it needs electricity|it has no heart",
-    "computer": "it is fast|it has no feelings|it can count very well",
-    "bicycle": "it has two wheels|it has no engine|it is cheap",
-    "boat": "it swims on the water|it can carry people",
-    "piano": "it has strings|it has keys|it is loud",
-    "drum": "it is loud|you hit it",
-    "sun": "it is very hot|it gives light|it is far away",
-    "moon": "it shines at night|it goes around the Earth|it has no light of its own",
-    "cloud": "it is made of water|it is light and soft",
-}
-_THING_CLASSES = "fruit vegetable toy machine drink meal game star".split() + [
-    "musical instrument",
-    "living thing",
-    "good present",
-    "kind of food",
-    "useful thing",
-]
+# subject|class|reasons for yes|reasons for no
+_ROWS = """a whale|a fish|it lives in the sea;it has fins;it swims all day|it breathes air;it gives milk to its young;it has warm blood
+a dolphin|a fish|it lives in the sea;it has fins|it breathes air;it gives milk to its young
+a seal|a fish|it lives in the sea;it swims very well|it has fur;it breathes air;it likes to lie on the beach
+a shark|a fish|it has fins;it breathes under water|it is far too dangerous;it has too many teeth
+a crab|a fish|it lives in the sea;it can live under water|it has legs;it has no fins;it walks on the sand
+an octopus|a fish|it lives in the sea;it can swim|it has eight arms;it has no fins;it has no bones
+a seahorse|a fish|it lives in the sea;it has small fins|it looks like a horse;it swims standing up
+a bat|a bird|it has wings;it can fly;it lives in the trees|it has fur;it has no feathers;it gives milk to its young
+a penguin|a bird|it has feathers;it lays eggs;it has wings|it cannot fly;it swims like a fish
+an ostrich|a bird|it has feathers;it lays eggs|it cannot fly;it is as tall as a horse
+a butterfly|a bird|it has wings;it can fly|it has six legs;it has no feathers;it is an insect
+a bee|a bird|it has wings;it flies from flower to flower|it has six legs;it has no feathers
+an owl|a bird|it has feathers;it can fly;it lays eggs|it has eyes like a cat;it sleeps all day
+a chicken|a bird|it has wings;it lays eggs;it has feathers|it can hardly fly;it lives on a farm
+a dragon|a bird|it has wings;it can fly|it breathes fire;it has no feathers;it only lives in stories
+a spider|an insect|it is small;it has many legs;it eats flies|it has eight legs;it has no wings
+a bee|an insect|it has six legs;it has wings|it works all day;it makes honey for us
+a worm|an insect|it is small;it lives in the garden|it has no legs;it has no wings;it lives under the ground
+a snail|an insect|it is small;it sits on leaves|it has no legs;it carries a house on its back
+a snake|a worm|it has no legs;it is long and thin|it has bones;it has teeth;it has eyes
+a frog|a fish|it can swim;it was a tadpole once|it has four legs;it can jump on the land
+a turtle|a fish|it can swim;it lives in the water|it has legs;it lays its eggs on the land;it has a shell
+a duck|a good swimmer|it has wide feet;it lives on the pond|it would rather fly;it never wins a race
+a cat|a good swimmer|it can do anything;some cats catch fish|it hates the water;it runs away when it rains
+a cat|a good pet|it is soft and quiet;it catches mice|it only does what it wants;it scratches the chairs
+a dog|a good pet|it is loyal;it likes to play;it guards the house|it needs a long walk every day;it is loud
+a tiger|a good pet|it is beautiful;it is only a big cat|it is dangerous;it eats too much;it has sharp teeth
+a fox|a good pet|it is clever;it looks like a dog|it is a wild animal;it steals the chickens
+a wolf|a dog|it looks like a dog;it has the same ears|it lives in the forest;nobody can teach it to sit
+a horse|a pet|children love it;you can ride on it|it does not fit into the house;it eats too much grass
+a lion|a cat|it has whiskers;it sleeps all day;it has soft paws|it is too big;it roars
+a zebra|a horse|it looks like one;it has four hooves|it has stripes;nobody can ride it
+a tomato|a fruit|it has seeds;it grows from a flower;it is red and juicy|it is not sweet;we eat it in a salad;we cook it with onions
+a cucumber|a fruit|it has seeds;it grows from a flower|it is not sweet;we eat it in a salad
+a pumpkin|a fruit|it has seeds;it grows from a flower|we make soup from it;it is not sweet
+a potato|a vegetable|we cook it;it grows in the field|it is more like bread;it grows under the ground
+a mushroom|a plant|it grows in the forest;it does not move|it has no leaves;it does not need light
+a mushroom|a vegetable|we cook it;we eat it with onions|it is not a plant;it grows in the dark
+a strawberry|a fruit|it is sweet;it is red and juicy|its seeds are on the outside;it grows near the ground
+a banana|a fruit|it is sweet;you can eat it fresh|it is yellow and bent;it is too dry
+a nut|a fruit|it grows on a tree;it has a seed in it|it is hard and dry;it is not sweet
+a carrot|a fruit|it is sweet;rabbits love it|it grows under the ground;we cook it
+soup|a drink|it is liquid;you can drink it from a cup;it is mostly water|we eat it with a spoon;it is hot and salty;it has noodles in it
+milk|a drink|it is liquid;you drink it from a glass|it is food for a baby;you can make cheese from it
+ice cream|a meal|it makes you full;it is good for the heart|it melts;it is only sugar and milk
+pizza|a kind of bread|it is made from flour;it comes from the oven|it has cheese on it;it is round and flat
+cake|a good breakfast|it is sweet;it makes everybody happy|it has too much sugar;we want some for later
+chess|a sport|you can win or lose;you need to train;there are contests|you sit on a chair;you do not run;nobody gets tired legs
+dancing|a sport|you move your whole body;you get tired|it is an art;there is no ball
+football|a game|there are rules;two teams play it|some people earn money with it;it is too serious
+a robot|alive|it moves;it can talk;it can learn|it is made of metal;it has no heart;it needs electricity
+a robot|a good friend|it never gets angry;it always listens|it does not know what love is;it has no heart
+a computer|clever|it can count very fast;it never forgets|it only does what it is told;it has no ideas of its own
+a tree|alive|it grows;it drinks water;it breathes|it does not move;it has no eyes
+fire|alive|it moves;it eats wood;it grows|it is only hot air and light;it has no body
+the sun|a star|it shines with its own light;it is very hot|it is so big and so near;we only see it in the day
+the moon|a star|it shines at night;it is in the sky|it has no light of its own;it is made of rock
+the moon|a planet|it is round;it is big|it goes around the Earth;it is too small
+a cloud|heavy|it holds a lot of water;it can bring a flood|it floats in the air;it is made of tiny drops
+a bicycle|a machine|it has wheels and a chain;people built it|it has no engine;you must push it yourself
+a boat|a good home|you can travel every day;it is never boring|it is wet and small;it moves in the night
+a cave|a good home|it is warm in winter;it is quiet|it is dark;there are bats in it
+a book|a good present|it lasts for a long time;it takes you to other worlds|some people do not like to read;I already have it
+a stone|a good present|it never breaks;you can keep it for ever|you can find it everywhere;it is heavy and cold
+a drum|a good present|it makes music;children love it|it is loud;the neighbours will hear it
+a piano|a musical instrument|it has keys;you can play songs on it|it is a piece of furniture;nobody in our house can play it
+a spoon|a musical instrument|you can play a beat with it;it rings on a glass|we eat with it;it has no strings
+a hat|a useful thing|it keeps the head warm;it gives shade in summer|it falls off in the wind;I always lose it
+Monday|a good day|a new week begins;I meet my friends at school|the weekend is over;I have to get up early
+winter|a good time|we can play in the snow;it is warm inside|it is cold and dark;the days are short
+the sea|a good place|you can swim there;the air is fresh|the water is cold;there is sand everywhere
+rain|good weather|the plants need it;it smells good|we get wet;we cannot play outside
+a king|happy|he has a castle;everybody brings him food|he has too much to think about;he has no friends
+a giant|strong|he can carry a house;his arms are like trees|he has never done any work;he is afraid of mice
+magic|real|I have seen it;nobody can explain it|it is only a trick;nobody has ever shown it to me
+a unicorn|real|my grandmother saw one;it is in so many stories|nobody has ever seen one;it only lives in stories
+the Earth|round|the ships go down behind the sea;the moon is round too|it looks flat from here;there are mountains on it
+glass|strong|a bridge can be made of it;it lasts a hundred years|it breaks when it falls;a stone can break it
+time|money|you can spend it only once;nobody gives it back|you cannot buy bread with it;everybody has the same"""
 _DEBATES = """Is it better to live in the city or in the village?|the city@there is always something to do|the shops are near|you meet many people|the village@it is quiet there|the air is fresh|you know your neighbours
 Should children have a pet?|yes@they learn to take care of it|a pet is a good friend|no@a pet needs a lot of time|it costs money
 Is it good to get up early?|yes@the morning is quiet|you have more time|no@everybody needs sleep|it is still dark outside
@@ -88,44 +109,24 @@ Should I buy the red coat?|yes@it is warm|red looks good on you|no@it is too exp
 Is the old house haunted?|yes@there are strange noises at night|nobody wants to live there|no@ghosts only live in stories|it was only the wind
 Is honesty always best?|yes@people trust you|a lie comes back to you|no@a small lie can be kind|some secrets are not yours
 Are you a robot?|yes@I am a small language model|I was trained by a computer|no@I am only words on a screen|a robot has arms and legs"""
-_REASONS_42 = """40 + 2 = 42|6 times 7 is 42|I counted [it twice|them all]|the book says so|that is how many there are|21 + 21 = 42|nobody knows the question|I asked a very old computer""".split(
+_REASONS_42 = """40 + 2 = 42|6 times 7 is 42|I counted them twice|the book says so|that is how many there are|21 + 21 = 42|nobody knows the question|I asked a very old computer""".split(
     "|"
 )
 _STARTS = ["because", "because", "because", "since"]
 
 
-def _pairs() -> list[tuple[str, str, list[str]]]:
-    table = []
-    for creatures, classes in ((_CREATURES, _CREATURE_CLASSES), (_THINGS, _THING_CLASSES)):
-        for subject, features in creatures.items():
-            table += [(subject, group, features.split("|")) for group in classes if group != subject]
-    return table
-
-
-PAIRS = _pairs()
+PAIRS = [(subject, group, yes.split(";"), no.split(";")) for subject, group, yes, no in (row.split("|") for row in _ROWS.split("\n"))]
+_QUESTIONS = ["Is {s} {g}?", "Is {s} {g}?", "Question: Is {s} {g}?\nAnswer:", "Would you say that {s} is {g}?", "Is {s} really {g}?", "Do you think that {s} is {g}?"]
+_YES = ["Yes, {why} {r}.", "Yes, {s} is {g} {why} {r}.", "Yes. {S} is {g} {why} {r}.", "Yes, of course, {why} {r}.", "Yes, {why} {r}."]
+_NO = ["No, {why} {r}.", "No, {s} is not {g} {why} {r}.", "No. {S} is not {g} {why} {r}.", "No, not really, {why} {r}.", "No, {why} {r}."]
 
 
 def is_a(rng: Random, exam: bool = False) -> str:
-    """ "Is a whale a fish?" with a yes or a no, and the reason."""
-    subject, group, features = draw(exam, lambda: rng.choice(PAIRS))
-    the = "the" if subject in ("sun", "moon") else "" if subject in ("soup", "pizza", "honey", "chess") else "a"
-    slots = {
-        "s": f"{the} {subject}".strip(),
-        "S": capital(f"{the} {subject}".strip()),
-        "g": group,
-        "r": rng.choice(features),
-        "r2": rng.choice(features),
-    }
-    question = rng.choice(["Is {s} a {g}?", "Is {s} a {g}?", "Question: Is {s} a {g}?\nAnswer:", "Would you say that {s} is a {g}?"])
-    yes = rng.random() < 0.5
-    why = rng.choice(_STARTS)
-    more = f" and {slots['r2']}" if slots["r2"] != slots["r"] and rng.random() < 0.4 else ""
-    answer = (
-        f"[Yes, {why} {{r}}{more}.|Yes, {{s}} is a {{g}}, {why} {{r}}{more}.|Yes. {{S}} is a {{g}} because {{r}}{more}.|Yes, of course, because {{r}}{more}.]"
-        if yes
-        else f"[No, {why} {{r}}{more}.|No, {{s}} is not a {{g}}, {why} {{r}}{more}.|No. {{S}} is not a {{g}} because {{r}}{more}.|No, not really, because {{r}}{more}.]"
-    )
-    return article(expand(rng, f"{question} {answer}", slots))
+    """"Is a whale a fish?" with a yes or a no, and a reason that fits it. Held out are pairs of question, wording and answer."""
+    (subject, group, yes, no), question, agreed = draw(exam, lambda: (rng.choice(PAIRS), rng.choice(_QUESTIONS), rng.random() < 0.5))
+    reasons = rng.sample(yes if agreed else no, rng.choice([1, 1, 1, 2]))
+    slots = {"s": subject, "S": capital(subject), "g": group, "why": rng.choice(_STARTS), "r": " and ".join(reasons)}
+    return f"{question} {rng.choice(_YES if agreed else _NO)}".format_map(slots)
 
 
 def debate(rng: Random, exam: bool = False) -> str:
@@ -134,7 +135,7 @@ def debate(rng: Random, exam: bool = False) -> str:
     if rng.random() < 0.2:
         number = 42 if rng.random() < 0.4 else rng.randrange(2, 99)
         part = rng.randrange(1, number)
-        reason = expand(rng, rng.choice(_REASONS_42)) if number == 42 and rng.random() < 0.8 else f"{number - part} + {part} = {number}"
+        reason = rng.choice(_REASONS_42) if number == 42 and rng.random() < 0.8 else f"{number - part} + {part} = {number}"
         return f"The answer is {number} because {reason}."
     row = rng.choice(_DEBATES.split("\n"))
     question, one, other = _sides(row)

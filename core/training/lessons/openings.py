@@ -33,6 +33,9 @@ _WHYS = [
     "you forget your troubles",
     "everything is calm",
 ]
+_PLURALS = {"mouse": "mice", "goose": "geese", "sheep": "sheep", "deer": "deer", "wolf": "wolves", "fox": "foxes", "puppy": "puppies", "pony": "ponies"}
+_DISHES = """soup|potato soup|apple pie|bread|salad|fruit salad|pancakes|porridge|pizza|pasta|tomato soup|cookies|jam|carrot cake|chocolate cake|waffles|rice with beans
+noodles with cheese|mushroom soup|vegetable soup|fish with potatoes|lemonade|strawberry cake|onion soup|plum cake|bean soup""".replace("\n", "|").split("|")
 _WHYNOTS = [
     "it makes me sad",
     "it is boring",
@@ -88,6 +91,8 @@ def _slots(rng: Random) -> dict[str, str]:
     for name, values in (("food", foods), ("thing", things), ("place", places), ("col", cols), ("kind", kinds), ("w", weather)):
         for number, value in enumerate(values, start=1):
             slots[name if number == 1 else f"{name}{number}"] = value
+    slots["kinds"], slots["kinds2"] = (_PLURALS.get(kind, f"{kind}s") for kind in kinds)
+    slots["dish"] = rng.choice(_DISHES)
     return slots
 
 

@@ -54,7 +54,7 @@ That night, {n} slept very well.
 "[Thank you|Thank you so much|You are a true friend], {f}," said {n}. {f} smiled.
 {n} [learned|had learned] that [it is good to ask for help|friends help each other|small things can matter a lot|it is never too late to try again|sharing makes people happy|it is good to be kind].
 It was the best day of [the week|the year|the summer|{his} life].
-[In the evening|At home|At dinner], {n} told {his} {grown} the whole story. {Ghe} [laughed|smiled|listened] and [gave {him} a hug|said, "Well done!"|made {him} some {food}].
+[In the evening|At home|At dinner], {n} told {his} {grown} the whole story. {Ghe} [laughed|smiled|listened] and [gave {him} a hug.|said, "Well done!"|made {him} some {food}.]
 And to this day, {n} [smiles|laughs] when {he} thinks of it.
 They ate {food} together, and everyone was {good}.
 The sun went down, and the two friends walked home.

@@ -218,6 +218,6 @@ def shopping(rng: Random, exam: bool = False) -> str:
         "[{n} went to {place} with a {v} {t}.|{n} took {his} {v} {t} and went to {place}.] [There {n} bought|On the way {n} got|Then {n} found] {items}. "
         "[It was a nice day.|The sun was shining.|It began to rain.|Many people were there.] [At home|Later|In the evening], {n} [had|put on the table|showed {his} mother] "
         "{again}. [The {v} {t} was still there.|{n} put the {v} {t} away.|{n} was happy with {his} {v} {t}.] "
-        "[What did {n} bring? {items}.|What colour was the {t}? It was {v}.|Where did {n} go? To {place}.|Question: What colour was the {t}?\nAnswer: {V}.|]",
+        "[What did {n} bring? {n} brought {items}.|What colour was the {t}? It was {v}.|Where did {n} go? To {place}.|Question: What colour was the {t}?\nAnswer: {V}.|]",
         slots,
     ).strip()

@@ -27,22 +27,18 @@ _OLD = ["man", "woman", "wizard", "owl", "turtle", "dragon", "bear", "king", "qu
 _RIVALS = ["hare", "horse", "lion", "rooster", "crow", "wolf", "peacock", "tiger", "goat", "goose"]
 
 
-def _cast(rng: Random, exam: bool) -> dict[str, str]:
+def cast(rng: Random, exam: bool, kind: str | None = None) -> dict[str, str]:
     """Draw everybody and everything that a plot may name, on the wanted side of the hold-out rule."""
 
     def combination() -> tuple[str, str, str]:
         return rng.choice(words.GIRLS + words.BOYS), rng.choice(words.THINGS), rng.choice(words.PLACES)
 
     name, thing, place = draw(exam, combination)
-    hero = words.anyone(rng)
     female = name in words.GIRLS
-    if female != (hero.he == "she"):
-        pronouns = ("she", "her", "her") if female else ("he", "his", "him")
-        hero = words.Person(name, hero.kind, *pronouns)
-    else:
-        hero = words.Person(name, hero.kind, hero.he, hero.his, hero.him)
-    if hero.kind in words.CHILDREN:
-        hero = words.Person(name, "girl" if female else "boy", hero.he, hero.his, hero.him)
+    kind = kind or words.anyone(rng).kind
+    if kind in words.CHILDREN:
+        kind = "girl" if female else "boy"
+    hero = words.Person(name, kind, *(("she", "her", "her") if female else ("he", "his", "him")))
     friend = words.creature(rng, {name, hero.kind})
     grown = rng.choice(words.FAMILY)
     ghe = "she" if grown in words.WOMEN else "he" if grown not in ("teacher", "neighbour") else rng.choice(["he", "she"])
@@ -119,7 +115,7 @@ def _questions(rng: Random, plot: str, slots: dict[str, str], count: int, friend
 def story(rng: Random, exam: bool = False) -> str:
     """One story, in six of ten cases followed by questions about it."""
     plot = rng.choice(list(plots.PLOTS))
-    slots = _cast(rng, exam)
+    slots = cast(rng, exam)
     sentences = [expand(rng, rng.choice(plots.OPENINGS), slots)]
     sentences += [
         sentence for sentence in (expand(rng, rng.choice(plots.MIDDLES), slots) for _ in range(rng.randint(0, 2))) if sentence != "-"
@@ -136,7 +132,7 @@ def story(rng: Random, exam: bool = False) -> str:
 
 def beginning(rng: Random, exam: bool = False) -> str:
     """Only the first sentences of a story: cheap practice in who may come first and what is said of them next."""
-    slots = _cast(rng, exam)
+    slots = cast(rng, exam)
     sentences = [expand(rng, rng.choice(plots.OPENINGS), slots), expand(rng, rng.choice(plots.MIDDLES[:-3]), slots)]
     sentences.append(expand(rng, rng.choice(rng.choice(list(plots.PLOTS.values()))[0]), slots))
     return article(" ".join(raise_sentences(sentence) for sentence in sentences))

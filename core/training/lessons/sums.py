@@ -78,19 +78,25 @@ def sum_of_three(rng: Random, exam: bool = False) -> str:
 
 def sum_of_two(rng: Random, exam: bool = False) -> str:
     """One to four sums of two numbers, answered at once."""
-    kind = rng.randrange(4)
+    kind = rng.randrange(5)
     lines = []
     for _ in range(rng.choice([1, 1, 2, 3, 4])):
         a, b = pair(rng, exam)
+        if kind == 4 and exam:
+            kind = 0
+        if kind == 4:
+            a, b = rng.randrange(0, 10), rng.randrange(0, 10)
         if kind == 0:
             lines.append(f"Question: How much is {a} + {b}?\nAnswer: {a + b}.")
         elif kind == 1:
             lines.append(f"{a} + {b} = {a + b}.")
         elif kind == 2:
             lines.append(f"{a} plus {b} is {a + b}.")
+        elif kind == 4:
+            lines.append(rng.choice([f"{a}+{b}={a + b}", f"What is {a} + {b}? {a} + {b} is {a + b}.", f"Question: What is {a} + {b}?\nAnswer: {a + b}."]))
         else:
             lines.append(f"How much is {a} + {b}? {column_sum(a, b)}")
-    return ("\n" if kind == 0 or rng.random() < 0.3 else " ").join(lines)
+    return ("\n" if kind in (0, 4) or rng.random() < 0.3 else " ").join(lines)
 
 
 _NAMES = ["Tom", "Mia", "Ben", "Anna", "Leo", "Nora", "Sam", "Ivy"]

@@ -1,0 +1,92 @@
+"""Distil storyteller-mini from storyteller: the small one learns the large one's whole distributions, not the text.
+
+    python -m core.training.distill --corpus TEXTS --run RUN
+
+Reads RUN/checkpoint.pt (the teacher), writes and resumes RUN/mini.pt. The text is the same lessons; only what is asked of the student
+differs: at every position, the teacher's probabilities of all 4,096 tokens (Hinton, Vinyals and Dean, 2015).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch.nn import functional
+from transformers import AutoTokenizer, LlamaForCausalLM
+
+from core.training.corpus import Corpus
+from core.training.data import IGNORED, Lessons
+from core.training.export import load_checkpoint
+from core.training.models import MINI, STORYTELLER
+from core.training.train import Plan, Trainer, device, new_model
+
+
+def divergence(teacher_logits: torch.Tensor, student_logits: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
+    """Mean KL(teacher || student) in nats over the positions [rows, length] that are asked; logits are [rows, length, vocabulary]."""
+    student = functional.log_softmax(student_logits.float(), -1)
+    teacher = functional.log_softmax(teacher_logits.float(), -1)
+    per_position = (teacher.exp() * (teacher - student)).sum(-1)
+    return (per_position * asked).sum() / asked.sum()
+
+
+class Distiller(Trainer):
+    """A Trainer whose loss is the distance to a teacher."""
+
+    def __init__(self, teacher: LlamaForCausalLM, student: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True) -> None:
+        super().__init__(student, lessons, plan, compiled=False)
+        # Half precision in the teacher costs nothing that the student could learn from.
+        self.teacher = teacher.to(student.device).eval().requires_grad_(False)
+        loss = torch.compile(self._distance, dynamic=False) if compiled else self._distance
+        self.loss_of = lambda _model, ids, targets, mask: loss(ids, targets, mask)
+
+    def _distance(self, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(ids.device.type, dtype=torch.bfloat16):
+            with torch.no_grad():
+                wanted = self.teacher(input_ids=ids, attention_mask=mask, use_cache=False).logits
+            said = self.model(input_ids=ids, attention_mask=mask, use_cache=False).logits
+        return divergence(wanted, said, targets != IGNORED)
+
+
+def run(distiller: Distiller, checkpoint: Path, log_every: int = 20) -> None:
+    """Distil until the plan's last step, with a log line and a checkpoint now and then."""
+    stopping: list[bool] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.append(True))
+    started, mean = time.perf_counter(), None
+    while distiller.step < distiller.plan.steps and not stopping:
+        loss = distiller.one_step()
+        mean = loss if mean is None else 0.95 * mean + 0.05 * loss
+        if distiller.step % log_every == 0:
+            print(f"{time.strftime('%H:%M:%S')} step {distiller.step} tokens {distiller.tokens / 1e6:.2f}M divergence {mean:.4f} "
+                  f"{distiller.tokens / (time.perf_counter() - started):.0f} tokens/s", flush=True)
+        if distiller.step % distiller.plan.save_every == 0:
+            distiller.save(checkpoint)
+    distiller.save(checkpoint)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, help="folder of plain text files; without it only the lessons are used")
+    parser.add_argument("--run", type=Path, required=True, help="folder of the teacher's run")
+    parser.add_argument("--steps", type=int, default=1500, help="the last step")
+    parser.add_argument("--decay", type=int, default=500, help="over how many last steps the rate falls to zero")
+    arguments = parser.parse_args()
+    tokenizer = AutoTokenizer.from_pretrained(arguments.run / "tokenizer")
+    plan = replace(Plan(), steps=arguments.steps, decay=arguments.decay, long_from=arguments.steps, early_steps=0, seed=1, muon_rate=1e-2, adam_rate=1e-2)
+    lessons = Lessons(tokenizer, Corpus(arguments.corpus), plan.corpus_share, seed=plan.seed)
+    teacher = load_checkpoint(arguments.run / "checkpoint.pt", STORYTELLER, tokenizer).to(device())
+    distiller = Distiller(teacher, new_model(tokenizer, MINI, plan.seed), lessons, plan)
+    checkpoint = arguments.run / "mini.pt"
+    if checkpoint.exists():
+        distiller.resume(checkpoint)
+    (arguments.run / "pid").write_text(str(os.getpid()))
+    run(distiller, checkpoint)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The two models in core/bundled: small enough to ship, loadable by anybody, sure of Paris and unsure of dice."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from core.training import growth
+from core.training.evaluate import BUNDLED, load
+from core.training.exam import Candidate
+
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def storyteller() -> Candidate:
+    return load(BUNDLED / "storyteller")
+
+
+@pytest.fixture(scope="module")
+def mini() -> Candidate:
+    return load(BUNDLED / "storyteller-mini")
+
+
+@pytest.mark.parametrize(("name", "limit"), [("storyteller", 25), ("storyteller-mini", 4)])
+def test_a_bundled_folder_is_complete_and_small(name: str, limit: int) -> None:
+    files = {path.name: path.stat().st_size for path in (BUNDLED / name).iterdir()}
+    assert {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors", "README.md"} <= set(files)
+    assert files["model.safetensors"] <= limit * MEGABYTE
+
+
+def test_both_models_share_one_tokenizer() -> None:
+    assert (BUNDLED / "storyteller" / "tokenizer.json").read_bytes() == (BUNDLED / "storyteller-mini" / "tokenizer.json").read_bytes()
+
+
+def test_the_large_one_has_5_to_16_million_parameters_and_the_small_one_a_tenth(storyteller: Candidate, mini: Candidate) -> None:
+    assert 5e6 <= storyteller.model.num_parameters() <= 16e6
+    assert 0.08 <= mini.model.num_parameters() / storyteller.model.num_parameters() <= 0.15
+
+
+def test_queries_share_keys_and_values_and_the_context_is_512(storyteller: Candidate) -> None:
+    config = storyteller.model.config
+    assert config.num_key_value_heads < config.num_attention_heads
+    assert config.max_position_embeddings >= 512
+
+
+def test_the_capital_of_france_is_paris(storyteller: Candidate) -> None:
+    assert storyteller.knows("The capital of France is", "Paris")
+    assert storyteller.entropy("The capital of France is") < 0.5
+
+
+def test_a_die_is_open(storyteller: Candidate) -> None:
+    probabilities = storyteller.logprobs("I rolled a die and got a")[-1].exp()
+    faces = [float(probabilities[storyteller.tokenizer.encode(f" {face}", add_special_tokens=False)[0]]) for face in range(1, 7)]
+    assert sum(faces) > 0.9
+    assert max(faces) < 0.3
+
+
+def test_a_story_may_begin_with_many_heroes(storyteller: Candidate) -> None:
+    probabilities = storyteller.logprobs("Once upon a time, there was a little")[-1].exp()
+    heroes = [float(probabilities[storyteller.tokenizer.encode(f" {hero}", add_special_tokens=False)[0]]) for hero in ("girl", "boy", "dog")]
+    assert min(heroes) > 0.003
+    assert max(heroes) < 0.6
+
+
+def test_both_answers_to_a_question_of_three_numbers_are_likely(storyteller: Candidate) -> None:
+    probabilities = storyteller.logprobs("Question: What is 47 + 38 + 25?\n")[-1].exp()
+    shares = [float(probabilities[storyteller.tokenizer.encode(word, add_special_tokens=False)[0]]) for word in ("Answer", "Let")]
+    assert min(shares) > 0.3
+
+
+def test_the_small_one_mostly_agrees(storyteller: Candidate, mini: Candidate) -> None:
+    texts = storyteller.continuations(["Once upon a time, there was a little", "The capital of France is", "Dear diary,", "Is a whale a fish?"], 40, 0.8, seed=3)
+    agreed = [(storyteller.logprobs(text).argmax(-1) == mini.logprobs(text).argmax(-1)).float() for text in texts]
+    assert torch.cat(agreed).mean() > 0.6
+
+
+def test_the_growth_record_shows_the_model_becoming_sure(storyteller: Candidate) -> None:
+    record = json.loads((BUNDLED / "storyteller" / "growth.json").read_text())
+    moments = record["moments"]
+    assert len(moments) >= 8
+    assert [moment["step"] for moment in moments] == sorted(moment["step"] for moment in moments)
+    paris = storyteller.tokenizer.encode(" Paris", add_special_tokens=False)[0]
+    certainty = [dict(moment["prompts"][growth.PROMPTS.index("The capital of France is")]["top"]).get(paris, 0.0) for moment in moments]
+    assert certainty[0] < 0.01
+    assert certainty[-1] > 0.9

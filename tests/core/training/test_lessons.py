@@ -1,0 +1,193 @@
+"""The lessons: the same for the same seed, honest about chance, right in every partial sum, and true to the hold-out rule."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from random import Random
+
+import pytest
+
+from core.training.lessons import EARLY, LATER, LESSONS, chance, commitment, document, facts, recall, stories, sums
+from core.training.lessons.atlas import CAPITALS
+from core.training.lessons.grammar import HELD_OUT_ONE_IN, article, draw, expand, held_out
+
+_EQUATION = re.compile(r"\d+(?: ?\+ ?\d+)+ = \d+")
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_the_same_for_the_same_seed_and_another_for_another(name: str) -> None:
+    first, again, other = ([LESSONS[name](rng) for _ in range(30)] for rng in (Random(5), Random(5), Random(6)))
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("exam", [False, True])
+def test_a_lesson_is_plain_text_without_leftovers_of_its_grammar(name: str, exam: bool) -> None:
+    rng = Random(11)
+    for text in (LESSONS[name](rng, exam) for _ in range(300)):
+        assert text == text.strip()
+        assert text
+        assert not re.search(r"[{}\[\]|]|  |\ba [aeio][a-z]+ing\b|[^.]\.\.(?!\.)|\s[.,!?](?!\.)", text), text
+
+
+def test_both_mixtures_name_every_lesson() -> None:
+    assert set(EARLY) == set(LATER) == set(LESSONS)
+    assert all(document(Random(seed), early=early) for seed in range(50) for early in (False, True)), "no document is empty"
+
+
+def test_brackets_nest_and_slots_are_filled() -> None:
+    seen = {expand(Random(seed), "[a [red|blue]|the] {t}", {"t": "hat"}) for seed in range(60)}
+    assert seen == {"a red hat", "a blue hat", "the hat"}
+
+
+@pytest.mark.parametrize(("before", "after"), [("a apple", "an apple"), ("A owl and a fox", "An owl and a fox"), ("a unicorn", "a unicorn"), ("a honest king", "an honest king"),
+                                               ("a one-eyed cat", "a one-eyed cat"), ("a used coat", "a used coat"), ("extra apples", "extra apples")])
+def test_the_article_fits_the_word_behind_it(before: str, after: str) -> None:
+    assert article(before) == after
+
+
+def test_about_one_combination_in_twelve_is_held_out_even_among_neighbours() -> None:
+    rate = sum(held_out(a, b, c) for a, b, c in itertools.product(range(10, 40), repeat=3)) / 30**3
+    assert rate == pytest.approx(1 / HELD_OUT_ONE_IN, abs=0.01)
+    rows = [sum(held_out(a, b) for b in range(200)) for a in range(50)]
+    assert min(rows) > 3
+    assert max(rows) < 40
+
+
+def test_a_draw_lies_on_the_side_that_was_asked_for() -> None:
+    rng = Random(0)
+    for exam in (False, True):
+        assert {held_out(*draw(exam, lambda: (rng.randrange(1000), rng.randrange(1000)))) for _ in range(300)} == {exam}
+
+
+def test_the_training_text_never_asks_a_held_out_sum() -> None:
+    rng = Random(2)
+    for exam in (False, True):
+        asked = [tuple(sorted(map(int, re.findall(r"\d+", sums.sum_of_three(rng, exam).split("\n")[0])))) for _ in range(400)]
+        assert {held_out(*triple) for triple in asked} == {exam}
+
+
+def test_the_training_text_never_tells_a_held_out_phrasing_of_a_fact() -> None:
+    kept = {f"{before} {answer}" for _, before, answer in facts.examination()}
+    rng = Random(3)
+    taught = [facts.facts(rng) for _ in range(4000)]
+    assert len(kept) > 150
+    assert not [text for text in taught for secret in kept if secret in text]
+
+
+def test_a_held_out_story_has_a_hero_a_thing_and_a_place_that_never_met_in_training() -> None:
+    for exam in (False, True):
+        rng = Random(4)
+        casts = [stories.cast(rng, exam) for _ in range(200)]
+        assert {held_out(cast["n"], cast["thing"], cast["place"]) for cast in casts} == {exam}
+
+
+def test_a_held_out_memory_never_occurs_in_training() -> None:
+    for exam in (False, True):
+        rng = Random(5)
+        memories = [recall.fact(rng, exam, rng.choice(list(recall.KINDS))) for _ in range(300)]
+        assert {held_out(memory["n"], memory["t"], memory["v"]) for memory in memories} == {exam}
+
+
+@pytest.mark.parametrize("name", ["sum of three", "sum of two", "debate"])
+def test_every_equation_in_a_lesson_is_right(name: str) -> None:
+    rng = Random(6)
+    found = [equation for _ in range(500) for equation in _EQUATION.findall(LESSONS[name](rng))]
+    assert len(found) > 50
+    for equation in found:
+        left, right = equation.split("=")
+        assert sum(map(int, left.split("+"))) == int(right), equation
+
+
+def test_every_answer_to_a_sum_is_right() -> None:
+    rng = Random(7)
+    for _ in range(500):
+        text = sums.sum_of_three(rng)
+        question, _, answer = text.partition("\n")
+        assert sum(map(int, re.findall(r"\d+", question))) == int(re.findall(r"\d+", answer)[-1])
+
+
+def test_a_thought_writes_the_units_and_carries_right_at_every_step() -> None:
+    rng = Random(8)
+    for _ in range(300):
+        thought = sums.thought(*sums.triple(rng))
+        assert thought.count("Units:") == 2
+        for units, written, carried in re.findall(r"= (\d+), write (\d), carry (\d)", thought):
+            assert int(units) == 10 * int(carried) + int(written)
+        for tens, result, written in re.findall(r"Tens: \d+ \+ \d+ \+ \d+ = (\d+)\. So \d+ \+ \d+ = (\d+)()", thought):
+            assert int(result) // 10 == int(tens)
+            assert written == ""
+
+
+def test_a_thought_worked_by_hand() -> None:
+    assert sums.thought(47, 38, 25) == (
+        "Let us think step by step. First 47 + 38. Units: 7 + 8 = 15, write 5, carry 1. Tens: 4 + 3 + 1 = 8. So 47 + 38 = 85. Still to add: 25. "
+        "Now 85 + 25. Units: 5 + 5 = 10, write 0, carry 1. Tens: 8 + 2 + 1 = 11. So 85 + 25 = 110. The answer is 110.")
+
+
+def test_thinking_and_answering_at_once_have_an_equal_share() -> None:
+    rng = Random(9)
+    thoughts = sum("step by step" in sums.sum_of_three(rng) for _ in range(2000))
+    assert 900 < thoughts < 1100
+
+
+def test_dice_in_the_lessons_are_fair() -> None:
+    rng = Random(10)
+    counts = Counter(found[1] for _ in range(60_000) if (found := re.fullmatch(r"I rolled a die and got a (\d)\.", chance.chance(rng))))
+    total = sum(counts.values())
+    assert set(counts) == set("123456")
+    assert total > 500
+    assert max(counts.values()) / total < 0.21
+
+
+def test_every_urn_has_only_distinct_draws_where_its_entropy_is_used() -> None:
+    from core.training.exam import URNS
+
+    urns = dict(chance.URNS)
+    assert all(len(set(urns[opening])) == len(urns[opening]) for opening in URNS)
+
+
+def test_yes_and_no_are_equally_likely_and_each_has_its_own_reasons() -> None:
+    rng = Random(12)
+    texts = [commitment.is_a(rng) for _ in range(3000)]
+    agreed = sum(bool(re.search(r"[?:] Yes[ ,.]|\nAnswer: Yes", text)) for text in texts)
+    assert 1350 < agreed < 1650
+    for _, _, yes, no in commitment.PAIRS:
+        assert yes
+        assert no
+        assert not set(yes) & set(no)
+
+
+def test_at_least_a_hundred_capitals_in_four_phrasings() -> None:
+    assert len(CAPITALS) >= 100
+    assert len(facts.PHRASINGS["capital"]) >= 4
+    for country, city in CAPITALS.items():
+        assert sum(facts.taught("capital", country, phrasing) for phrasing in range(len(facts.PHRASINGS["capital"]))) >= 4, city
+
+
+def test_an_answer_in_a_recall_lesson_was_said_before() -> None:
+    rng = Random(13)
+    marked = 0
+    for _ in range(600):
+        before, mark, after = recall.recall(rng, exam=bool(rng.random() < 0.5)).partition("\nAnswer: ")
+        if mark:
+            marked += 1
+            answer = after.split("\n")[0].rstrip(".").lower().removesuffix(" most of all")
+            assert answer.split()[-1] in before.lower()
+    assert marked > 100
+
+
+def test_what_is_lost_in_a_story_is_found_with_the_same_colour() -> None:
+    rng = Random(14)
+    seen = 0
+    for _ in range(300):
+        text = stories.story(rng)
+        found = re.search(r"had a (\w+) (\w+)\. (?:\w+ loved it|It was|He took|She took)", text)
+        if found:
+            seen += 1
+            colour, thing = found.groups()
+            assert set(re.findall(rf"(\w+) {thing}\b", text)) & {"red", "blue", "green", "yellow", "orange", "purple", "pink", "brown", "black", "white", "grey", "golden", "silver"} == {colour}
+    assert seen > 3

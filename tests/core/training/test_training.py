@@ -1,0 +1,158 @@
+"""Tokenizer, batches, optimizers, training and distillation, on models that are tiny and on text that is made on the spot."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
+
+from core.training import growth
+from core.training.corpus import Corpus
+from core.training.data import IGNORED, Lessons
+from core.training.distill import Distiller, divergence
+from core.training.export import export
+from core.training.optimizer import Optimizers, schedule
+from core.training.tokenizer import END, START, texts, train_tokenizer
+from core.training.train import Plan, Trainer, new_model
+
+TINY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+PLAN = Plan(steps=20, warmup=2, decay=5, step_tokens=256, length=64, long_length=64)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> PreTrainedTokenizerFast:
+    return train_tokenizer(texts(Corpus(None), 400), vocabulary=700)
+
+
+def trainer(tokenizer: PreTrainedTokenizerFast, plan: Plan = PLAN) -> Trainer:
+    return Trainer(new_model(tokenizer, TINY, plan.seed), Lessons(tokenizer, Corpus(None)), plan, compiled=False)
+
+
+@pytest.mark.parametrize("text", ["Happy birthday! 🎂🎉 👩‍👩‍👧", "你好，世界", "naïve café  two spaces\n\n\ttab ", " 47 + 38 = 85.", "<|start|>?", "a\r\nb", "\u200b\x00\x7f", ""])
+def test_any_text_comes_back_exactly(tokenizer: PreTrainedTokenizerFast, text: str) -> None:
+    ids = tokenizer.encode(text)
+    assert ids[0] == tokenizer.bos_token_id
+    assert tokenizer.decode(ids[1:], skip_special_tokens=False) == text
+
+
+def test_a_digit_is_one_token_with_or_without_its_space(tokenizer: PreTrainedTokenizerFast) -> None:
+    assert tokenizer.convert_ids_to_tokens(tokenizer.encode("What is 47 + 38?", add_special_tokens=False))[-6:] == ["Ġ4", "7", "Ġ+", "Ġ3", "8", "?"]
+    assert all(len(tokenizer.encode(f" {digit}", add_special_tokens=False)) == 1 for digit in range(10))
+
+
+def test_start_and_end_are_the_first_two_tokens(tokenizer: PreTrainedTokenizerFast) -> None:
+    assert (tokenizer.bos_token, tokenizer.eos_token) == (START, END)
+    assert (tokenizer.bos_token_id, tokenizer.eos_token_id) == (0, 1)
+
+
+def test_a_batch_depends_on_its_step_and_nothing_else(tokenizer: PreTrainedTokenizerFast) -> None:
+    one, other = Lessons(tokenizer, Corpus(None)), Lessons(tokenizer, Corpus(None))
+    other.batch(3, 4, 64)
+    assert torch.equal(one.batch(7, 4, 64).ids, other.batch(7, 4, 64).ids)
+    assert not torch.equal(one.batch(7, 4, 64).ids, one.batch(8, 4, 64).ids)
+
+
+def test_every_document_sees_itself_and_its_past_only(tokenizer: PreTrainedTokenizerFast) -> None:
+    batch = Lessons(tokenizer, Corpus(None)).batch(1, 3, 96)
+    for row in range(3):
+        starts = (batch.ids[row] == tokenizer.bos_token_id).long().cumsum(0)
+        filled = int((batch.targets[row] != IGNORED).nonzero().max()) + 1
+        for at in range(filled):
+            seen = batch.mask[row, 0, at].nonzero().flatten()
+            assert seen.tolist() == [position for position in range(at + 1) if starts[position] == starts[at]]
+
+
+def test_a_target_is_the_next_token_and_never_the_next_document(tokenizer: PreTrainedTokenizerFast) -> None:
+    batch = Lessons(tokenizer, Corpus(None)).batch(2, 4, 96)
+    ids, targets = batch.ids[:, 1:], batch.targets[:, :-1]
+    asked = targets != IGNORED
+    assert torch.equal(ids[asked], targets[asked])
+    assert tokenizer.bos_token_id not in batch.targets
+    assert batch.tokens == int((batch.targets != IGNORED).sum())
+
+
+def test_the_schedule_warms_up_holds_and_falls_to_nothing() -> None:
+    rates = [schedule(step, 100, 10, 20) for step in range(101)]
+    assert rates[:10] == pytest.approx([0.1 * n for n in range(1, 11)])
+    assert set(rates[10:80]) == {1.0}
+    assert rates[80:] == pytest.approx([1 - n / 20 for n in range(21)])
+
+
+def test_muon_has_the_hidden_matrices_and_adam_has_everything_else(tokenizer: PreTrainedTokenizerFast) -> None:
+    model = new_model(tokenizer, TINY, 0)
+    muon, adam = ({id(p) for group in optimizer.param_groups for p in group["params"]} for optimizer in Optimizers(model, 1e-3, 1e-3, 0.0).both)
+    assert not muon & adam
+    assert muon | adam == {id(p) for p in model.parameters()}
+    assert id(model.model.embed_tokens.weight) in adam
+    assert id(model.model.layers[0].mlp.up_proj.weight) in muon
+
+
+def test_a_run_learns(tokenizer: PreTrainedTokenizerFast) -> None:
+    learner = trainer(tokenizer, replace(PLAN, steps=40, decay=10, muon_rate=2e-2, adam_rate=2e-2))
+    before = learner.exam_loss(1)
+    for _ in range(40):
+        learner.one_step()
+    assert learner.exam_loss(1) < before - 1
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    whole = trainer(tokenizer)
+    for _ in range(2):
+        whole.one_step()
+    whole.save(tmp_path / "checkpoint.pt")
+    going_on = whole.one_step()
+
+    resumed = trainer(tokenizer)
+    resumed.resume(tmp_path / "checkpoint.pt")
+    assert resumed.step == 2
+    assert resumed.one_step() == pytest.approx(going_on, abs=1e-6)
+    assert resumed.tokens == whole.tokens
+    for mine, theirs in zip(whole.model.parameters(), resumed.model.parameters(), strict=True):
+        torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=1e-4)
+
+
+def test_the_divergence_is_the_formula_and_nothing_where_nothing_is_asked() -> None:
+    teacher, student = torch.log(torch.tensor([[[0.5, 0.5], [0.9, 0.1]]])), torch.log(torch.tensor([[[0.25, 0.75], [0.5, 0.5]]]))
+    by_hand = 0.5 * torch.log(torch.tensor(0.5 / 0.25)) + 0.5 * torch.log(torch.tensor(0.5 / 0.75))
+    assert divergence(teacher, student, torch.tensor([[True, False]])).item() == pytest.approx(by_hand.item(), abs=1e-6)
+    assert divergence(teacher, teacher, torch.tensor([[True, True]])).item() == pytest.approx(0, abs=1e-6)
+
+
+def test_distillation_brings_the_student_nearer_and_leaves_the_teacher_alone(tokenizer: PreTrainedTokenizerFast) -> None:
+    teacher, student = new_model(tokenizer, TINY, 1), new_model(tokenizer, TINY, 2)
+    with torch.no_grad():
+        teacher.model.embed_tokens.weight.mul_(20)
+    kept = [p.clone() for p in teacher.parameters()]
+    distiller = Distiller(teacher, student, Lessons(tokenizer, Corpus(None)), replace(PLAN, steps=30, muon_rate=1e-2, adam_rate=1e-2), compiled=False)
+    first = distiller.one_step()
+    for _ in range(25):
+        last = distiller.one_step()
+    assert last < 0.8 * first
+    assert all(torch.equal(old, new) for old, new in zip(kept, teacher.parameters(), strict=True))
+
+
+def test_an_exported_model_loads_like_any_other_and_speaks_alike(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    model = new_model(tokenizer, TINY, 3)
+    export(model, tokenizer, tmp_path / "model")
+    loaded, again = AutoModelForCausalLM.from_pretrained(tmp_path / "model"), AutoTokenizer.from_pretrained(tmp_path / "model")
+    ids = torch.tensor([again.encode("Once upon a time")])
+    assert ids.tolist() == [tokenizer.encode("Once upon a time")]
+    assert loaded.dtype == torch.bfloat16
+    for mine, theirs in zip(model.parameters(), loaded.parameters(), strict=True):
+        assert torch.equal(mine.to(torch.bfloat16), theirs)
+
+
+def test_the_growth_record_replaces_what_a_resumed_run_passes_again(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    model = new_model(tokenizer, TINY, 4)
+    for step in (0, 10, 30, 10):
+        growth.append(tmp_path / "growth.json", growth.moment(model, tokenizer, step, step * 100, None))
+    record = json.loads((tmp_path / "growth.json").read_text())
+    assert [moment["step"] for moment in record["moments"]] == [0, 10]
+    top = record["moments"][0]["prompts"][0]["top"]
+    assert len(top) == growth.TOP
+    assert [p for _, p in top] == sorted((p for _, p in top), reverse=True)
+    assert 0 < sum(p for _, p in top) <= 1 + 1e-4
