@@ -57,6 +57,21 @@ def test_branches_name_every_end_and_where_it_parts(tiny: Any) -> None:
     assert next(branch for branch in run.branches() if branch.is_current).name == "the first way"
 
 
+def test_a_step_after_a_switch_follows_the_branch_switched_to(tiny: Any, plain: Any) -> None:
+    model = tiny("llama")
+    run = Generation(model, PROMPT, top_n=model.vocabulary_size)
+    for token in (40, 41, 42):
+        run.force(token)
+    first = run.here
+    run.go_to(0)
+    for token in (50, 51, 52):
+        run.force(token)
+    run.switch(first)
+    run.force(60)
+    agrees_with_a_plain_pass(run.path[-1], [*model.encode(PROMPT), 40, 41, 42, 60], plain("llama"))
+    assert [step.token_id for step in run.path] == [40, 41, 42, 60]
+
+
 def test_a_mark_moves_only_to_places_that_exist(tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT)
     run.force(40)
@@ -90,6 +105,7 @@ def test_whatever_a_visitor_does_nothing_is_lost_and_the_numbers_stay_right(move
     model = tiny("llama")
     run = Generation(model, PROMPT, SamplingSettings(seed=8), top_n=model.vocabulary_size)
     made: dict[int, list[int]] = {0: []}
+    prompt = model.encode(PROMPT)
     for move, how in moves:
         if move in ("step", "force") and run.finished:
             continue
@@ -108,12 +124,11 @@ def test_whatever_a_visitor_does_nothing_is_lost_and_the_numbers_stay_right(move
         elif move == "release":
             run.release()
         written = [step.token_id for step in run.path]
+        assert run.token_ids.tolist() == [*prompt, *written]
+        if move in ("step", "force"):
+            agrees_with_a_plain_pass(run.path[-1], [*prompt, *written], plain("llama"))
         assert made.setdefault(run.here, written) == written
         assert set(made) == {node.node_id for node in run.nodes}
     for node_id, tokens in made.items():
         assert [step.token_id for step in run.path_to(node_id)] == tokens
         assert [step.index for step in run.path_to(node_id)] == list(range(len(tokens)))
-    if run.path:
-        ids = [*model.encode(PROMPT), *made[run.here]]
-        agrees_with_a_plain_pass(run.path[-1], ids, plain("llama"))
-        assert list(run.token_ids) == ids
