@@ -137,6 +137,13 @@ def model() -> LanguageModel:
     return _loaded(model_name())
 
 
+def model_named(name: str) -> LanguageModel:
+    """Another model of those this visitor can choose from, loaded once per process. Raises ViewerError."""
+    if name not in model_names():
+        raise ViewerError(words.NO_MODEL)
+    return _loaded(name)
+
+
 def use_model(name: str) -> None:
     """Load a model by name and begin again with it. Raises ViewerError if it cannot be had."""
     _loaded(name)
