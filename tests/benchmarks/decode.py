@@ -1,0 +1,127 @@
+"""How fast a watched step is: python -m tests.benchmarks.decode [--model storyteller] [--tokens 200] [--repeats 5]
+
+Three ways to write the same number of tokens behind the same prompt, with the same model, settings and threads, taking turns in one run:
+
+    step      our step: the 20 likeliest tokens, every sampling stage, both entropies, the dice, the record
+    generate  transformers' generate(do_sample=True, output_scores=True)
+    loop      the bare loop: forward pass, argmax, on
+
+Printed are medians over the repeats. The floor is the time that memory needs to hand over the weights once, at the speed at which
+`core.machine` read a long vector just before; a model that fits into the processor's cache can be faster. Ratios are what counts; on a machine that does other things too, seconds mean little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from time import perf_counter
+
+import torch
+
+from core import Generation, SamplingSettings, load_model
+from core.machine import measure
+from core.model import LanguageModel
+
+SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
+PROMPT = "Once upon a time there was"
+TOP_N = 20
+
+
+@dataclass(slots=True)
+class Lap:
+    """What one way took, repeat by repeat. seconds: for all tokens, prompt included. recording: seconds of a step beside its forward pass."""
+
+    seconds: list[float] = field(default_factory=list)
+    recording: list[float] = field(default_factory=list)
+
+
+def step(model: LanguageModel, count: int, lap: Lap) -> None:
+    run = Generation(model, PROMPT, SETTINGS, top_n=TOP_N)
+    started = perf_counter()
+    times = []
+    for _ in range(count):
+        begun = perf_counter()
+        made = run.step()
+        times.append(perf_counter() - begun - made.forward.seconds)
+    lap.seconds.append(perf_counter() - started)
+    lap.recording.append(median(times))
+    assert len(run.path) == count
+
+
+def generate(model: LanguageModel, count: int, lap: Lap) -> None:
+    prompt = torch.tensor([model.encode(PROMPT)], device=model.device)
+    mask = torch.ones_like(prompt)
+    settings = {name: value for name, value in SETTINGS.as_dict().items() if name not in ("greedy", "seed")}
+    started = perf_counter()
+    with torch.inference_mode():
+        output = model.network.generate(
+            prompt,
+            attention_mask=mask,
+            do_sample=True,
+            **settings,
+            max_new_tokens=count,
+            eos_token_id=None,
+            pad_token_id=0,
+            output_scores=True,
+            return_dict_in_generate=True,
+        )
+        written = output.sequences[0].tolist()
+    lap.seconds.append(perf_counter() - started)
+    assert len(written) == prompt.shape[1] + count
+
+
+def loop(model: LanguageModel, count: int, lap: Lap) -> None:
+    ids = torch.tensor([model.encode(PROMPT)], device=model.device)
+    started = perf_counter()
+    with torch.inference_mode():
+        cache = None
+        for _ in range(count):
+            output = model.network(ids, past_key_values=cache, use_cache=True)
+            cache = output.past_key_values
+            ids = output.logits[:, -1:].argmax(-1)
+            ids.item()
+    lap.seconds.append(perf_counter() - started)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="storyteller")
+    parser.add_argument("--tokens", type=int, default=200)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", default="auto")
+    wanted = parser.parse_args()
+
+    busy = os.getloadavg()[0]
+    model = load_model(wanted.model, device=wanted.device, dtype=wanted.dtype)
+    model.end_token_ids = frozenset()  # all ways write on past the end of the text, so that they write equally much
+    count = min(wanted.tokens, model.context_length - len(model.encode(PROMPT)))
+    ways: list[tuple[str, Callable[[LanguageModel, int, Lap], None]]] = [("step", step), ("generate", generate), ("loop", loop)]
+    laps = {name: Lap() for name, _ in ways}
+    for _, way in ways:
+        way(model, min(count, 30), Lap())  # warming up
+    for repeat in range(wanted.repeats):
+        for place in range(len(ways)):
+            name, way = ways[(place + repeat) % len(ways)]
+            way(model, count, laps[name])
+
+    peak = measure(model.device, model.dtype)
+    floor = model.weight_bytes / peak.bytes_per_second
+    per_token = {name: median(lap.seconds) / count for name, lap in laps.items()}
+    backend = type(model.engine.backend).__name__
+    print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {backend}")
+    print(f"{count} tokens, {wanted.repeats} repeats, {torch.get_num_threads()} of {os.cpu_count()} threads, torch {torch.__version__}")
+    print(f"{'':10}{'tokens/s':>10}{'ms/token':>10}{'x generate':>12}{'share of floor':>16}")
+    for name, seconds in per_token.items():
+        print(f"{name:10}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token['generate'] / seconds:12.2f}{floor / seconds:16.0%}")
+    print(f"recording a step beside its forward pass: {median(laps['step'].recording) * 1e3:.2f} ms")
+    print(f"floor: {floor * 1e3:.2f} ms to read {model.weight_bytes / 1e6:.0f} MB of weights at {peak.bytes_per_second / 1e9:.1f} GB/s")
+    if busy > 0.7:
+        print(f"This machine was busy (load {busy:.1f} before the start): take the ratios, not the seconds.")
+
+
+if __name__ == "__main__":
+    main()
