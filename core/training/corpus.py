@@ -12,7 +12,14 @@ from random import Random
 
 _LONG_ENOUGH = 700
 # One spelling for the whole small world: the lessons write "colour".
-_SPELLING = {"color": "colour", "Color": "Colour", "favorite": "favourite", "Favorite": "Favourite", "neighbor": "neighbour", " gray": " grey"}
+_SPELLING = {
+    "color": "colour",
+    "Color": "Colour",
+    "favorite": "favourite",
+    "Favorite": "Favourite",
+    "neighbor": "neighbour",
+    " gray": " grey",
+}
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 

@@ -37,7 +37,9 @@ class Batch:
 class Lessons:
     """Makes batches of lessons and corpus documents. `early_steps` steps are drawn with the shares for a young model."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus | None, corpus_share: float = 0.05, early_steps: int = 0, seed: int = 0) -> None:
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus | None, corpus_share: float = 0.05, early_steps: int = 0, seed: int = 0
+    ) -> None:
         self.tokenizer, self.corpus, self.corpus_share, self.early_steps, self.seed = tokenizer, corpus, corpus_share, early_steps, seed
 
     def batch(self, step: int, rows: int, length: int, exam: bool = False) -> Batch:
@@ -54,7 +56,7 @@ class Lessons:
                 continue
             # When nothing fits any more the rows are filled up with cut documents: text is endless here, room is not.
             row = fitting[0] if fitting else max(range(rows), key=room.__getitem__)
-            packed[row].append(ids[:room[row]])
+            packed[row].append(ids[: room[row]])
             room[row] -= len(packed[row][-1])
         return _tensors(packed, length, self.tokenizer.eos_token_id)
 
@@ -74,10 +76,10 @@ def _tensors(packed: list[list[list[int]]], length: int, filler: int) -> Batch:
         at = 0
         for number, document_ids in enumerate(documents, start=1):
             size = min(len(document_ids), length - at)
-            ids[row, at:at + size] = torch.tensor(document_ids[:size])
-            answers = document_ids[1:size + 1]
-            targets[row, at:at + len(answers)] = torch.tensor(answers)
-            segments[row, at:at + size] = number
+            ids[row, at : at + size] = torch.tensor(document_ids[:size])
+            answers = document_ids[1 : size + 1]
+            targets[row, at : at + len(answers)] = torch.tensor(answers)
+            segments[row, at : at + size] = number
             at += size
     position = torch.arange(length)
     mask = (segments[:, :, None] == segments[:, None, :]) & (position[:, None] >= position[None, :])

@@ -39,10 +39,9 @@ class Distiller(Trainer):
 
     def __init__(self, teacher: LlamaForCausalLM, student: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True) -> None:
         super().__init__(student, lessons, plan, compiled=False)
-        # Half precision in the teacher costs nothing that the student could learn from.
         self.teacher = teacher.to(student.device).eval().requires_grad_(False)
-        loss = torch.compile(self._distance, dynamic=False) if compiled else self._distance
-        self.loss_of = lambda _model, ids, targets, mask: loss(ids, targets, mask)
+        distance = torch.compile(self._distance, dynamic=False) if compiled else self._distance
+        self.loss_of = lambda model, ids, targets, mask: distance(ids, targets, mask)
 
     def _distance(self, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         with torch.autocast(ids.device.type, dtype=torch.bfloat16):
@@ -62,8 +61,11 @@ def run(distiller: Distiller, checkpoint: Path, log_every: int = 20) -> None:
         loss = distiller.one_step()
         mean = loss if mean is None else 0.95 * mean + 0.05 * loss
         if distiller.step % log_every == 0:
-            print(f"{time.strftime('%H:%M:%S')} step {distiller.step} tokens {distiller.tokens / 1e6:.2f}M divergence {mean:.4f} "
-                  f"{distiller.tokens / (time.perf_counter() - started):.0f} tokens/s", flush=True)
+            print(
+                f"{time.strftime('%H:%M:%S')} step {distiller.step} tokens {distiller.tokens / 1e6:.2f}M divergence {mean:.4f} "
+                f"{distiller.tokens / (time.perf_counter() - started):.0f} tokens/s",
+                flush=True,
+            )
         if distiller.step % distiller.plan.save_every == 0:
             distiller.save(checkpoint)
     distiller.save(checkpoint)
@@ -77,7 +79,16 @@ def main() -> None:
     parser.add_argument("--decay", type=int, default=500, help="over how many last steps the rate falls to zero")
     arguments = parser.parse_args()
     tokenizer = AutoTokenizer.from_pretrained(arguments.run / "tokenizer")
-    plan = replace(Plan(), steps=arguments.steps, decay=arguments.decay, long_from=arguments.steps, early_steps=0, seed=1, muon_rate=1e-2, adam_rate=1e-2)
+    plan = replace(
+        Plan(),
+        steps=arguments.steps,
+        decay=arguments.decay,
+        long_from=arguments.steps,
+        early_steps=0,
+        seed=1,
+        muon_rate=1e-2,
+        adam_rate=1e-2,
+    )
     lessons = Lessons(tokenizer, Corpus(arguments.corpus), plan.corpus_share, seed=plan.seed)
     teacher = load_checkpoint(arguments.run / "checkpoint.pt", STORYTELLER, tokenizer).to(device())
     distiller = Distiller(teacher, new_model(tokenizer, MINI, plan.seed), lessons, plan)

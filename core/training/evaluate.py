@@ -20,8 +20,28 @@ from core.training.exam import Candidate
 from core.training.lessons import document, stories
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
-STARTS = ["Once upon a time, there was a little", "One day,", "Dear diary,", "I love", "The best thing about", "Yesterday I went to", "A robot", "The dragon", "Tom and Mia",
-          "My favourite", "A football match:", "Dear Anna,", "Once there was", "Last summer", "Suddenly,", "The weather", "How to make", "A fox", "My grandmother", "Knock knock."]
+STARTS = [
+    "Once upon a time, there was a little",
+    "One day,",
+    "Dear diary,",
+    "I love",
+    "The best thing about",
+    "Yesterday I went to",
+    "A robot",
+    "The dragon",
+    "Tom and Mia",
+    "My favourite",
+    "A football match:",
+    "Dear Anna,",
+    "Once there was",
+    "Last summer",
+    "Suddenly,",
+    "The weather",
+    "How to make",
+    "A fox",
+    "My grandmother",
+    "Knock knock.",
+]
 
 
 def load(folder: Path) -> Candidate:
@@ -79,7 +99,11 @@ def language(candidate: Candidate, corpus: Corpus) -> None:
     written = [start + text for text in candidate.continuations([start] * 100, 160, 0.8, seed=2)]
     row("distinct stories out of 100", str(len(set(written))), "100")
     training = [*corpus.stories, *(stories.story(rng) for _ in range(5_000))]
-    row("stories that share 13 words or more in a row with a training story", f"{exam.share(exam.longest_copies(written, training)):.0%}", "< 50 %")
+    row(
+        "stories that share 13 words or more in a row with a training story",
+        f"{exam.share(exam.longest_copies(written, training)):.0%}",
+        "< 50 %",
+    )
     print(f"\nNot in the list of known words: {', '.join(strange[:30]) or 'none'}.")
 
 
@@ -88,7 +112,11 @@ def mini(teacher: Candidate, student: Candidate) -> None:
     heading("storyteller-mini beside storyteller")
     row("same favourite, held-out lesson positions", f"{exam.agreement(teacher, student):.1%}", ">= 75 %")
     seconds = [exam.seconds_per_token(candidate) for candidate in (teacher, student)]
-    row("milliseconds per token, one CPU thread", f"{seconds[0] * 1000:.2f} and {seconds[1] * 1000:.2f}: {seconds[0] / seconds[1]:.1f} times faster", ">= 2 times")
+    row(
+        "milliseconds per token, one CPU thread",
+        f"{seconds[0] * 1000:.2f} and {seconds[1] * 1000:.2f}: {seconds[0] / seconds[1]:.1f} times faster",
+        ">= 2 times",
+    )
     row("parameters", " and ".join(f"{candidate.model.num_parameters():,}" for candidate in (teacher, student)))
 
 

@@ -19,13 +19,42 @@ from core.training.data import IGNORED, Lessons
 from core.training.lessons import LESSONS, chance, facts, recall, sums
 from core.training.lessons.atlas import CAPITALS
 
-CERTAIN = ["The capital of France is", "The capital of Japan is", "The opposite of hot is", "After Monday comes", "A young dog is called a", "Grass is",
-           "Question: How much is 2 + 3?\nAnswer:", "1, 2, 3, 4,", "Mia's key is under the red pot. Where is Mia's key? Mia's key is under the red", "Once upon a"]
-OPEN = ["My favourite colour is", "The weather tomorrow will be", "I rolled a die and got a", "My name is", "Yesterday I went to the", "For breakfast I had",
-        "Once upon a time, there was a little", "I love", "The best thing about", "When I grow up, I want to be a"]
+CERTAIN = [
+    "The capital of France is",
+    "The capital of Japan is",
+    "The opposite of hot is",
+    "After Monday comes",
+    "A young dog is called a",
+    "Grass is",
+    "Question: How much is 2 + 3?\nAnswer:",
+    "1, 2, 3, 4,",
+    "Mia's key is under the red pot. Where is Mia's key? Mia's key is under the red",
+    "Once upon a",
+]
+OPEN = [
+    "My favourite colour is",
+    "The weather tomorrow will be",
+    "I rolled a die and got a",
+    "My name is",
+    "Yesterday I went to the",
+    "For breakfast I had",
+    "Once upon a time, there was a little",
+    "I love",
+    "The best thing about",
+    "When I grow up, I want to be a",
+]
 # Urns whose entropy is known, for their openings stand in no other lesson.
-URNS = ["I rolled a die and got a", "I threw the dice, and it was a", "I pulled a card out of the deck. It was the", "For dinner we will eat", "I flipped a coin and it came up",
-        "We will meet on", "My birthday is in", "I am thinking of an animal. It is a", "Last summer we travelled to"]
+URNS = [
+    "I rolled a die and got a",
+    "I threw the dice, and it was a",
+    "I pulled a card out of the deck. It was the",
+    "For dinner we will eat",
+    "I flipped a coin and it came up",
+    "We will meet on",
+    "My birthday is in",
+    "I am thinking of an animal. It is a",
+    "Last summer we travelled to",
+]
 
 
 class Candidate:
@@ -41,10 +70,12 @@ class Candidate:
         self.tokenizer.padding_side = "left"
         texts: list[str] = []
         for start in range(0, len(prompts), batch):
-            padded = self.tokenizer(list(prompts[start:start + batch]), padding=True, return_tensors="pt")
+            padded = self.tokenizer(list(prompts[start : start + batch]), padding=True, return_tensors="pt")
             sampling = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {"do_sample": False}
-            out = self.model.generate(input_ids=padded["input_ids"], attention_mask=padded["attention_mask"], max_new_tokens=new_tokens, **sampling)
-            texts += [self.tokenizer.decode(row[padded["input_ids"].shape[1]:], skip_special_tokens=True) for row in out]
+            out = self.model.generate(
+                input_ids=padded["input_ids"], attention_mask=padded["attention_mask"], max_new_tokens=new_tokens, **sampling
+            )
+            texts += [self.tokenizer.decode(row[padded["input_ids"].shape[1] :], skip_special_tokens=True) for row in out]
         return texts
 
     @torch.inference_mode()
@@ -57,7 +88,7 @@ class Candidate:
         """True when every token of the answer is the favourite at its place."""
         head, whole = self.tokenizer.encode(before), self.tokenizer.encode(f"{before} {answer}")
         favourites = self.logprobs(f"{before} {answer}").argmax(-1).tolist()
-        return favourites[len(head) - 1:len(whole) - 1] == whole[len(head):]
+        return favourites[len(head) - 1 : len(whole) - 1] == whole[len(head) :]
 
     def entropy(self, prompt: str) -> float:
         """Entropy of the next token, in bits."""
@@ -86,7 +117,9 @@ def facts_right(candidate: Candidate) -> dict[str, float]:
     table = {f"{kind}, held-out phrasing ({len(results)})": share(results) for kind, results in sorted(right.items())}
     every = [result for results in right.values() for result in results]
     table[f"all facts, held-out phrasings ({len(every)})"] = share(every)
-    table[f"capitals, plain phrasing ({len(CAPITALS)})"] = share(candidate.knows(f"The capital of {country} is", city) for country, city in CAPITALS.items())
+    table[f"capitals, plain phrasing ({len(CAPITALS)})"] = share(
+        candidate.knows(f"The capital of {country} is", city) for country, city in CAPITALS.items()
+    )
     return table
 
 
@@ -101,7 +134,9 @@ def sums_right(candidate: Candidate, items: int, seed: int = 7) -> dict[str, flo
     return {
         f"two numbers, at once ({items})": share(_number(text) == a + b for text, (a, b) in zip(two, pairs, strict=True)),
         f"three numbers, at once ({items})": share(_number(text) == sum(numbers) for text, numbers in zip(at_once, triples, strict=True)),
-        f"three numbers, step by step ({items})": share(_number(text.rpartition("The answer is")[2]) == sum(numbers) for text, numbers in zip(thinking, triples, strict=True)),
+        f"three numbers, step by step ({items})": share(
+            _number(text.rpartition("The answer is")[2]) == sum(numbers) for text, numbers in zip(thinking, triples, strict=True)
+        ),
     }
 
 
@@ -115,7 +150,8 @@ def recall_right(candidate: Candidate, items: int, distances: Sequence[int] = (0
     table = {}
     for distance in distances:
         rng = Random(seed * 1000 + distance)
-        prompts, answers = [], []
+        prompts: list[str] = []
+        answers: list[str] = []
         while len(prompts) < items:
             text = recall.recall(rng, exam=True, distance=distance)
             before, mark, answer = text.partition("\nAnswer:")
@@ -132,12 +168,15 @@ def _same(said: str, expected: str) -> bool:
     """True when the answer holds what was to be remembered: the last words of the expected one, whatever its form."""
     said, expected = said.strip().rstrip(".").lower(), expected.rstrip(".").lower()
     key = re.sub(r"^.* (is called|is|has|likes|are|at|a|most of all)\b ?", "", expected)
-    return said == expected or bool(key) and key in said
+    return said == expected or (bool(key) and key in said)
 
 
 def entropies(candidate: Candidate) -> dict[str, list[tuple[str, float]]]:
     """Entropy of the next token in bits, after prompts where a person is sure and where nobody can be."""
-    return {"certain": [(prompt, candidate.entropy(prompt)) for prompt in CERTAIN], "open": [(prompt, candidate.entropy(prompt)) for prompt in OPEN]}
+    return {
+        "certain": [(prompt, candidate.entropy(prompt)) for prompt in CERTAIN],
+        "open": [(prompt, candidate.entropy(prompt)) for prompt in OPEN],
+    }
 
 
 def against_known_entropy(candidate: Candidate) -> list[tuple[str, float, float]]:
@@ -160,7 +199,7 @@ def lesson_losses(candidate: Candidate, items: int = 60) -> dict[str, tuple[floa
             rng = Random(f"losses/{name}/{exam}")
             total, count = 0.0, 0
             for _ in range(items):
-                ids = candidate.tokenizer.encode(lesson(rng, exam), truncation=True, max_length=511) + [candidate.tokenizer.eos_token_id]
+                ids = [*candidate.tokenizer.encode(lesson(rng, exam), truncation=True, max_length=511), candidate.tokenizer.eos_token_id]
                 row = torch.tensor([ids])
                 loss = torch.nn.functional.cross_entropy(candidate.model(input_ids=row).logits[0, :-1].float(), row[0, 1:], reduction="sum")
                 total, count = total + float(loss), count + len(ids) - 1

@@ -1,6 +1,6 @@
 """Turn a checkpoint into an ordinary Hugging Face folder that anybody can load.
 
-    python -m core.training.export --run RUN --model storyteller --to core/bundled/storyteller
+python -m core.training.export --run RUN --model storyteller --to core/bundled/storyteller
 """
 
 from __future__ import annotations
@@ -23,8 +23,14 @@ def export(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: 
     tokenizer.model_max_length = CONTEXT
     model = model.to(torch.bfloat16)
     model.config.dtype = torch.bfloat16
-    model.generation_config = GenerationConfig(bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
-                                               pad_token_id=tokenizer.eos_token_id, do_sample=True, temperature=0.8, max_new_tokens=120)
+    model.generation_config = GenerationConfig(
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.eos_token_id,
+        do_sample=True,
+        temperature=0.8,
+        max_new_tokens=120,
+    )
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     # The class name that older releases of transformers know too, and no traces of where it was made.

@@ -13,8 +13,18 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-PROMPTS = ["Once upon a time, there was a little", "The capital of France is", "My favourite colour is", "I rolled a die and got", "The opposite of hot is",
-           "Question: How much is 3 + 4?\nAnswer:", "Mia's key is under the red pot. Where is Mia's key? Mia's key is under the", "I love", "Is a whale a fish?", "The answer is"]
+PROMPTS = [
+    "Once upon a time, there was a little",
+    "The capital of France is",
+    "My favourite colour is",
+    "I rolled a die and got",
+    "The opposite of hot is",
+    "Question: How much is 3 + 4?\nAnswer:",
+    "Mia's key is under the red pot. Where is Mia's key? Mia's key is under the",
+    "I love",
+    "Is a whale a fish?",
+    "The answer is",
+]
 MOMENTS = (0, 10, 30, 100, 200, 400, 800, 1600, 3000, 5000)
 TOP = 20
 FORMAT = 1
@@ -36,7 +46,9 @@ def moment(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, step: int
 
 
 @torch.inference_mode()
-def write(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, prompt: str, new_tokens: int, temperature: float = 0.8, seed: int = 0) -> str:
+def write(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, prompt: str, new_tokens: int, temperature: float = 0.8, seed: int = 0
+) -> str:
     """Continue a prompt by sampling until the end token or `new_tokens`; the text with its prompt. Temperature 0 takes the favourite."""
     dice = torch.Generator().manual_seed(seed)
     ids = tokenizer.encode(prompt)
@@ -46,7 +58,9 @@ def write(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, prompt: st
         out = model(input_ids=step, past_key_values=past, use_cache=True)
         past = out.past_key_values
         logits = out.logits[0, -1].float().cpu()
-        chosen = int(logits.argmax()) if temperature == 0 else int(torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=dice))
+        chosen = (
+            int(logits.argmax()) if temperature == 0 else int(torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=dice))
+        )
         if chosen == tokenizer.eos_token_id:
             break
         ids.append(chosen)
@@ -56,6 +70,7 @@ def write(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, prompt: st
 
 def append(path: Path, entry: dict[str, Any]) -> None:
     """Add an entry to the record; a step that is already there is replaced (a resumed run passes it again)."""
-    record = json.loads(path.read_text()) if path.exists() else {"format": FORMAT, "top": TOP, "moments": []}
+    empty: dict[str, Any] = {"format": FORMAT, "top": TOP, "moments": []}
+    record = json.loads(path.read_text()) if path.exists() else empty
     record["moments"] = [old for old in record["moments"] if old["step"] < entry["step"]] + [entry]
     path.write_text(json.dumps(record, separators=(",", ":")) + "\n")

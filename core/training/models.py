@@ -16,5 +16,14 @@ SHAPES = {"storyteller": STORYTELLER, "storyteller-mini": MINI}
 
 def config(shape: dict[str, int], bos: int, eos: int, vocabulary: int = VOCABULARY) -> LlamaConfig:
     """A Llama configuration of this shape, with tied embeddings."""
-    return LlamaConfig(**shape, vocab_size=vocabulary, head_dim=shape["hidden_size"] // shape["num_attention_heads"], max_position_embeddings=CONTEXT,
-                       tie_word_embeddings=True, bos_token_id=bos, eos_token_id=eos, pad_token_id=eos, attn_implementation="sdpa")
+    return LlamaConfig(
+        **shape,
+        vocab_size=vocabulary,
+        head_dim=shape["hidden_size"] // shape["num_attention_heads"],
+        max_position_embeddings=CONTEXT,
+        tie_word_embeddings=True,
+        bos_token_id=bos,
+        eos_token_id=eos,
+        pad_token_id=eos,
+        attn_implementation="sdpa",
+    )

@@ -1,7 +1,8 @@
 """Two optimizers and one schedule: Muon for the hidden matrices, AdamW for the rest; warm up, hold, then decay.
 
 Muon (K. Jordan and others, 2024) takes the momentum of a matrix and replaces it by the nearest orthogonal one, so that all directions
-move alike: about half the tokens for the same loss. The schedule holds its rate until the decay begins, so a run can be ended at any moment.
+move alike: about half the tokens for the same loss. The schedule holds its rate until the decay begins, so a run can be ended at
+any moment.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ class Optimizers:
         chosen = {id(p) for p in matrices}
         others = [p for p in model.parameters() if id(p) not in chosen]
         # match_rms_adamw: the two optimizers then take steps of the same size, and one rate is as good as two.
-        muon = torch.optim.Muon(matrices, lr=muon_rate, weight_decay=weight_decay, momentum=0.95, nesterov=True, adjust_lr_fn="match_rms_adamw")
+        muon = torch.optim.Muon(
+            matrices, lr=muon_rate, weight_decay=weight_decay, momentum=0.95, nesterov=True, adjust_lr_fn="match_rms_adamw"
+        )
         adam = torch.optim.AdamW(others, lr=adam_rate, weight_decay=0.0, betas=(0.9, 0.95))
         self.both: list[torch.optim.Optimizer] = [muon, adam]
         self.rates = [muon_rate, adam_rate]

@@ -43,15 +43,20 @@ def texts(corpus: Corpus, lessons: int, share: float = 0.3, seed: int = 0) -> It
 def train_tokenizer(texts: Iterator[str], vocabulary: int = VOCABULARY) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE on texts; `<|start|>` is prepended to everything that is encoded."""
     bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(_CHUNKS), "isolated"),
-                                                 pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    bpe.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(_CHUNKS), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
     bpe.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=[START, END], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-                                  show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary, special_tokens=[START, END], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+    )
     bpe.train_from_iterator(texts, trainer)
-    bpe.post_processor = processors.TemplateProcessing(single=f"{START} $A", pair=f"{START} $A $B", special_tokens=[(START, bpe.token_to_id(START))])
-    return PreTrainedTokenizerFast(tokenizer_object=bpe, bos_token=START, eos_token=END, pad_token=END, model_max_length=CONTEXT,
-                                   clean_up_tokenization_spaces=False)
+    bpe.post_processor = processors.TemplateProcessing(
+        single=f"{START} $A", pair=f"{START} $A $B", special_tokens=[(START, bpe.token_to_id(START))]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=bpe, bos_token=START, eos_token=END, pad_token=END, model_max_length=CONTEXT, clean_up_tokenization_spaces=False
+    )
 
 
 def main() -> None:

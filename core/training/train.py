@@ -2,8 +2,10 @@
 
     python -m core.training.train --corpus TEXTS --run RUN
 
-On a CPU give one worker to each core (--workers): on a busy machine, two workers that meet once a step are much faster than two threads that
-meet in every operation. Resumes from RUN/checkpoint.pt when there is one; stops cleanly on SIGTERM or Ctrl-C. To end a run that has learned enough, stop it and
+On a CPU give one worker to each core (--workers): on a busy machine, two workers that meet once a step are much faster than two
+threads that meet in every operation.
+
+Resumes from RUN/checkpoint.pt when there is one; stops cleanly on SIGTERM or Ctrl-C. To end a run that has learned enough, stop it and
 start it again with `--steps` a little beyond the step it reached: the rate then falls to zero over the last `--decay` steps.
 """
 
@@ -30,6 +32,8 @@ from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
+
+Loss = Callable[[nn.Module, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Trainer:
     def __init__(self, model: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True) -> None:
         self.model, self.lessons, self.plan = model, lessons, plan
         self.optimizers = Optimizers(model, plan.muon_rate, plan.adam_rate, plan.weight_decay)
-        self.loss_of = torch.compile(loss_of, dynamic=False) if compiled else loss_of
+        self.loss_of: Loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
         self.step = self.tokens = 0
 
     def one_step(self) -> float:
@@ -122,7 +126,12 @@ class Trainer:
 
     def save(self, path: Path) -> None:
         """Write a checkpoint whole or not at all."""
-        state: dict[str, Any] = {"model": self.model.state_dict(), "optimizers": self.optimizers.state_dict(), "step": self.step, "tokens": self.tokens}
+        state: dict[str, Any] = {
+            "model": self.model.state_dict(),
+            "optimizers": self.optimizers.state_dict(),
+            "step": self.step,
+            "tokens": self.tokens,
+        }
         torch.save(state, path.with_suffix(".new"))
         os.replace(path.with_suffix(".new"), path)
 
@@ -146,14 +155,18 @@ def run(trainer: Trainer, folder: Path, tokenizer: PreTrainedTokenizerFast, log_
     plan, first, mean, started, since = trainer.plan, workers()[0] == 0, math.nan, time.perf_counter(), trainer.tokens
     while trainer.step < plan.steps and not agreed(stopping):
         if first and trainer.step in growth.MOMENTS:
-            growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, None if math.isnan(mean) else mean))
+            growth.append(
+                folder / "growth.json",
+                growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, None if math.isnan(mean) else mean),
+            )
         loss = trainer.one_step()
         mean = loss if math.isnan(mean) else 0.95 * mean + 0.05 * loss
         if first and trainer.step % log_every == 0:
             speed = (trainer.tokens - since) / (time.perf_counter() - started)
             started, since = time.perf_counter(), trainer.tokens
             exam = f" exam {trainer.exam_loss():.3f}" if trainer.step % plan.save_every == 0 else ""
-            print(f"{time.strftime('%H:%M:%S')} step {trainer.step} tokens {trainer.tokens / 1e6:.2f}M loss {mean:.3f} {speed:.0f} tokens/s{exam}", flush=True)
+            seen = f"step {trainer.step} tokens {trainer.tokens / 1e6:.2f}M"
+            print(f"{time.strftime('%H:%M:%S')} {seen} loss {mean:.3f} {speed:.0f} tokens/s{exam}", flush=True)
         if first and trainer.step % plan.save_every == 0:
             trainer.save(folder / "checkpoint.pt")
     if first:

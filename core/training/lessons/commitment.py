@@ -116,13 +116,20 @@ _STARTS = ["because", "because", "because", "since"]
 
 
 PAIRS = [(subject, group, yes.split(";"), no.split(";")) for subject, group, yes, no in (row.split("|") for row in _ROWS.split("\n"))]
-_QUESTIONS = ["Is {s} {g}?", "Is {s} {g}?", "Question: Is {s} {g}?\nAnswer:", "Would you say that {s} is {g}?", "Is {s} really {g}?", "Do you think that {s} is {g}?"]
+_QUESTIONS = [
+    "Is {s} {g}?",
+    "Is {s} {g}?",
+    "Question: Is {s} {g}?\nAnswer:",
+    "Would you say that {s} is {g}?",
+    "Is {s} really {g}?",
+    "Do you think that {s} is {g}?",
+]
 _YES = ["Yes, {why} {r}.", "Yes, {s} is {g} {why} {r}.", "Yes. {S} is {g} {why} {r}.", "Yes, of course, {why} {r}.", "Yes, {why} {r}."]
 _NO = ["No, {why} {r}.", "No, {s} is not {g} {why} {r}.", "No. {S} is not {g} {why} {r}.", "No, not really, {why} {r}.", "No, {why} {r}."]
 
 
 def is_a(rng: Random, exam: bool = False) -> str:
-    """"Is a whale a fish?" with a yes or a no, and a reason that fits it. Held out are pairs of question, wording and answer."""
+    """ "Is a whale a fish?" with a yes or a no, and a reason that fits it. Held out are pairs of question, wording and answer."""
     (subject, group, yes, no), question, agreed = draw(exam, lambda: (rng.choice(PAIRS), rng.choice(_QUESTIONS), rng.random() < 0.5))
     reasons = rng.sample(yes if agreed else no, rng.choice([1, 1, 1, 2]))
     slots = {"s": subject, "S": capital(subject), "g": group, "why": rng.choice(_STARTS), "r": " and ".join(reasons)}

@@ -6,6 +6,7 @@ phrasings only appear in the examination. The plainest phrasing of each kind (nu
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 from core.training.lessons import words
@@ -111,7 +112,7 @@ def _pairs(text: str, separator: str | None = None) -> list[tuple[str, str]]:
 
 def _build() -> dict[str, list[tuple[str, str]]]:
     order = [words.DAYS, words.MONTHS, words.NUMBERS, ["spring", "summer", "autumn", "winter"], list("ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
-    after = [pair for row in order for pair in zip(row, row[1:], strict=False)] + [
+    after = [pair for row in order for pair in pairwise(row)] + [
         ("Sunday", "Monday"),
         ("December", "January"),
         ("winter", "spring"),

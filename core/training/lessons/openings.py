@@ -33,9 +33,20 @@ _WHYS = [
     "you forget your troubles",
     "everything is calm",
 ]
-_PLURALS = {"mouse": "mice", "goose": "geese", "sheep": "sheep", "deer": "deer", "wolf": "wolves", "fox": "foxes", "puppy": "puppies", "pony": "ponies"}
+_PLURALS = {
+    "mouse": "mice",
+    "goose": "geese",
+    "sheep": "sheep",
+    "deer": "deer",
+    "wolf": "wolves",
+    "fox": "foxes",
+    "puppy": "puppies",
+    "pony": "ponies",
+}
 _DISHES = """soup|potato soup|apple pie|bread|salad|fruit salad|pancakes|porridge|pizza|pasta|tomato soup|cookies|jam|carrot cake|chocolate cake|waffles|rice with beans
-noodles with cheese|mushroom soup|vegetable soup|fish with potatoes|lemonade|strawberry cake|onion soup|plum cake|bean soup""".replace("\n", "|").split("|")
+noodles with cheese|mushroom soup|vegetable soup|fish with potatoes|lemonade|strawberry cake|onion soup|plum cake|bean soup""".replace(
+    "\n", "|"
+).split("|")
 _WHYNOTS = [
     "it makes me sad",
     "it is boring",

@@ -204,7 +204,7 @@ def echo(rng: Random, exam: bool = False) -> str:
 def shopping(rng: Random, exam: bool = False) -> str:
     """Somebody takes a few things along and they all turn up again."""
     slots = fact(rng, exam, "colour")
-    items = rng.sample([food for food in words.FOODS], rng.randint(2, 4))
+    items = rng.sample(words.FOODS, rng.randint(2, 4))
     where = rng.choice(words.PLACES)
     slots |= {
         "items": listing(items),

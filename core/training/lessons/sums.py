@@ -93,7 +93,11 @@ def sum_of_two(rng: Random, exam: bool = False) -> str:
         elif kind == 2:
             lines.append(f"{a} plus {b} is {a + b}.")
         elif kind == 4:
-            lines.append(rng.choice([f"{a}+{b}={a + b}", f"What is {a} + {b}? {a} + {b} is {a + b}.", f"Question: What is {a} + {b}?\nAnswer: {a + b}."]))
+            lines.append(
+                rng.choice(
+                    [f"{a}+{b}={a + b}", f"What is {a} + {b}? {a} + {b} is {a + b}.", f"Question: What is {a} + {b}?\nAnswer: {a + b}."]
+                )
+            )
         else:
             lines.append(f"How much is {a} + {b}? {column_sum(a, b)}")
     return ("\n" if kind in (0, 4) or rng.random() < 0.3 else " ").join(lines)

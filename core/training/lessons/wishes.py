@@ -50,8 +50,28 @@ The sun is up, the sun is warm, / it shines on garden, field and farm.
 A bird sits singing on the wall, / it has the sweetest song of all.
 In autumn, when the leaves turn red, / we pick the apples overhead.
 The river runs, the river sings, / it tells the sea of many things.""".split("\n")
-_SUBJECTS = ["the moon", "the sea", "love", "summer", "winter", "a cat", "a dog", "the rain", "the stars", "a friend", "my mother", "a dragon", "the night", "spring",
-             "a robot", "home", "the sun", "a bird", "autumn", "the river"]
+_SUBJECTS = [
+    "the moon",
+    "the sea",
+    "love",
+    "summer",
+    "winter",
+    "a cat",
+    "a dog",
+    "the rain",
+    "the stars",
+    "a friend",
+    "my mother",
+    "a dragon",
+    "the night",
+    "spring",
+    "a robot",
+    "home",
+    "the sun",
+    "a bird",
+    "autumn",
+    "the river",
+]
 _ABOUT = ["lost", "learn", "gift", "animal", "share", "storm", "door", "contest", "sleep", "build", "grow", "away"]
 _ASKED = """Can you help me?|[Yes, of course. What do you need?|Gladly! What can I do for you?|I will try. Tell me more.]
 Are you alive?|[No, I am only a small program that writes words.|I do not think so. I am made of numbers.|That is a good question. I only guess the next word.]
@@ -96,11 +116,30 @@ Tell me a secret.|[I do not know the next word until I write it.|There is a {col
 def _slots(rng: Random) -> dict[str, str]:
     col, food = rng.choice(words.PLAIN_COLOURS), rng.sample(words.FOODS, 2)
     hobby = rng.choice(words.HOBBIES)
-    return {"a": rng.choice(words.GIRLS + words.BOYS), "n": str(rng.randint(3, 99)), "place": rng.choice(words.PLACES), "grown": rng.choice(words.FAMILY), "food": food[0],
-            "Food": capital(food[0]), "food2": food[1], "hobby": hobby, "Hobby": capital(hobby), "num": rng.choice(words.NUMBERS[1:13]), "w": rng.choice(words.WEATHER),
-            "kind": rng.choice(words.CREATURES), "pet": rng.choice(words.PETS), "where": rng.choice(words.WHERES), "game": rng.choice(words.GAMES), "day": rng.choice(words.DAYS),
-            "kinds": capital(listing(rng.sample(words.CREATURES, 3))), "cols": capital(listing(rng.sample(words.PLAIN_COLOURS, 3))), "col": col, "Col": capital(col),
-            "fruits": capital(listing(rng.sample(["apples", "pears", "plums", "grapes", "cherries", "peaches", "bananas"], 3))), "thing": rng.choice(words.THINGS)}
+    return {
+        "a": rng.choice(words.GIRLS + words.BOYS),
+        "n": str(rng.randint(3, 99)),
+        "place": rng.choice(words.PLACES),
+        "grown": rng.choice(words.FAMILY),
+        "food": food[0],
+        "Food": capital(food[0]),
+        "food2": food[1],
+        "hobby": hobby,
+        "Hobby": capital(hobby),
+        "num": rng.choice(words.NUMBERS[1:13]),
+        "w": rng.choice(words.WEATHER),
+        "kind": rng.choice(words.CREATURES),
+        "pet": rng.choice(words.PETS),
+        "where": rng.choice(words.WHERES),
+        "game": rng.choice(words.GAMES),
+        "day": rng.choice(words.DAYS),
+        "kinds": capital(listing(rng.sample(words.CREATURES, 3))),
+        "cols": capital(listing(rng.sample(words.PLAIN_COLOURS, 3))),
+        "col": col,
+        "Col": capital(col),
+        "fruits": capital(listing(rng.sample(["apples", "pears", "plums", "grapes", "cherries", "peaches", "bananas"], 3))),
+        "thing": rng.choice(words.THINGS),
+    }
 
 
 def poem(rng: Random, exam: bool = False) -> str:
@@ -112,17 +151,34 @@ def poem(rng: Random, exam: bool = False) -> str:
     first = rng.choice(fitting)
     chosen = [first, *rng.sample([couplet for couplet in _COUPLETS if couplet != first], rng.randint(1, 3))]
     lines = [expand(rng, couplet, slots).split(" / ") for couplet in chosen]
-    ask = rng.choice(["", "", f"Write a poem about {subject}.\n", f"A poem about {subject}:\n", f"Poem: {capital(subject)}\n", f"Please write me a poem about {subject}.\n"])
+    ask = rng.choice(
+        [
+            "",
+            "",
+            f"Write a poem about {subject}.\n",
+            f"A poem about {subject}:\n",
+            f"Poem: {capital(subject)}\n",
+            f"Please write me a poem about {subject}.\n",
+        ]
+    )
     return ask + "\n".join(capital(line) for couplet in lines for line in couplet)
 
 
 def told(rng: Random, exam: bool = False) -> str:
-    """"Tell me a story about a dragon." and a short story about one."""
+    """ "Tell me a story about a dragon." and a short story about one."""
     kind, plot = draw(exam, lambda: (rng.choice(words.CREATURES + words.CHILDREN * 3), rng.choice(_ABOUT)))
     slots = stories.cast(rng, exam=False, kind=kind)
-    ask = expand(rng, "[Tell me a story about a {kind}.|Write a story about a {kind}.|Please tell me a story about a {kind}.|A story about a {kind}:|Write a short story about a {kind} named {n}.|"
-                 "Tell me a story about a {kind} and a {fkind}.]", slots)
-    sentences = [expand(rng, rng.choice(plots.OPENINGS), slots), *tell(rng, plots.PLOTS[plot], slots), expand(rng, "[The end.|And they all lived happily ever after.|That was the story.|]", slots)]
+    ask = expand(
+        rng,
+        "[Tell me a story about a {kind}.|Write a story about a {kind}.|Please tell me a story about a {kind}.|A story about a {kind}:|Write a short story about a {kind} named {n}.|"
+        "Tell me a story about a {kind} and a {fkind}.]",
+        slots,
+    )
+    sentences = [
+        expand(rng, rng.choice(plots.OPENINGS), slots),
+        *tell(rng, plots.PLOTS[plot], slots),
+        expand(rng, "[The end.|And they all lived happily ever after.|That was the story.|]", slots),
+    ]
     return f"{ask}\n" + " ".join(raise_sentences(sentence) for sentence in sentences if sentence)
 
 
@@ -135,5 +191,5 @@ def asked(rng: Random, exam: bool = False) -> str:
     if layout == 0:
         return f"Question: {question}\nAnswer: {answer}"
     if layout == 1:
-        return f"\"{question}\" \"{answer}\""
+        return f'"{question}" "{answer}"'
     return f"{question}\n{answer}" if layout < 4 else f"{question} {answer}"

@@ -27,7 +27,9 @@ def mini() -> Candidate:
 @pytest.mark.parametrize(("name", "limit"), [("storyteller", 25), ("storyteller-mini", 4)])
 def test_a_bundled_folder_is_complete_and_small(name: str, limit: int) -> None:
     files = {path.name: path.stat().st_size for path in (BUNDLED / name).iterdir()}
-    assert {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors", "README.md"} <= set(files)
+    assert {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors", "README.md"} <= set(
+        files
+    )
     assert files["model.safetensors"] <= limit * MEGABYTE
 
 
@@ -60,7 +62,9 @@ def test_a_die_is_open(storyteller: Candidate) -> None:
 
 def test_a_story_may_begin_with_many_heroes(storyteller: Candidate) -> None:
     probabilities = storyteller.logprobs("Once upon a time, there was a little")[-1].exp()
-    heroes = [float(probabilities[storyteller.tokenizer.encode(f" {hero}", add_special_tokens=False)[0]]) for hero in ("girl", "boy", "dog")]
+    heroes = [
+        float(probabilities[storyteller.tokenizer.encode(f" {hero}", add_special_tokens=False)[0]]) for hero in ("girl", "boy", "dog")
+    ]
     assert min(heroes) > 0.003
     assert max(heroes) < 0.6
 
@@ -72,7 +76,9 @@ def test_both_answers_to_a_question_of_three_numbers_are_likely(storyteller: Can
 
 
 def test_the_small_one_mostly_agrees(storyteller: Candidate, mini: Candidate) -> None:
-    texts = storyteller.continuations(["Once upon a time, there was a little", "The capital of France is", "Dear diary,", "Is a whale a fish?"], 40, 0.8, seed=3)
+    texts = storyteller.continuations(
+        ["Once upon a time, there was a little", "The capital of France is", "Dear diary,", "Is a whale a fish?"], 40, 0.8, seed=3
+    )
     agreed = [(storyteller.logprobs(text).argmax(-1) == mini.logprobs(text).argmax(-1)).float() for text in texts]
     assert torch.cat(agreed).mean() > 0.6
 

@@ -43,8 +43,18 @@ def test_brackets_nest_and_slots_are_filled() -> None:
     assert seen == {"a red hat", "a blue hat", "the hat"}
 
 
-@pytest.mark.parametrize(("before", "after"), [("a apple", "an apple"), ("A owl and a fox", "An owl and a fox"), ("a unicorn", "a unicorn"), ("a honest king", "an honest king"),
-                                               ("a one-eyed cat", "a one-eyed cat"), ("a used coat", "a used coat"), ("extra apples", "extra apples")])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a apple", "an apple"),
+        ("A owl and a fox", "An owl and a fox"),
+        ("a unicorn", "a unicorn"),
+        ("a honest king", "an honest king"),
+        ("a one-eyed cat", "a one-eyed cat"),
+        ("a used coat", "a used coat"),
+        ("extra apples", "extra apples"),
+    ],
+)
 def test_the_article_fits_the_word_behind_it(before: str, after: str) -> None:
     assert article(before) == after
 
@@ -124,8 +134,10 @@ def test_a_thought_writes_the_units_and_carries_right_at_every_step() -> None:
 
 def test_a_thought_worked_by_hand() -> None:
     assert sums.thought(47, 38, 25) == (
-        "Let us think step by step. First 47 + 38. Units: 7 + 8 = 15, write 5, carry 1. Tens: 4 + 3 + 1 = 8. So 47 + 38 = 85. Still to add: 25. "
-        "Now 85 + 25. Units: 5 + 5 = 10, write 0, carry 1. Tens: 8 + 2 + 1 = 11. So 85 + 25 = 110. The answer is 110.")
+        "Let us think step by step. First 47 + 38. Units: 7 + 8 = 15, write 5, carry 1. Tens: 4 + 3 + 1 = 8. "
+        "So 47 + 38 = 85. Still to add: 25. "
+        "Now 85 + 25. Units: 5 + 5 = 10, write 0, carry 1. Tens: 8 + 2 + 1 = 11. So 85 + 25 = 110. The answer is 110."
+    )
 
 
 def test_thinking_and_answering_at_once_have_an_equal_share() -> None:
@@ -189,5 +201,19 @@ def test_what_is_lost_in_a_story_is_found_with_the_same_colour() -> None:
         if found:
             seen += 1
             colour, thing = found.groups()
-            assert set(re.findall(rf"(\w+) {thing}\b", text)) & {"red", "blue", "green", "yellow", "orange", "purple", "pink", "brown", "black", "white", "grey", "golden", "silver"} == {colour}
+            assert set(re.findall(rf"(\w+) {thing}\b", text)) & {
+                "red",
+                "blue",
+                "green",
+                "yellow",
+                "orange",
+                "purple",
+                "pink",
+                "brown",
+                "black",
+                "white",
+                "grey",
+                "golden",
+                "silver",
+            } == {colour}
     assert seen > 3

@@ -32,7 +32,19 @@ def trainer(tokenizer: PreTrainedTokenizerFast, plan: Plan = PLAN) -> Trainer:
     return Trainer(new_model(tokenizer, TINY, plan.seed), Lessons(tokenizer, Corpus(None)), plan, compiled=False)
 
 
-@pytest.mark.parametrize("text", ["Happy birthday! 🎂🎉 👩‍👩‍👧", "你好，世界", "naïve café  two spaces\n\n\ttab ", " 47 + 38 = 85.", "<|start|>?", "a\r\nb", "\u200b\x00\x7f", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Happy birthday! 🎂🎉 👩‍👩‍👧",
+        "你好，世界",
+        "naïve café  two spaces\n\n\ttab ",
+        " 47 + 38 = 85.",
+        "<|start|>?",
+        "a\r\nb",
+        "\u200b\x00\x7f",
+        "",
+    ],
+)
 def test_any_text_comes_back_exactly(tokenizer: PreTrainedTokenizerFast, text: str) -> None:
     ids = tokenizer.encode(text)
     assert ids[0] == tokenizer.bos_token_id
@@ -40,7 +52,14 @@ def test_any_text_comes_back_exactly(tokenizer: PreTrainedTokenizerFast, text: s
 
 
 def test_a_digit_is_one_token_with_or_without_its_space(tokenizer: PreTrainedTokenizerFast) -> None:
-    assert tokenizer.convert_ids_to_tokens(tokenizer.encode("What is 47 + 38?", add_special_tokens=False))[-6:] == ["Ġ4", "7", "Ġ+", "Ġ3", "8", "?"]
+    assert tokenizer.convert_ids_to_tokens(tokenizer.encode("What is 47 + 38?", add_special_tokens=False))[-6:] == [
+        "Ġ4",
+        "7",
+        "Ġ+",
+        "Ġ3",
+        "8",
+        "?",
+    ]
     assert all(len(tokenizer.encode(f" {digit}", add_special_tokens=False)) == 1 for digit in range(10))
 
 
@@ -84,7 +103,9 @@ def test_the_schedule_warms_up_holds_and_falls_to_nothing() -> None:
 
 def test_muon_has_the_hidden_matrices_and_adam_has_everything_else(tokenizer: PreTrainedTokenizerFast) -> None:
     model = new_model(tokenizer, TINY, 0)
-    muon, adam = ({id(p) for group in optimizer.param_groups for p in group["params"]} for optimizer in Optimizers(model, 1e-3, 1e-3, 0.0).both)
+    muon, adam = (
+        {id(p) for group in optimizer.param_groups for p in group["params"]} for optimizer in Optimizers(model, 1e-3, 1e-3, 0.0).both
+    )
     assert not muon & adam
     assert muon | adam == {id(p) for p in model.parameters()}
     assert id(model.model.embed_tokens.weight) in adam
@@ -127,7 +148,9 @@ def test_distillation_brings_the_student_nearer_and_leaves_the_teacher_alone(tok
     with torch.no_grad():
         teacher.model.embed_tokens.weight.mul_(20)
     kept = [p.clone() for p in teacher.parameters()]
-    distiller = Distiller(teacher, student, Lessons(tokenizer, Corpus(None)), replace(PLAN, steps=30, muon_rate=1e-2, adam_rate=1e-2), compiled=False)
+    distiller = Distiller(
+        teacher, student, Lessons(tokenizer, Corpus(None)), replace(PLAN, steps=30, muon_rate=1e-2, adam_rate=1e-2), compiled=False
+    )
     first = distiller.one_step()
     for _ in range(25):
         last = distiller.one_step()
