@@ -92,7 +92,7 @@ def test_it_ends_where_the_context_does(tiny: Any) -> None:
 
 
 def test_it_can_be_stopped_and_keeps_what_it_has(tiny: Any) -> None:
-    rounds = write_together(tiny("gpt2"), PROMPT, SamplingSettings(seed=2), count=3, steps=50)
+    rounds: Any = write_together(tiny("gpt2"), PROMPT, SamplingSettings(seed=2), count=3, steps=50)
     first, second = next(rounds), next(rounds)
     rounds.close()
     assert [len(attempt.path) for attempt in first.tries] == [1, 1, 1]

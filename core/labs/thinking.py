@@ -1,0 +1,233 @@
+"""Thinking aloud: the same question answered at once and step by step, and what that does to the chance of the right answer.
+
+A model does the same amount of work for every token. Asked for the answer at once, it has one pass; allowed to write first, it has many,
+and each can use what the earlier ones wrote down.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from core.engine import KVCache
+from core.errors import BadSetting
+from core.generation import Generation
+from core.labs.fork import continuation
+from core.settings import SamplingSettings
+from core.training.lessons import sums as lessons
+
+if TYPE_CHECKING:
+    from core.model import LanguageModel
+    from core.step import Step
+
+MOST_STEPS = 300
+MOST_QUESTIONS = 200
+LONGEST_ANSWER = 40  # characters
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way of asking. begin: what stands behind the question. lead: the words that introduce the answer."""
+
+    name: str
+    begin: str
+    lead: str
+
+
+AT_ONCE = Way("at once", "Answer:", "Answer:")
+STEP_BY_STEP = Way("step by step", "Let us think step by step.", "The answer is")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with one right answer. text ends where the way of answering begins."""
+
+    text: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """One more token on one way. chance: the probability that the model would give the right answer if it had to answer here.
+
+    text: all that was written. tokens: how many. given: the answer it gave, None while there is none. finished: why it ended, or None.
+    """
+
+    step: Step
+    text: str
+    tokens: int
+    chance: float
+    given: str | None
+    finished: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One question of a set, answered one way. given: None if no answer was found in the text."""
+
+    question: Question
+    way: Way
+    text: str
+    given: str | None
+    right: bool
+    tokens: int
+    seconds: float
+
+
+def think(
+    model: LanguageModel, question: Question, way: Way, settings: SamplingSettings | None = None, steps: int = 160
+) -> Iterator[Thought]:
+    """Answer one question one way; yields every token, with the chance of the right answer before it was written.
+
+    Raises EmptyPrompt, PromptTooLong, BadSetting for an answer that is empty or too long.
+    """
+    answer = _answer(question)
+    run = Generation(model, question.text + way.begin, settings or SamplingSettings(greedy=True), top_n=8)
+    probe = KVCache()
+    steps = _whole(steps, "The length", MOST_STEPS)
+    try:
+        while run.finished is None and len(run.path) < steps:
+            chance = chance_of(model, run, way, answer, probe)
+            step = run.step()
+            over = _is_over(run, way)
+            text = run.written
+            yield Thought(step, text, len(run.path), chance, given(text, way), "answered" if over else run.finished)
+            if over:
+                return
+    finally:
+        run.release()
+        probe.clear()
+
+
+def chance_of(model: LanguageModel, run: Generation, way: Way, answer: str, cache: KVCache) -> float:
+    """How likely the right answer is if it has to come now: the model's joint probability of its tokens, behind the words that lead to it.
+
+    Where the lead was written already, of what is still missing of the answer: 1 when it stands there, 0 when something else does.
+    """
+    if way.lead in run.written or way.begin.endswith(way.lead):
+        begun = run.written.split(way.lead)[-1].lstrip()
+        if not answer.startswith(begun[: len(answer)]):
+            return 0.0
+        rest = answer[len(begun) :]
+        if not rest:
+            return 1.0
+        lead = ""
+        wanted = continuation(model, run.text, rest if begun or run.text.endswith((" ", "\n")) else f" {rest}")
+    else:
+        lead = way.lead if run.text.endswith((" ", "\n")) else f" {way.lead}"
+        wanted = continuation(model, run.text + lead, f" {answer}")
+    ids = [int(i) for i in run.token_ids] + (continuation(model, run.text, lead) if lead else [])
+    if len(ids) + len(wanted) > model.context_length:
+        return math.nan
+    total = 0.0
+    for token_id in wanted:
+        forward = model.engine.forward(ids, cache)
+        if token_id not in forward.distribution:  # a server told only its favourites
+            forward = model.engine.look_further(np.array(ids), forward, token_id=token_id)
+        total += float(torch.log_softmax(forward.distribution.logits.float(), 0)[token_id])
+        ids.append(token_id)
+    return math.exp(total)
+
+
+def given(text: str, way: Way) -> str | None:
+    """The answer in a text: the first number (or else the first word) behind the last lead; None if the lead never came.
+
+    >>> given(" 4 + 3 = 7. The answer is 110.", STEP_BY_STEP), given(" 98.", AT_ONCE), given(" 4 + 3", STEP_BY_STEP)
+    ('110', '98', None)
+    """
+    if way.lead in text:
+        text = text.rsplit(way.lead, 1)[1]
+    elif not way.begin.endswith(way.lead):
+        return None
+    number = _NUMBER.search(text)
+    if number:
+        return number.group()
+    word = re.search(r"\w+", text)
+    return word.group() if word else None
+
+
+def count(
+    model: LanguageModel,
+    questions: Sequence[Question],
+    ways: Sequence[Way] = (AT_ONCE, STEP_BY_STEP),
+    settings: SamplingSettings | None = None,
+    steps: int = 160,
+) -> Iterator[Answered]:
+    """Answer a whole set, every question each way; yields every answer as it comes. Stop whenever you like.
+
+    Raises BadSetting for an empty or oversized set, PromptTooLong.
+    """
+    if not 1 <= len(questions) <= MOST_QUESTIONS:
+        raise BadSetting(f"A set has 1 to {MOST_QUESTIONS} questions, not {len(questions)}.")
+    steps = _whole(steps, "The length", MOST_STEPS)
+    for question in questions:
+        answer = _answer(question)
+        for way in ways:
+            run = Generation(model, question.text + way.begin, settings or SamplingSettings(greedy=True), top_n=1)
+            while run.finished is None and len(run.path) < steps and not _is_over(run, way):
+                run.step()
+            found = given(run.written, way)
+            seconds = sum(step.forward.seconds for step in run.path)
+            yield Answered(question, way, run.written, found, same_answer(found, answer), len(run.path), seconds)
+
+
+def sums(number: int = 50, seed: int = 0) -> list[Question]:
+    """Sums of three two-digit numbers, such as "What is 47 + 38 + 25?", none of which was in the bundled models' training text.
+
+    The same seed gives the same sums. Raises BadSetting.
+    """
+    chance = Random(_whole(seed, "The seed", 2**53, low=0))
+    triples = [lessons.triple(chance, exam=True) for _ in range(_whole(number, "The number of questions", MOST_QUESTIONS))]
+    return [Question(lessons.question(*numbers), str(sum(numbers))) for numbers in triples]
+
+
+def same_answer(found: str | None, answer: str) -> bool:
+    """Whether this is the right answer: the same number, or the same word whatever its capitals."""
+    return found is not None and found.strip().casefold() == answer.strip().casefold()
+
+
+def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
+    """Where the true share of right answers lies, with 95 % certainty, after `right` of `total` (Wilson 1927). (0, 1) before the first.
+
+    >>> [round(x, 3) for x in wilson(45, 50)]
+    [0.786, 0.957]
+    """
+    if total <= 0:
+        return 0.0, 1.0
+    share = right / total
+    centre = share + z * z / (2 * total)
+    spread = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    scale = 1 + z * z / total
+    # At the ends the formula gives exactly 0 and 1; floating point does not.
+    return (centre - spread) / scale if right else 0.0, (centre + spread) / scale if right < total else 1.0
+
+
+def _is_over(run: Generation, way: Way) -> bool:
+    """Whether the answer stands there and something follows it: nothing more will come that counts."""
+    text = run.written
+    if way.lead in text:
+        text = text.rsplit(way.lead, 1)[1]
+    elif not way.begin.endswith(way.lead):
+        return False
+    return re.match(r"\s*(-?\d+([.,]\d+)*|[^\W\d]+)(?=[.!?\n]|\s+\S)", text) is not None
+
+
+def _answer(question: Question) -> str:
+    answer = question.answer.strip()
+    if not answer or len(answer) > LONGEST_ANSWER:
+        raise BadSetting(f"The right answer has 1 to {LONGEST_ANSWER} characters, not {len(answer)}.")
+    return answer
+
+
+def _whole(value: int, name: str, most: int, low: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= most:
+        raise BadSetting(f"{name} must be a whole number from {low} to {most:,}, not {str(value)[:20]}.")
+    return value

@@ -1,0 +1,171 @@
+"""Chances of the right answer are the model's own joint probabilities; answers are found where they stand; counts carry their doubt."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from core import Generation, SamplingSettings
+from core.engine import KVCache
+from core.errors import BadSetting, EmptyPrompt, PromptTooLong
+from core.labs.thinking import AT_ONCE, STEP_BY_STEP, Question, Way, chance_of, count, given, same_answer, sums, think, wilson
+from core.training.lessons.grammar import held_out
+from tests.core.plain import plain_odds
+
+QUESTION = Question("2 + 3?\n", "5")
+
+
+def joint(network: Any, ids: list[int], answer: list[int]) -> float:
+    """The probability of these tokens behind those, from full passes of the plain model."""
+    chance = 1.0
+    for token in answer:
+        chance *= plain_odds(network, ids)[token]
+        ids = [*ids, token]
+    return chance
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba"])
+@pytest.mark.parametrize("way", [AT_ONCE, STEP_BY_STEP])
+def test_the_chance_is_the_joint_probability_of_the_answer(architecture: str, way: Way, tiny: Any, plain: Any) -> None:
+    model = tiny(architecture)
+    run = Generation(model, QUESTION.text + way.begin, SamplingSettings(seed=3))
+    run.step()
+    run.go_to(-1)
+    found = chance_of(model, run, way, "12", KVCache())
+    asked = run.text if way is AT_ONCE else f"{run.text} {way.lead}"
+    ids = model.encode(asked)
+    answer = model.encode(f"{asked} 12")[len(ids) :]
+    assert found == pytest.approx(joint(plain(architecture), ids, answer), rel=2e-3)
+
+
+def test_what_stands_there_decides_what_is_still_missing(tiny: Any, plain: Any) -> None:
+    model = tiny("gpt2")
+
+    def after(text: str) -> float:
+        run = Generation(model, QUESTION.text + AT_ONCE.begin)
+        for token in model.encode(text):
+            run.force(token)
+        return chance_of(model, run, AT_ONCE, "12", KVCache())
+
+    assert after(" 12") == 1.0
+    assert after(" 3") == 0.0
+    assert after(" 12 and") == 1.0
+    ids = model.encode(QUESTION.text + AT_ONCE.begin + " 1")
+    assert after(" 1") == pytest.approx(plain_odds(plain("gpt2"), ids)[model.encode("2")[0]], rel=2e-3)
+
+
+def test_probing_changes_nothing(tiny: Any) -> None:
+    settings = SamplingSettings(temperature=0.9, seed=8)
+    thoughts = list(think(tiny("llama"), QUESTION, STEP_BY_STEP, settings, steps=12))
+    alone = Generation(tiny("llama"), QUESTION.text + STEP_BY_STEP.begin, settings)
+    for _ in thoughts:
+        alone.step()
+    assert [t.step.token_id for t in thoughts] == [s.token_id for s in alone.path]
+    assert [t.tokens for t in thoughts] == list(range(1, len(thoughts) + 1))
+    assert all(0 <= t.chance <= 1 for t in thoughts)
+
+
+def test_near_the_end_of_the_context_there_is_no_chance_to_tell(tiny: Any) -> None:
+    model = tiny("llama")
+    long = Question("one two " * 5 + "three\n", "5")
+    thoughts = list(think(model, long, STEP_BY_STEP, SamplingSettings(seed=1), steps=300))
+    assert thoughts[-1].finished
+    assert thoughts[-1].step.position < model.context_length
+    assert all(math.isnan(t.chance) or 0 <= t.chance <= 1 for t in thoughts)
+
+
+@pytest.mark.parametrize(
+    ("text", "way", "answer"),
+    [
+        (" 98.", AT_ONCE, "98"),
+        (" 4 + 3 = 7. The answer is 110.", STEP_BY_STEP, "110"),
+        (" 4 + 3 = 7.", STEP_BY_STEP, None),
+        (" The answer is 1. No. The answer is 2", STEP_BY_STEP, "2"),
+        (" Yes, it is.", AT_ONCE, "Yes"),
+        ("", AT_ONCE, None),
+        (" …", AT_ONCE, None),
+        (" -7 degrees", AT_ONCE, "-7"),
+    ],
+)
+def test_answers_are_found_where_they_stand(text: str, way: Way, answer: str | None) -> None:
+    assert given(text, way) == answer
+
+
+def test_a_set_is_answered_both_ways_and_can_be_stopped(tiny: Any) -> None:
+    answers: Any = count(tiny("gpt2"), sums(3), settings=SamplingSettings(greedy=True), steps=6)
+    first, second = next(answers), next(answers)
+    answers.close()
+    assert first.question == second.question == sums(3)[0]
+    assert (first.way, second.way) == (AT_ONCE, STEP_BY_STEP)
+    for answered in (first, second):
+        assert 1 <= answered.tokens <= 6
+        assert answered.right == same_answer(answered.given, answered.question.answer)
+        assert answered.seconds > 0
+    assert len(list(count(tiny("gpt2"), sums(2), steps=2))) == 4
+
+
+def test_a_model_that_knows_is_counted_right(tiny: Any, monkeypatch: Any) -> None:
+    model = tiny("gpt2")
+    question = Question("6 + 6 =\n", "12")
+    script = model.encode(" 12. So")
+
+    def obey(self: Generation, attempt: int = 0) -> Any:
+        return self.force(script[len(self.path)])
+
+    monkeypatch.setattr(Generation, "step", obey)
+    (answered,) = count(model, [question], [AT_ONCE], steps=len(script))
+    assert answered.right
+    assert answered.given == "12"
+    assert answered.text == " 12."
+    assert answered.tokens < len(script), "it stops as soon as the answer is complete"
+    thoughts = list(think(model, question, AT_ONCE, steps=len(script)))
+    assert thoughts[-1].finished == "answered"
+    assert thoughts[-1].chance == 1.0
+
+
+def test_the_sums_are_sums_and_none_was_taught() -> None:
+    questions = sums(50, seed=4)
+    assert questions == sums(50, seed=4) != sums(50, seed=5)
+    for question in questions:
+        numbers = [int(word.strip("?")) for word in question.text.split() if word.strip("?").isdigit()]
+        assert len(numbers) == 3
+        assert all(10 <= n <= 99 for n in numbers)
+        assert question.answer == str(sum(numbers))
+        assert held_out(*sorted(numbers))
+
+
+def test_wilson_agrees_with_the_tables() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(0, 50) == pytest.approx((0.0, 0.0713), abs=1e-4)
+    assert wilson(50, 50) == pytest.approx((0.9287, 1.0), abs=1e-4)
+    assert wilson(15, 50) == pytest.approx((0.1910, 0.4375), abs=1e-4)  # Newcombe 1998, method 3
+    for right in range(21):
+        low, high = wilson(right, 20)
+        assert 0 <= low <= right / 20 <= high <= 1
+        for bound in (low, high):
+            if 0 < bound < 1:  # the bounds solve the equation they come from
+                assert abs(right / 20 - bound) == pytest.approx(1.96 * math.sqrt(bound * (1 - bound) / 20), rel=1e-6)
+
+
+def test_impossible_wishes_get_one_sentence(tiny: Any) -> None:
+    model = tiny("llama")
+    for answer in ("", "  ", "9" * 41, "\n"):
+        with pytest.raises(BadSetting):
+            next(think(model, Question("x", answer), AT_ONCE))
+    for number in (0, -1, 201, True, 2.5, "3", 10**30):
+        with pytest.raises(BadSetting):
+            sums(number)  # type: ignore[arg-type]
+    with pytest.raises(BadSetting):
+        sums(3, seed=-1)
+    with pytest.raises(BadSetting):
+        next(count(model, []))
+    with pytest.raises(BadSetting):
+        next(count(model, [QUESTION] * 201))
+    with pytest.raises(BadSetting):
+        next(think(model, QUESTION, AT_ONCE, steps=0))
+    with pytest.raises(PromptTooLong):
+        next(think(model, Question("word " * 900, "5"), AT_ONCE))
+    with pytest.raises(EmptyPrompt):
+        next(think(model, Question("", "5"), Way("bare", "", "x")))
