@@ -12,6 +12,7 @@ from core.training.lessons import words
 from core.training.lessons.grammar import article, expand, held_out, raise_sentences
 from core.training.lessons.plots import SKILLS
 from core.training.lessons.scenes import JOKES, RHYMES, SCENES
+from core.training.lessons.starts import SAYINGS, STARTS
 
 _WHYS = [
     "it makes me happy",
@@ -103,6 +104,8 @@ def _slots(rng: Random) -> dict[str, str]:
         for number, value in enumerate(values, start=1):
             slots[name if number == 1 else f"{name}{number}"] = value
     slots["kinds"], slots["kinds2"] = (_PLURALS.get(kind, f"{kind}s") for kind in kinds)
+    slots["instrument"] = rng.choice(["drum", "piano", "violin", "guitar", "flute", "trumpet"])
+    slots["things"] = f"{things[2]}s" if not things[2].endswith(("ch", "s", "h")) else "books"
     slots["dish"] = rng.choice(_DISHES)
     return slots
 
@@ -110,7 +113,7 @@ def _slots(rng: Random) -> dict[str, str]:
 def opening(rng: Random, exam: bool = False) -> str:
     """One scene of daily life; held out are combinations of its scene, first person and place."""
     while True:
-        scene = rng.choice(SCENES[rng.choice(list(SCENES))])
+        scene = rng.choice(STARTS) if rng.random() < 0.4 else rng.choice(SCENES[rng.choice(list(SCENES))])
         slots = _slots(rng)
         if held_out(scene[:40], slots["a"], slots["place"]) == exam:
             break
@@ -119,9 +122,9 @@ def opening(rng: Random, exam: bool = False) -> str:
 
 
 def rhyme(rng: Random, exam: bool = False) -> str:
-    """An old rhyme, as everybody knows it."""
+    """An old rhyme or saying, as everybody knows it."""
     del exam
-    return rng.choice(RHYMES)
+    return rng.choice(RHYMES) if rng.random() < 0.5 else rng.choice(SAYINGS).format_map(_slots(rng))
 
 
 def joke(rng: Random, exam: bool = False) -> str:
