@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core.step import Odds, Step
@@ -11,6 +13,7 @@ from pages.parts.view import View, view
 
 frame.page()
 
+MOVING = ("stage", "cost")  # the two fragments below
 QUIET = 0.35  # seconds between two draws of the small charts while it plays
 
 
@@ -41,7 +44,7 @@ def sentence(seen: Odds | Step, tint: str) -> None:
         tint=tint,
         opened=visit.opened(),
         accent=isinstance(seen, Step),
-        on_click=visit.word_clicked,
+        on_click=partial(frame.then, visit.word_clicked, MOVING),
     )
     if run.finished and not visit.playing():
         frame.tell(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
@@ -53,7 +56,14 @@ def moment(seen: Odds | Step) -> None:
     opened = visit.opened()
     if opened is not None:
         frame.section(words.PLACE_REOPENED.format(number=opened + 1), words.settings_then(seen.settings))
-        st.button(words.BACK_TO_NEWEST, on_click=visit.newest, icon=":material/last_page:", type="tertiary", key="newest")
+        st.button(
+            words.BACK_TO_NEWEST,
+            on_click=frame.then,
+            args=(visit.newest, MOVING),
+            icon=":material/last_page:",
+            type="tertiary",
+            key="newest",
+        )
         return
     frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM)
     visit.mark_moment()
@@ -62,7 +72,8 @@ def moment(seen: Odds | Step) -> None:
         list(words.MOMENTS),
         key="moment",
         format_func=words.MOMENTS.__getitem__,
-        on_change=visit.moment_chosen,
+        on_change=frame.then,
+        args=(visit.moment_chosen, MOVING),
         label_visibility="collapsed",
         required=True,
     )
@@ -75,13 +86,13 @@ def odds(seen: Odds | Step, look: View) -> None:
         rows.odds_rows(seen, look.rows, visit.clicks()),
         key="odds",
         alt_text=words.ODDS_ALT,
-        on_select=visit.bar_clicked,
+        on_select=partial(frame.then, visit.bar_clicked, MOVING),
         rows=look.rows + 1,
         logarithmic=look.logarithmic,
     )
 
 
-speed = player(redraw=("stage", "cost"))
+speed = player(redraw=MOVING)
 frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
 hero = st.container()
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
@@ -98,11 +109,11 @@ with left, st.container(gap="xsmall"):
     thrown = st.container()
 with right, st.container(gap="xsmall"):
     frame.section(words.NOTEPAD, words.NOTEPAD_TERM)
-    held = st.container(gap="xsmall")
+    held = st.container(gap="xsmall", key="notepad")
     frame.section(words.PACE, words.PACE_TERM)
-    paced = st.container()
+    paced = st.container(key="pace")
     frame.section(words.SURPRISE, words.SURPRISE_TERM)
-    surprised = st.container()
+    surprised = st.container(key="surprise")
 
 
 def stage() -> None:
@@ -128,13 +139,13 @@ def cost() -> None:
         newest = rows.step_rows(path)
         with held:
             notepad.gauge(seen, run.model, key="gauge")
-            charts.draw(charts.notepad, rows.notepad_rows(path), key="notepad", alt_text=words.NOTEPAD_ALT)
+            charts.draw(charts.notepad, rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
         with paced:
-            charts.draw(charts.pace, newest, key="pace", alt_text=words.PACE_ALT)
+            charts.draw(charts.pace, newest, key="pace_chart", alt_text=words.PACE_ALT)
         with surprised:
-            charts.draw(charts.surprise, newest, key="surprise", alt_text=words.SURPRISE_ALT)
+            charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
         with taken_away:
-            keep.branches()
+            keep.branches(MOVING)
             keep.keep()
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 from pages.parts import palette as palettes
 
 Spec = dict[str, Any]
-ROW = 25  # pixels for one candidate
+ROW = 26  # pixels for one candidate
 _FLOOR = 0.0001  # where the logarithmic axis begins: 0.01 %
 _LABELS = 132  # pixels for the tokens, left of the bars
 _NUMBERS = 72  # pixels for the numbers, right of the longest bar
@@ -139,7 +139,7 @@ def odds(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
     note = rows_of.mark_text(align="right", baseline="middle", fontSize=12, color=colours.muted_text).encode(
         x=alt.value("width"), text="note:N"
     )
-    layers = alt.layer(hit, said, used, space, label, number, note)
+    layers = alt.layer(said, used, space, label, number, note, hit)
     return _spec(layers.properties(height=rows * ROW))
 
 
@@ -181,7 +181,7 @@ def notepad(theme: str, height: int = 104) -> Spec:
     colours = palettes.of(theme)
     base = alt.Chart().encode(x=_steps_axis(colours))
     bars = base.mark_bar(cornerRadius=1.5).encode(
-        y=alt.Y("bottom:Q", axis=_quiet(colours, format="~s"), scale=alt.Scale(domainMin=0, nice=False)),
+        y=alt.Y("bottom:Q", axis=_quiet(colours, format="~s"), scale=alt.Scale(domainMin=0, nice=False, rangeMax=15)),
         y2="top:Q",
         color=alt.Color("part:N", legend=None, scale=alt.Scale(domain=["reused", "computed"], range=[colours.reused, colours.computed])),
         tooltip=[
@@ -191,8 +191,8 @@ def notepad(theme: str, height: int = 104) -> Spec:
             alt.Tooltip("bytes_text:N", title="held"),
         ],
     )
-    named = base.mark_text(align="left", baseline="bottom", dx=-3, dy=-3, fontSize=11, color=colours.computed_text).encode(
-        y="top:Q", text="label:N"
+    named = base.mark_text(align="left", baseline="top", dx=-4, fontSize=11, color=colours.computed_text).encode(
+        y=alt.value(0), text="label:N"
     )
     return _spec(alt.layer(bars, named).properties(height=height))
 

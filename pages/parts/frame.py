@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -67,6 +67,15 @@ def calm() -> Iterator[None]:
     except Exception:
         log.exception("The page failed")
         tell(words.SURPRISED)
+
+
+def then(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:
+    """For callbacks: do it, then draw only the fragments of these keys again; the whole page where it plays, or was playing."""
+    played = visit.playing()
+    verb(*args)
+    if redraw and not played and not visit.playing():
+        st.rerun(list(redraw))
+    st.rerun()
 
 
 def legend(*entries: tuple[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -57,8 +58,8 @@ def _steps() -> str:
     return steps_table(visit.run().path).to_csv(index=False)
 
 
-def branches() -> None:
-    """The ways that were taken so far, and where they part; a click goes there."""
+def branches(redraw: Sequence[str] = ()) -> None:
+    """The ways that were taken so far, and where they part; a click goes there and draws the fragments of these keys again."""
     known = visit.run().branches()
     with st.popover(f"Branches · {max(1, len(known))}", icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
         if not popover.open:
@@ -70,8 +71,8 @@ def branches() -> None:
             st.button(
                 branch.name or tail or "…",
                 key=f"branch_{branch.node_id}",
-                on_click=visit.switch,
-                args=(branch.node_id,),
+                on_click=frame.then,
+                args=(visit.switch, redraw, branch.node_id),
                 help=f"{place} · {branch.step_count} steps",
                 type="primary" if branch.is_current else "secondary",
                 width="stretch",

@@ -140,7 +140,9 @@ def notepad_rows(path: Sequence[Step]) -> pd.DataFrame:
         }
         rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
-        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if step.index == 0 else ""})
+        rows.append(
+            {**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "▾ prefill" if step.index == 0 else ""}
+        )
     names = ["slot", "part", "bottom", "top", "label", "step_text", "reused_text", "computed_text", "bytes_text"]
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return pd.DataFrame(rows, columns=names)

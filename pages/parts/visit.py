@@ -258,12 +258,17 @@ def step() -> None:
 
 
 @calmly
-def play_or_pause() -> None:
-    """Start or stop writing by itself."""
+def play() -> None:
+    """Let the text write itself."""
     visitor = here()
-    if not visitor.playing:
-        _changed(visitor.moment)
-    visitor.playing = not visitor.playing and run().finished is None
+    _changed(visitor.moment)
+    visitor.playing = run().finished is None
+
+
+@calmly
+def pause() -> None:
+    """Stop writing."""
+    here().playing = False
 
 
 @calmly
@@ -369,6 +374,11 @@ def moment_chosen() -> None:
     look_at(st.session_state.get("moment") or here().moment)
 
 
+def fill(field: str, text: str) -> None:
+    """Put an example into a field of a page, by the field's key. For `on_click`."""
+    st.session_state[field] = text
+
+
 @calmly
 def use_prompt(text: str) -> None:
     """Begin with this text."""
@@ -389,8 +399,6 @@ def bar_clicked() -> None:
         say(words.FORCED_ELSEWHERE)
         return
     force(token_id)
-    if here().playing:
-        st.rerun()
 
 
 @calmly

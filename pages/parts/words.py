@@ -105,8 +105,8 @@ def settings_then(settings: SamplingSettings) -> str:
 def device(name: str) -> str:
     """Where a model runs, in plain words."""
     if name == "cpu":
-        return "on the CPU"
-    return "on the GPU" if name.startswith("cuda") else f"on {name}"
+        return "CPU"
+    return "GPU" if name.startswith("cuda") else name
 
 
 def speed(steps: float) -> str:
