@@ -1,0 +1,179 @@
+"""Many visitors at once: real sessions over websockets, all in Play, one process, one model.
+
+    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60] [--speed 1]
+
+Starts the app on a free port of this machine and opens N sessions that speak the browser's own protocol: each asks for the page, presses
+Play, and from then on answers the server's clock as a browser does. Nothing is drawn, so what is measured is the server: seconds from a
+tick to the last word of its answer (a step: forward pass, dice, record, tables, charts, all as bytes), steps a second for all, errors,
+runs lost, memory of the process at the start and at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+import numpy as np
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+ROOT = Path(__file__).parents[2]
+PROMPTS = ("Once upon a time, there was a little", "The capital of France is", "My favourite colour is", "Dear diary,", "A robot")
+
+
+@dataclass
+class Visitor:
+    """One session and what it saw."""
+
+    number: int
+    speed: float
+    play: str = ""  # the id of the button
+    fragment: str = ""
+    interval: float = 0.0
+    page: str = ""
+    steps: list[float] = field(default_factory=list)  # seconds from a tick to the end of its answer
+    errors: list[str] = field(default_factory=list)
+    ended: bool = False
+
+    @property
+    def query(self) -> str:
+        """The link this visitor came in by: every one has a text and dice of their own."""
+        return urlencode({"prompt": PROMPTS[self.number % len(PROMPTS)], "seed": self.number, "temperature": 0.8})
+
+    def hear(self, message: ForwardMsg) -> bool:
+        """Take in one message; whether it was the last of an answer."""
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self.page = message.new_session.page_script_hash
+        elif kind == "auto_rerun":
+            self.fragment, self.interval = message.auto_rerun.fragment_id, message.auto_rerun.interval
+        elif kind == "stop_auto_rerun":
+            self.fragment = ""
+        elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+            element = message.delta.new_element
+            if element.WhichOneof("type") == "button" and element.button.label in ("Play", "Pause"):
+                self.play = element.button.id
+            if element.WhichOneof("type") == "exception":
+                self.errors.append(element.exception.message[:200])
+        return kind == "script_finished"
+
+
+async def _ask(visitor: Visitor, line: ClientConnection, press: bool = False, tick: bool = False) -> None:
+    message = BackMsg()
+    message.rerun_script.query_string = visitor.query
+    message.rerun_script.page_script_hash = visitor.page
+    if press:
+        pressed = message.rerun_script.widget_states.widgets.add()
+        pressed.id, pressed.trigger_value = visitor.play, True
+    if tick:
+        message.rerun_script.fragment_id = visitor.fragment
+        message.rerun_script.is_auto_rerun = True
+    await line.send(message.SerializeToString())
+
+
+async def _hear_out(visitor: Visitor, line: ClientConnection) -> None:
+    while True:
+        message = ForwardMsg()
+        data = await line.recv()
+        message.ParseFromString(data if isinstance(data, bytes) else data.encode())
+        if visitor.hear(message):
+            return
+
+
+async def visit(visitor: Visitor, address: str, until: float) -> None:
+    """Open the page, press Play, and keep playing; press it again when a text has come to its end."""
+    async with connect(address, subprotocols=["streamlit"], max_size=None, compression=None) as line:  # type: ignore[list-item]
+        await _ask(visitor, line)
+        await _hear_out(visitor, line)
+        while time.monotonic() < until:
+            if not visitor.fragment:
+                await _ask(visitor, line, press=True)
+                await _hear_out(visitor, line)
+                if not visitor.fragment:
+                    visitor.ended = True
+                    return
+            began = time.monotonic()
+            await _ask(visitor, line, tick=True)
+            await _hear_out(visitor, line)
+            took = time.monotonic() - began
+            visitor.steps.append(took)
+            await asyncio.sleep(max(0.0, visitor.interval - took))
+
+
+def resident_megabytes(pid: int) -> float:
+    """Memory that a process holds, in MB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1000
+
+
+def start_app(port: int) -> subprocess.Popen[bytes]:
+    """The app itself, as a visitor's browser would find it."""
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address", "127.0.0.1"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1):
+                return process
+        except OSError:
+            time.sleep(0.1)
+    process.terminate()
+    raise SystemExit("The app did not start within 30 seconds.")
+
+
+async def _crowd(port: int, count: int, seconds: float) -> list[Visitor]:
+    address = f"ws://127.0.0.1:{port}/_stcore/stream"
+    first = Visitor(0, 0.0)
+    await visit(first, address, time.monotonic() + 3)  # the model is loaded once, for everybody
+    visitors = [Visitor(number, 0.0) for number in range(count)]
+    until = time.monotonic() + seconds
+    outcomes = await asyncio.gather(*(visit(visitor, address, until) for visitor in visitors), return_exceptions=True)
+    for visitor, outcome in zip(visitors, outcomes, strict=True):
+        if isinstance(outcome, BaseException):
+            visitor.errors.append(f"{type(outcome).__name__}: {outcome}"[:200])
+    return visitors
+
+
+def main() -> None:
+    """Run the crowd and print what it saw."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--visitors", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    options = parser.parse_args()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    app = start_app(port)
+    try:
+        asyncio.run(_crowd(port, 1, 3))
+        before = resident_megabytes(app.pid)
+        began = time.monotonic()
+        visitors = asyncio.run(_crowd(port, options.visitors, options.seconds))
+        took = time.monotonic() - began
+        after = resident_megabytes(app.pid)
+    finally:
+        app.terminate()
+        app.wait(10)
+    steps = np.array([step for visitor in visitors for step in visitor.steps])
+    errors = [error for visitor in visitors for error in visitor.errors]
+    print(f"{options.visitors} visitors in Play for {took:.0f} s on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(f"  steps drawn      {len(steps)} ({len(steps) / took:.0f}/s for all, {len(steps) / took / options.visitors:.1f}/s each)")
+    if len(steps):
+        p50, p95, p99 = np.percentile(steps * 1000, [50, 95, 99])
+        print(f"  tick to answer   median {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms")
+    print(f"  errors           {len(errors)} {errors[:3] if errors else ''}")
+    print(f"  runs that ended  {sum(visitor.ended for visitor in visitors)}")
+    print(f"  memory           {before:.0f} MB before, {after:.0f} MB after ({(after - before) / options.visitors:+.1f} MB a visitor)")
+
+
+if __name__ == "__main__":
+    main()
