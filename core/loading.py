@@ -101,7 +101,9 @@ def load_model(
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
     """The model of an inference server, read with a tokenizer from here."""
     from core.server import connect
+    from core.server_http import Address, Line
 
+    line = Line(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UnknownModel("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder.")
@@ -112,7 +114,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     if (folder / "generation_config.json").is_file():
         ends.append(_json(folder / "generation_config.json", name).get("eos_token_id"))
     numbers = {i for end in ends for i in (end if isinstance(end, list | tuple) else [end]) if isinstance(i, int)}
-    return connect(address, tokenizer, config, frozenset(numbers), api_key)
+    return connect(line, tokenizer, config, frozenset(numbers))
 
 
 def _find(name: str, files: Sequence[str] = NEEDED) -> Path:

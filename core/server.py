@@ -18,7 +18,7 @@ from core.engine import Backend, Distribution, Engine, Forward, KVCache, Stopwat
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
 from core.listed import Listed
 from core.model import LanguageModel
-from core.server_http import Address, Answer, Line
+from core.server_http import Answer, Line
 from core.server_llama import LlamaServer
 from core.server_metrics import ServerMetrics
 from core.server_vllm import VLLM, ServedStep
@@ -157,13 +157,12 @@ class ServerModel(LanguageModel):
         return None if text is None else ServerMetrics.read(text)
 
 
-def connect(address: str, tokenizer: Any, config: Any, end_token_ids: frozenset[int], api_key: str | None = None) -> ServerModel:
+def connect(line: Line, tokenizer: Any, config: Any, end_token_ids: frozenset[int]) -> ServerModel:
     """Reach a server and make sure that it can be watched: its kind, its tokens, ids and log-probabilities in its answers.
 
     tokenizer: of the model that the server runs. config: its transformers configuration, None if it is not at hand.
     Raises ServerGone if nothing usable answers, WrongServer if what answers cannot be used.
     """
-    line = Line(Address.parse(address), api_key)
     models = line.get("/v1/models", patience=15.0)
     entry = _entry(models, line)
     llama = entry.get("owned_by") == "llamacpp"

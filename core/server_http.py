@@ -133,7 +133,7 @@ class Line:
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise self.gone("sends packed answers, which nobody asked for")
             parts, size = [], 0
-            for part in response.iter_raw(65536):
+            for part in response.iter_raw():
                 parts.append(part)
                 size += len(part)
                 if size > LARGEST_ANSWER:
