@@ -9,10 +9,8 @@ differs: at every position, the teacher's probabilities of all 4,096 tokens (Hin
 from __future__ import annotations
 
 import argparse
-import os
-import signal
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -23,7 +21,8 @@ from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.export import load_checkpoint
 from core.training.models import MINI, STORYTELLER
-from core.training.train import Plan, Trainer, device, new_model
+from core.training.train import Plan, Trainer, device, new_model, run
+from core.training.workers import launch
 
 
 def divergence(teacher_logits: torch.Tensor, student_logits: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
@@ -51,52 +50,29 @@ class Distiller(Trainer):
         return divergence(wanted, said, targets != IGNORED)
 
 
-def run(distiller: Distiller, checkpoint: Path, log_every: int = 20) -> None:
-    """Distil until the plan's last step, with a log line and a checkpoint now and then."""
-    stopping: list[bool] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.append(True))
-    started, mean = time.perf_counter(), None
-    while distiller.step < distiller.plan.steps and not stopping:
-        loss = distiller.one_step()
-        mean = loss if mean is None else 0.95 * mean + 0.05 * loss
-        if distiller.step % log_every == 0:
-            print(
-                f"{time.strftime('%H:%M:%S')} step {distiller.step} tokens {distiller.tokens / 1e6:.2f}M divergence {mean:.4f} "
-                f"{distiller.tokens / (time.perf_counter() - started):.0f} tokens/s",
-                flush=True,
-            )
-        if distiller.step % distiller.plan.save_every == 0:
-            distiller.save(checkpoint)
-    distiller.save(checkpoint)
+def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
+    """Load the teacher, load or make the student, and distil."""
+    tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
+    lessons = Lessons(tokenizer, Corpus(corpus), plan.corpus_share, seed=plan.seed)
+    teacher = load_checkpoint(folder / "checkpoint.pt", STORYTELLER, tokenizer).to(device())
+    distiller = Distiller(teacher, new_model(tokenizer, MINI, plan.seed), lessons, plan)
+    if (folder / "mini.pt").exists():
+        distiller.resume(folder / "mini.pt")
+    print(f"{distiller.model.num_parameters():,} parameters on {distiller.model.device}, from step {distiller.step}", flush=True)
+    run(distiller, folder / "mini.pt")
 
 
 def main() -> None:
+    plan = replace(Plan(), steps=1500, decay=500, seed=1, muon_rate=1e-2, adam_rate=1e-2)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, help="folder of plain text files; without it only the lessons are used")
     parser.add_argument("--run", type=Path, required=True, help="folder of the teacher's run")
-    parser.add_argument("--steps", type=int, default=1500, help="the last step")
-    parser.add_argument("--decay", type=int, default=500, help="over how many last steps the rate falls to zero")
+    parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
+    parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
+    parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
-    tokenizer = AutoTokenizer.from_pretrained(arguments.run / "tokenizer")
-    plan = replace(
-        Plan(),
-        steps=arguments.steps,
-        decay=arguments.decay,
-        long_from=arguments.steps,
-        early_steps=0,
-        seed=1,
-        muon_rate=1e-2,
-        adam_rate=1e-2,
-    )
-    lessons = Lessons(tokenizer, Corpus(arguments.corpus), plan.corpus_share, seed=plan.seed)
-    teacher = load_checkpoint(arguments.run / "checkpoint.pt", STORYTELLER, tokenizer).to(device())
-    distiller = Distiller(teacher, new_model(tokenizer, MINI, plan.seed), lessons, plan)
-    checkpoint = arguments.run / "mini.pt"
-    if checkpoint.exists():
-        distiller.resume(checkpoint)
-    (arguments.run / "pid").write_text(str(os.getpid()))
-    run(distiller, checkpoint)
+    plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.steps)
+    launch(partial(begin, arguments.corpus, arguments.run, plan), arguments.run, arguments.workers)
 
 
 if __name__ == "__main__":

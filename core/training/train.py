@@ -12,9 +12,7 @@ start it again with `--steps` a little beyond the step it reached: the rate then
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import distributed, multiprocessing, nn
+from torch import nn
 from torch.nn import functional
 from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -32,6 +30,7 @@ from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
+from core.training.workers import agreed, average_gradients, launch, stop_on_signals, workers
 
 Loss = Callable[[nn.Module, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -71,22 +70,6 @@ def loss_of(model: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: to
     with torch.autocast(ids.device.type, dtype=torch.bfloat16):
         logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
     return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
-
-
-def workers() -> tuple[int, int]:
-    """Which worker this process is, and of how many."""
-    return (distributed.get_rank(), distributed.get_world_size()) if distributed.is_initialized() else (0, 1)
-
-
-def average_gradients(model: nn.Module, weight: float) -> None:
-    """Replace every gradient by the mean over the workers, each with its weight (its share of the step's tokens)."""
-    if workers()[1] == 1:
-        return
-    gradients = [p.grad for p in model.parameters() if p.grad is not None]
-    together = torch.cat([gradient.flatten() for gradient in gradients]) * weight
-    distributed.all_reduce(together)
-    for gradient, mean in zip(gradients, together.split([gradient.numel() for gradient in gradients]), strict=True):
-        gradient.copy_(mean.view_as(gradient))
 
 
 class Trainer:
@@ -149,69 +132,30 @@ def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: i
     return LlamaForCausalLM(config(shape, tokenizer.bos_token_id, tokenizer.eos_token_id, len(tokenizer))).to(device())
 
 
-def run(trainer: Trainer, folder: Path, tokenizer: PreTrainedTokenizerFast, log_every: int = 20) -> None:
-    """Train to the last step of the plan; the first worker keeps the log, the checkpoints and the growth record."""
+def run(trainer: Trainer, checkpoint: Path, note: Callable[[float | None], None] | None = None, log_every: int = 20) -> None:
+    """Train to the last step of the plan. The first worker keeps the log and the checkpoint; `note` is called with the mean loss at
+    the moments of the growth record and at the end.
+    """
     stopping = stop_on_signals()
-    plan, first, mean, started, since = trainer.plan, workers()[0] == 0, math.nan, time.perf_counter(), trainer.tokens
+    plan, first, started, since = trainer.plan, workers()[0] == 0, time.perf_counter(), trainer.tokens
+    mean: float | None = None
     while trainer.step < plan.steps and not agreed(stopping):
-        if first and trainer.step in growth.MOMENTS:
-            growth.append(
-                folder / "growth.json",
-                growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, None if math.isnan(mean) else mean),
-            )
+        if first and note and trainer.step in growth.MOMENTS:
+            note(mean)
         loss = trainer.one_step()
-        mean = loss if math.isnan(mean) else 0.95 * mean + 0.05 * loss
+        mean = loss if mean is None else 0.95 * mean + 0.05 * loss
         if first and trainer.step % log_every == 0:
             speed = (trainer.tokens - since) / (time.perf_counter() - started)
             started, since = time.perf_counter(), trainer.tokens
             exam = f" exam {trainer.exam_loss():.3f}" if trainer.step % plan.save_every == 0 else ""
             seen = f"step {trainer.step} tokens {trainer.tokens / 1e6:.2f}M"
-            print(f"{time.strftime('%H:%M:%S')} {seen} loss {mean:.3f} {speed:.0f} tokens/s{exam}", flush=True)
+            print(f"{time.strftime('%H:%M:%S')} {seen} loss {mean:.4f} {speed:.0f} tokens/s{exam}", flush=True)
         if first and trainer.step % plan.save_every == 0:
-            trainer.save(folder / "checkpoint.pt")
+            trainer.save(checkpoint)
     if first:
-        trainer.save(folder / "checkpoint.pt")
-        if trainer.step >= plan.steps:
-            growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, mean))
-
-
-def stop_on_signals() -> list[bool]:
-    """A list that is filled when somebody asks this process to stop."""
-    stopping: list[bool] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.append(True))
-    return stopping
-
-
-def agreed(stopping: list[bool]) -> bool:
-    """True in all workers at the same step, as soon as one of them was asked to stop."""
-    if workers()[1] == 1:
-        return bool(stopping)
-    asked = torch.tensor([len(stopping)])
-    distributed.all_reduce(asked)
-    return bool(asked.item())
-
-
-def work(rank: int, count: int, start: Callable[[], None], rendezvous: str) -> None:
-    """Be worker `rank` of `count`: one thread, one part of every batch."""
-    torch.set_num_threads(1)
-    distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=count)
-    start()
-    distributed.destroy_process_group()
-
-
-def launch(start: Callable[[], None], folder: Path, count: int) -> None:
-    """Run `start` in this process, or in `count` workers; their ids go to RUN/pid."""
-    if count == 1:
-        (folder / "pid").write_text(str(os.getpid()))
-        return start()
-    rendezvous = folder / "rendezvous"
-    rendezvous.unlink(missing_ok=True)
-    spawned = multiprocessing.spawn(work, (count, start, str(rendezvous.resolve())), nprocs=count, join=False)
-    (folder / "pid").write_text(" ".join(str(pid) for pid in spawned.pids()))
-    while not spawned.join():
-        pass
-    return None
+        trainer.save(checkpoint)
+        if note and trainer.step >= plan.steps:
+            note(mean)
 
 
 def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
@@ -222,7 +166,11 @@ def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
     if (folder / "checkpoint.pt").exists():
         trainer.resume(folder / "checkpoint.pt")
     print(f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}, from step {trainer.step}", flush=True)
-    run(trainer, folder, tokenizer)
+
+    def note(loss: float | None) -> None:
+        growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, loss))
+
+    run(trainer, folder / "checkpoint.pt", note)
 
 
 def main() -> None:

@@ -72,7 +72,9 @@ With [a little luck|a {col} {thing}|a smile|{a}|my {grown}], [I can do it|we wen
 Before [breakfast|you go to {place}|the rain came|bed|{day}], [wash your hands|{a} read a book|I drink {drink}|we must find the {thing}|the {kind} was here]. [It is important.|Then it was late.|Do not forget it.]
 Some [people|{kinds}|days] are [{trait}|better than others|{w}|not what they seem|{good} without a reason]. [That is life.|Today is such a day.|{a} is like that.|I like them all.]
 Two [{kinds}|friends|children|old men] [met at {place}|sat {where}|wanted the same {thing}|went for a walk]. ["After you," said one.|"It is mine," said one. "No, it is mine," said the other.|They talked about the {w} weather.] [In the end they shared it.|They laughed.|And then they went home.]
-Long ago, [people believed in {kinds}|there was a king at {place}|there was no {food}|{a} found a {col} {thing}]. [It is only a story.|Nobody remembers it.|My {grown} told me.|And it is still there.]""".split("\n")
+Long ago, [people believed in {kinds}|there was a king at {place}|there was no {food}|{a} found a {col} {thing}]. [It is only a story.|Nobody remembers it.|My {grown} told me.|And it is still there.]""".split(
+    "\n"
+)
 
 SAYINGS = """Happy birthday to you, happy birthday to you, happy birthday, dear {a}, happy birthday to you!
 Jingle bells, jingle bells, jingle all the way.
