@@ -60,14 +60,11 @@ class FastLlama:
         self.layers = [_Layer(layer) for layer in network.model.layers]
         self.norm = _row(network.model.norm.weight)
         self.head = _array(network.lm_head.weight).T
-        # BLAS has threads of its own and waits for the last of them: beside a busy process, two were seen to need 80 ms for what one did in
-        # half a millisecond. So it gets as many as torch has, which somebody has thought about.
-        self.threads = torch.get_num_threads()
         self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
 
     @classmethod
     def of(cls, network: Any) -> FastLlama | None:
-        """The same model on the same weights and as many threads as torch has now; None where not every part of it is known here."""
+        """The same model on the same weights, not on a copy; None where not every part of it is known here."""
         if not _known(network):
             return None
         fast = cls(network)
@@ -83,8 +80,10 @@ class FastLlama:
             raise ValueError("no tokens to run")
         state = self.new_state() if state is None else state
         self._make_room(state, state.length + len(token_ids))
+        # BLAS has threads of its own and waits for the last of them: beside a busy process, two were seen to need 80 ms for what one did in
+        # half a millisecond. So it gets as many as torch has, which somebody has thought about.
         for library in self._blas:
-            library.set_num_threads(self.threads)
+            library.set_num_threads(torch.get_num_threads())
         rows = BLOCK if len(token_ids) >= ONE_BY_ONE else 1
         desk = state.desk
         with np.errstate(all="ignore"), torch.inference_mode():  # a broken model's infinities show in the logits, not as warnings

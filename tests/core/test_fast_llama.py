@@ -232,11 +232,10 @@ def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastL
         assert_same(forward.distribution.logits, all_logits(network, asked)[-1])
 
 
-def test_blas_runs_as_many_threads_as_torch_had_when_the_model_was_taken(network: Any) -> None:
+def test_blas_runs_as_many_threads_as_torch(fast: FastLlama) -> None:
     def blas_threads() -> list[int]:
         return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
 
-    fast = accepted(network)
     with threadpool_limits(2, user_api="blas"):
         if not blas_threads() or max(blas_threads()) == 1:
             pytest.skip("this BLAS has no threads that could be counted")
