@@ -66,6 +66,18 @@ def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighb
     return tuple(Neighbour(i, model.token(i).text, model.piece(i), max(-1.0, min(1.0, cosine))) for i, cosine in found)
 
 
+def tokens_of_words(model: LanguageModel, words: Iterable[str]) -> tuple[int, ...]:
+    """The token of each of these words that has one of its own in this model, with a space before it or without."""
+    found = []
+    for word in words:
+        for written in (f" {word}", word) if word.strip() else ():
+            ids = [i for i in model.encode(written) if not model.token(i).special]
+            if len(ids) == 1:
+                found.append(ids[0])
+                break
+    return tuple(dict.fromkeys(found))
+
+
 def flat_map(model: LanguageModel, token_ids: Iterable[int]) -> FlatMap:
     """A map of these tokens (each once, at most MOST_POINTS) on a plane. Two tokens at least make a map; fewer lie at the centre."""
     from sklearn.decomposition import PCA

@@ -7,6 +7,7 @@ the text does not know that it was asked.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,7 +20,7 @@ MOST_ROLLS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """rolls: float64 [times], the numbers drawn in [0, 1). token_ids: int64 [times], what each picked; -1 for a token that is not listed."""
+    """rolls: float64 [times], the numbers drawn in [0, 1). token_ids: int64 [times], what each picked; -1 for an unlisted token."""
 
     rolls: np.ndarray
     token_ids: np.ndarray
@@ -31,11 +32,18 @@ class Tally:
 
 
 def throw(odds: Odds, times: int, first: int = 0) -> Tally:
-    """Roll this step `times` times (0 to MOST_ROLLS), as the attempts first, first + 1, ... of its seed. Greedy always takes its favourite."""
+    """Roll this step `times` times (0 to MOST_ROLLS), as the attempts first, first + 1, ... of its seed. Greedy takes its favourite."""
     times = max(0, min(int(times), MOST_ROLLS))
-    seed, index = odds.settings.seed, odds.index
-    rolls = np.array([roll(seed, index, attempt) for attempt in range(first, first + times)], dtype=np.float64)
+    rolls = _rolls(odds.settings.seed, odds.index, first, times)
     return Tally(rolls, picks(odds, rolls))
+
+
+@lru_cache(maxsize=64)
+def _rolls(seed: int, index: int, first: int, times: int) -> np.ndarray:
+    """The numbers thrown at this step; kept, since a page is drawn more often than its dice change."""
+    rolls = np.array([roll(seed, index, attempt) for attempt in range(first, first + times)], dtype=np.float64)
+    rolls.flags.writeable = False
+    return rolls
 
 
 def picks(odds: Odds, rolls: np.ndarray) -> np.ndarray:

@@ -10,7 +10,11 @@ import streamlit as st
 ROOT = Path(__file__).parents[2]
 
 # group, file under pages/, title in plain words, what one sees there
-PAGES: tuple[tuple[str, str, str, str], ...] = (("Watch", "watch.py", "Watch", "Watch a model write, one piece at a time."),)
+PAGES: tuple[tuple[str, str, str, str], ...] = (
+    ("Watch", "watch.py", "Watch", "Watch a model write, one piece at a time."),
+    ("Watch", "read.py", "Read a text", "What the model makes of a text that is there already, piece by piece."),
+    ("How it works", "inside.py", "Inside one step", "The way of one piece through the model, from letters to dice."),
+)
 
 
 def pages() -> dict[str, Sequence[st.Page]]:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from core import Generation, inside
-from core.embeddings import flat_map
+from core.embeddings import flat_map, tokens_of_words
 from core.errors import BadToken, EmptyPrompt, ModelError, PromptTooLong
 from tests.core.plain import bits, plain_odds
 from tests.tiny_models import ARCHITECTURES
@@ -165,6 +165,12 @@ def test_small_maps_do_not_fail(tiny: Model) -> None:
     assert flat_map(tiny("llama"), []).places.shape == (0, 2)
     assert flat_map(tiny("llama"), [5, 5]).places.tolist() == [[0.0, 0.0]]
     assert flat_map(tiny("llama"), [5, 6]).kept == pytest.approx(1.0)
+
+
+def test_only_words_with_a_token_of_their_own_are_found(tiny: Model) -> None:
+    model = tiny("gpt2")
+    found = tokens_of_words(model, ["the", "unspeakableness", "a", "the", ""])
+    assert [model.token(i).text for i in found] == [" the", " a"]
 
 
 def test_one_token_alone_can_be_looked_into(tiny: Model) -> None:

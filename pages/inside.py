@@ -1,0 +1,259 @@
+"""Inside one step: the way of one piece through the model, from letters to dice."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.embeddings import flat_map, tokens_of_words
+from core.inside import Inside
+from core.model import LanguageModel
+from core.step import Step
+from core.tokens import Token
+from pages.parts import charts, dice, frame, inside_charts, inside_rows, inside_words, numbers, palette, strip, visit
+from pages.parts.live_text import live_text
+from pages.parts.opened import Opened, looked, opened
+from pages.parts.reading_strip import Word, reading_strip, shown
+from pages.parts.tally import dice_tally
+
+frame.page()
+
+LONGEST = 2_000  # characters that can be typed to see them cut
+MOST_CHOICES = 24  # pieces to choose from
+MANY_LAYERS = 12  # up to here each layer has a button
+ALL = -1  # all layers together
+
+
+def sentence(step: Opened) -> None:
+    """The text so far and the step that is looked into; one can go on, back, and to any earlier step."""
+    run = visit.run()
+    strip.token_strip(
+        run.prompt_tokens,
+        run.path,
+        key="strip",
+        opened=visit.opened(),
+        accent=isinstance(step.odds, Step),
+        on_click=visit.word_clicked,
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
+        if isinstance(step.odds, Step):
+            told = inside_words.LOOKED_AT_STEP.format(
+                number=step.odds.index + 1, piece=inside_rows.plain(step.odds.piece), count=step.odds.position
+            )
+        else:
+            told = inside_words.LOOKED_AT_COMING.format(count=step.odds.position)
+        st.markdown(f"**{told}**", width="stretch")
+        st.button("Back", on_click=visit.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
+        st.button("Step", on_click=visit.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
+        st.page_link(frame.HERE.parent / "watch.py", label=inside_words.TO_WATCH, icon=":material/visibility:", width="content")
+
+
+def chips(tokens: list[Token], key: str) -> None:
+    """Pieces with their numbers below."""
+    reading_strip(
+        [
+            Word(
+                text=shown(token.text, token.piece, token.raw),
+                colour="muted_text",
+                depth=0.12 if place % 2 else 0.24,
+                head=f"id {token.token_id}",
+                lines=(("a mark for the model, not text",) if token.special else (f"bytes {token.raw.hex(' ').upper()}",)),
+                below=str(token.token_id),
+            )
+            for place, token in enumerate(tokens)
+        ],
+        key=key,
+        alt_text=inside_words.PIECES_ALT,
+        size="1.25rem",
+        tall="16rem",
+    )
+    characters, texts = sum(len(token.text) for token in tokens), sum(not token.special for token in tokens)
+    each = f" · {characters / texts:.1f} characters a piece" if texts else ""
+    st.caption(f"{len(tokens):,} pieces · {characters:,} characters{each}")
+
+
+@st.fragment
+def pieces() -> None:
+    """Type, and the pieces form."""
+    with frame.calm():
+        model, prompt = visit.model(), visit.run().prompt
+        text = live_text(prompt, key="inside_text", label=inside_words.PIECES_LABEL, examples=inside_words.PIECES_EXAMPLES, limit=LONGEST)
+        own = model.tokenize(text)
+        chips(own, "inside_chips")
+        others = [name for name in visit.model_names() if name != visit.model_name()]
+        if others:
+            other = st.selectbox(
+                inside_words.PIECES_OTHER, others, index=None, placeholder=inside_words.NOBODY, key="inside_other", width=320
+            )
+            if other:
+                beside = visit.model_named(other).tokenize(text)
+                if [(t.token_id, t.raw) for t in beside] == [(t.token_id, t.raw) for t in own]:
+                    st.caption(inside_words.PIECES_SAME.format(name=other.capitalize()))
+                else:
+                    chips(beside, "inside_chips_other")
+
+
+def meaning(step: Opened, model: LanguageModel, seen: Inside) -> None:
+    """A piece as a list of numbers, its neighbours, and a map."""
+    known = dict.fromkeys(token.token_id for token in reversed(step.tokens))
+    choices = list(reversed(list(known)[:MOST_CHOICES]))
+    picked = st.pills(
+        inside_words.MEANING_PICK,
+        choices,
+        default=choices[-1],
+        key=f"inside_piece_{visit.clicks()}",
+        format_func=lambda i: inside_rows.plain(model.piece(i)),
+        label_visibility="collapsed",
+        required=True,
+    )
+    token_id = choices[-1] if picked is None else picked
+    left, right = st.columns(2, gap="large")
+    with left:
+        vector = inside_rows.vector_rows(seen.embedding(token_id))
+        frame.section(
+            inside_words.VECTOR.format(piece=inside_rows.plain(model.piece(token_id))),
+            inside_words.VECTOR_TERM.format(count=f"{len(vector):,}"),
+        )
+        charts.draw(inside_charts.vector, vector, key="inside_vector", alt_text=inside_words.VECTOR_ALT, rows=int(vector.row.max()) + 1)
+        frame.section(inside_words.NEAR, inside_words.NEAR_TERM)
+        near = inside_rows.neighbour_rows(seen.neighbours(token_id, 8))
+        charts.draw(inside_charts.neighbours, near, key="inside_near", alt_text=inside_words.NEAR_ALT, rows=len(near))
+    with right:
+        frame.section(inside_words.MAP, inside_words.MAP_TERM)
+        familiar = tokens_of_words(model, inside_words.FAMILIAR)
+        own = [i for i in choices if not model.token(i).special]
+        flat = flat_map(model, [*own, *familiar])
+        rows = inside_rows.map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
+        charts.draw(inside_charts.landscape, rows, key="inside_map", alt_text=inside_words.MAP_ALT)
+        st.caption(inside_words.MAP_KEPT.format(share=numbers.percent(flat.kept)))
+
+
+def layers(step: Opened, model: LanguageModel, seen: Inside) -> None:
+    """The guess after every layer, and one token's way through them."""
+    favourites = [guess.token_id for guess in seen.layers[-1].candidates]
+    choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *favourites]))
+    left, right = st.columns([0.6, 0.4], gap="large", vertical_alignment="bottom")
+    with right:
+        followed = st.selectbox(inside_words.FOLLOW, choices, key=f"inside_follow_{visit.clicks()}", format_func=model.piece, width=260)
+        way = seen.follow(followed)
+        charts.draw(
+            inside_charts.way,
+            inside_rows.way_rows(way, followed == step.taken),
+            key="inside_way",
+            alt_text=inside_words.FOLLOWED_ALT,
+            layers=len(way),
+        )
+    with left:
+        frame.section(inside_words.FAVOURITES)
+        charts.draw(
+            inside_charts.lens,
+            inside_rows.lens_rows(seen, followed),
+            key="inside_lens",
+            alt_text=inside_words.LAYERS_ALT,
+            layers=len(seen.layers) + 1,
+            guesses=inside_rows.GUESSES,
+        )
+
+
+def gaze(step: Opened, seen: Inside) -> None:
+    """Which pieces the last one looked at."""
+    able = [index for index, row in enumerate(seen.attention) if row is not None]
+    if not able:
+        return
+    frame.section(inside_words.GAZE, inside_words.GAZE_TERM)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = [ALL, *able]
+
+        def name(index: int) -> str:
+            return inside_words.GAZE_ALL if index == ALL else str(index + 1)
+
+        if len(able) <= MANY_LAYERS:
+            chosen = st.segmented_control(
+                inside_words.GAZE_LAYER, options, default=ALL, key="inside_layer", format_func=name, required=True, width="content"
+            )
+        else:
+            chosen = st.select_slider(inside_words.GAZE_LAYER, options, value=ALL, key="inside_layer", format_func=name, width=420)
+        layer = None if chosen in (None, ALL) else chosen
+        rows = seen.attention[layer] if layer is not None else None
+        head = None
+        if rows is not None:
+            head = st.selectbox(
+                inside_words.GAZE_HEAD,
+                [None, *range(len(rows))],
+                key="inside_head",
+                format_func=lambda index: inside_words.GAZE_MEAN if index is None else f"head {index + 1}",
+                width=220,
+            )
+    shares = inside_rows.gaze(seen, layer, head)
+    if shares is None:
+        return
+    st.caption(inside_words.GAZE_LEAD.format(most=numbers.percent(float(shares.max()))))
+    reading_strip(inside_rows.gaze_words(step.texts, step.tokens, shares), key="inside_gaze", alt_text=inside_words.GAZE_ALT, tall="14rem")
+    st.caption(inside_words.GAZE_SINK)
+    rows_of_heat = inside_rows.heat_rows(seen)
+    frame.section(inside_words.HEAT, inside_words.HEAT_TERM.format(count=min(inside_rows.NEWEST, len(step.tokens))))
+    charts.draw(inside_charts.heat, rows_of_heat, key="inside_heat", alt_text=inside_words.HEAT_ALT, layers=len(able))
+
+
+def stages(step: Opened) -> None:
+    """The sampling stages, one after the other."""
+    seen = inside_rows.stage_rows(step.odds)
+    for start in range(0, len(seen), 4):
+        places = st.columns(max(3, min(4, len(seen))), gap="medium")
+        for place, (stage, told, table) in zip(places, seen[start : start + 4], strict=False):
+            with place:
+                setting = "" if stage.setting is None else f" {stage.setting:g}"
+                frame.section(
+                    inside_words.STAGE_NAMES.get(stage.name, stage.name), f"{stage.name}{setting}" if stage.name != "model" else "softmax"
+                )
+                charts.draw(inside_charts.stage, table, key=f"inside_stage_{stage.name}", alt_text=inside_words.STAGES_ALT, rows=len(table))
+                st.caption(told)
+    if len(seen) == 1:
+        st.caption(inside_words.STAGES_OFF)
+
+
+def roll(step: Opened) -> None:
+    """The dice, once and many times."""
+    dice.dice_strip(step.odds, key="inside_dice")
+    if step.odds.settings.greedy:
+        st.caption(inside_words.DICE_GREEDY)
+        return
+    dice_tally(step.odds, key="inside_tally")
+    st.caption(inside_words.DICE_FREE)
+
+
+def part(title: str, term: str, lead: str) -> None:
+    """The head of one station on the way."""
+    st.space("small")
+    st.markdown(f"### {title} :small[:gray[{term}]]")
+    st.caption(lead)
+
+
+frame.header(inside_words.TITLE, inside_words.TERM, inside_words.LEAD)
+with frame.calm():
+    step, model = opened(), visit.model()
+    sentence(step)
+
+    part(inside_words.PIECES, inside_words.PIECES_TERM, inside_words.PIECES_LEAD)
+    pieces()
+    st.caption(inside_words.PIECES_WHY)
+
+    with frame.calm():
+        seen = looked(step)
+        part(inside_words.MEANING, inside_words.MEANING_TERM, inside_words.MEANING_LEAD.format(size=f"{model.shape.hidden_size:,}"))
+        meaning(step, model, seen)
+
+        part(inside_words.LAYERS, inside_words.LAYERS_TERM, inside_words.LAYERS_LEAD.format(count=model.layer_count))
+        for note in seen.notes:
+            frame.tell(note)
+        if seen.layers:
+            layers(step, model, seen)
+        gaze(step, seen)
+        st.caption(inside_words.AGREES.format(time=numbers.duration(seen.seconds)))
+
+    part(inside_words.STAGES, inside_words.STAGES_TERM, inside_words.STAGES_LEAD)
+    colours = palette.of(charts.theme())
+    frame.legend((colours.model, "before"), (colours.dice, "after"), (colours.chosen, "taken"), (colours.removed, "removed"))
+    stages(step)
+
+    part(inside_words.DICE, inside_words.DICE_TERM, inside_words.DICE_LEAD)
+    roll(step)
