@@ -259,11 +259,13 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
 
 
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> LanguageModel:
+    import torch
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
     from core.engine import out_of_memory
-    from core.model import LanguageModel
+    from core.fast_llama import FastLlama
+    from core.model import LanguageModel, threads_for
 
     transformers_logging.disable_progress_bar()
     where = _device(device)
@@ -296,7 +298,8 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     if longest > network.get_input_embeddings().weight.shape[0]:
         raise BrokenModel(f"The tokenizer of {_short(name)} knows more tokens than the model ({longest:,}).")
     try:
-        model = LanguageModel(name, network, tokenizer)
+        torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
+        model = LanguageModel(name, network, tokenizer, FastLlama.of(network))
         model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
     except ModelError:
         raise
