@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.step import Odds, Step
-from pages.parts import charts, dice, frame, keep, notepad, palette, rows, strip, visit, words
+from pages.parts import charts, dice, frame, keep, link, notepad, palette, rows, strip, visit, words
 from pages.parts.player import player
 from pages.parts.view import View, view
 
@@ -24,7 +24,7 @@ def ask() -> None:
         value=words.FIRST_PROMPT,
         key="prompt",
         height=44,
-        max_chars=20_000,
+        max_chars=link.LONGEST_PROMPT,
         bind="query-params",
         label_visibility="collapsed",
         placeholder=words.PROMPT_HELP,
@@ -59,7 +59,7 @@ def moment(seen: Odds | Step) -> None:
         st.button(
             words.BACK_TO_NEWEST,
             on_click=frame.then,
-            args=(visit.newest, MOVING),
+            args=(visit.newest, ()),
             icon=":material/last_page:",
             type="tertiary",
             key="newest",
@@ -73,7 +73,7 @@ def moment(seen: Odds | Step) -> None:
         key="moment",
         format_func=words.MOMENTS.__getitem__,
         on_change=frame.then,
-        args=(visit.moment_chosen, MOVING),
+        args=(visit.moment_chosen, ()),
         label_visibility="collapsed",
         required=True,
     )
@@ -92,7 +92,7 @@ def odds(seen: Odds | Step, look: View) -> None:
     )
 
 
-speed = player(redraw=MOVING)
+speed = player()
 frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
 hero = st.container()
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
@@ -145,7 +145,7 @@ def cost() -> None:
         with surprised:
             charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
         with taken_away:
-            keep.branches(MOVING)
+            keep.branches()
             keep.keep()
 
 

@@ -70,7 +70,7 @@ def calm() -> Iterator[None]:
 
 
 def then(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:
-    """For callbacks: do it, then draw only the fragments of these keys again; the whole page where it plays, or was playing."""
+    """For callbacks inside a fragment: do it, then draw the fragments of these keys again; the whole page if none is named or it plays."""
     played = visit.playing()
     verb(*args)
     if redraw and not played and not visit.playing():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -58,8 +57,8 @@ def _steps() -> str:
     return steps_table(visit.run().path).to_csv(index=False)
 
 
-def branches(redraw: Sequence[str] = ()) -> None:
-    """The ways that were taken so far, and where they part; a click goes there and draws the fragments of these keys again."""
+def branches() -> None:
+    """The ways that were taken so far, and where they part; a click goes there."""
     known = visit.run().branches()
     with st.popover(f"Branches · {max(1, len(known))}", icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
         if not popover.open:
@@ -72,7 +71,7 @@ def branches(redraw: Sequence[str] = ()) -> None:
                 branch.name or tail or "…",
                 key=f"branch_{branch.node_id}",
                 on_click=frame.then,
-                args=(visit.switch, redraw, branch.node_id),
+                args=(visit.switch, (), branch.node_id),
                 help=f"{place} · {branch.step_count} steps",
                 type="primary" if branch.is_current else "secondary",
                 width="stretch",

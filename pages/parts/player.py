@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
-from pages.parts import frame, visit, words
+from pages.parts import visit, words
 
 
-def player(redraw: Sequence[str] = ()) -> float:
+def player() -> float:
     """Draw the player, always in reach; returns the speed in steps a second.
 
-    Stands outside the fragments that it drives. redraw: the keys of those fragments; a step then redraws only them, not the whole page.
+    Stands outside the fragments that it drives, so that Pause resets their clock.
     """
     playing = visit.playing()
-    only = tuple(redraw)
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button(
-            "Restart", on_click=frame.then, args=(visit.restart, only), icon=":material/skip_previous:", type="tertiary", key="restart"
-        )
-        st.button("Back", on_click=frame.then, args=(visit.go_back, only), icon=":material/undo:", shortcut="Left", key="back")
+        st.button("Restart", on_click=visit.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
+        st.button("Back", on_click=visit.go_back, icon=":material/undo:", shortcut="Left", key="back")
         st.button(
             "Step",
-            on_click=frame.then,
-            args=(visit.step, only),
+            on_click=visit.step,
             icon=":material/arrow_forward:",
             shortcut="Right",
             type="primary",

@@ -77,8 +77,9 @@ def entered() -> bool:
 
 
 def enter() -> None:
-    """Remember that this session came in through app.py."""
+    """Remember that this session came in through app.py, and what its link asks for."""
     st.session_state["_entered"] = True
+    here()
 
 
 def calmly(verb: Callable[P, None]) -> Callable[P, None]:
@@ -155,7 +156,7 @@ def use_model(name: str) -> None:
 def prompt() -> str:
     """The text to go on from."""
     asked = st.session_state.get("prompt", st.query_params.get("prompt", words.FIRST_PROMPT))
-    return asked if asked is not None and len(asked) <= link.LONGEST_PROMPT else words.FIRST_PROMPT
+    return words.FIRST_PROMPT if asked is None else asked[: link.LONGEST_PROMPT]
 
 
 def settings() -> SamplingSettings:

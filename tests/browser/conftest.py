@@ -24,12 +24,22 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 START_SECONDS = 60
 
 
+def find_browser() -> str | None:
+    """The program of a chromium on this machine."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
 def running_app() -> Iterator[str]:
     """A server of its own on a free port; yields its address once it answers, and ends it afterwards."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -60,7 +70,7 @@ def app() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A real browser. Without one the tests are skipped; where CI runs them they fail."""
-    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = find_browser()
     if program is None:
         missing = "no chromium on this machine; install it to run the browser tests"
         pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)

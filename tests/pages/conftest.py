@@ -1,0 +1,34 @@
+"""The app as Streamlit's own test runner sees it, with the bundled model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+@pytest.fixture
+def open_app() -> Callable[..., AppTest]:
+    """Open the app with these words behind the question mark, e.g. `open_app(prompt="The fox", temperature="0.7")`."""
+
+    def opened(page: str | None = None, **query: str) -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=60)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        if page is not None:
+            app.switch_page(f"pages/{page}").run()
+        return app
+
+    return opened
+
+
+@pytest.fixture
+def visitor() -> Callable[[AppTest], Any]:
+    """The visitor's state behind an opened app."""
+    return lambda app: app.session_state["_visitor"]

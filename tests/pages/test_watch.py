@@ -1,0 +1,281 @@
+"""The Watch page without a browser: every press, every bad input, and what must not change from step to step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import Generation, Recording, SamplingSettings
+from core.engine import Engine
+from pages.parts import strip, words
+from pages.parts.controls import PRESETS, START
+
+Open = Callable[..., AppTest]
+State = Callable[[AppTest], Any]
+CHARTS = ("odds", "notepad", "pace", "surprise")
+
+
+def press(app: AppTest, key: str, times: int = 1) -> AppTest:
+    for _ in range(times):
+        app.button(key=key).click()
+        app.run()
+    assert not app.exception
+    return app
+
+
+def specs(app: AppTest) -> list[str]:
+    return [chart.proto.spec for chart in app.get("vega_lite_chart")]
+
+
+def bars(app: AppTest) -> pd.DataFrame:
+    """The table behind the bars."""
+    import pyarrow
+
+    chart = app.get("vega_lite_chart")[0].proto
+    data = chart.data.data or chart.datasets[0].data.data
+    return pyarrow.ipc.open_stream(data).read_pandas()
+
+
+def told(app: AppTest) -> list[str]:
+    return [info.value for info in app.info]
+
+
+def test_every_control_of_the_issue_is_there_by_name(open_app: Open) -> None:
+    app = open_app()
+    assert not app.exception
+    assert [area.label for area in app.text_area] == ["Prompt"]
+    assert {"Restart", "Back", "Step", "Play"} <= {button.label for button in app.button}
+    sliders = {slider.label for slider in app.slider}
+    assert {"Temperature", "Top-k", "Top-p", "Min-p", "Typical-p", "Repetition penalty"} <= sliders
+    assert "Seed" in {number.label for number in app.number_input}
+    assert "Greedy" in {toggle.label for toggle in app.toggle}
+    assert len(app.get("vega_lite_chart")) == len(CHARTS)
+
+
+def test_step_back_and_restart_move_along_the_run(open_app: Open, visitor: State) -> None:
+    app = press(open_app(), "step", 3)
+    run = visitor(app).run
+    assert len(run.path) == 3
+    assert len(press(app, "back") and run.path) == 2
+    assert len(press(app, "restart") and run.path) == 0
+    assert len(run.nodes) == 4, "what was written stays in the tree"
+
+
+def test_the_run_is_the_one_that_core_gives(open_app: Open, visitor: State) -> None:
+    app = press(open_app(prompt="The old king", temperature="1.3", top_k="7", seed="5"), "step", 8)
+    run = visitor(app).run
+    settings = SamplingSettings(temperature=1.3, top_k=7, top_p=START.top_p, seed=5)
+    alone = Generation(run.model, "The old king", settings)
+    assert [step.token_id for step in run.path] == [alone.step().token_id for _ in range(8)]
+
+
+def test_the_specifications_do_not_change_from_step_to_step(open_app: Open) -> None:
+    app = press(open_app(), "step")
+    first = specs(app)
+    assert len(first) == len(CHARTS)
+    assert specs(press(app, "step")) == first
+    assert specs(press(app, "back")) == first
+    app.slider(key="temperature").set_value(1.5).run()
+    assert specs(app) == first
+
+
+def test_a_slider_redraws_the_coming_odds_without_a_forward_pass_or_a_roll(
+    open_app: Open, visitor: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = press(open_app(), "step", 2)
+    app.segmented_control(key="moment").set_value("coming").run()
+    before, path = bars(app), [step.token_id for step in visitor(app).run.path]
+    passes: list[int] = []
+    forward = Engine.forward
+
+    def counted(self: Engine, ids: Any, cache: Any = None) -> Any:
+        passes.append(len(ids))
+        return forward(self, ids, cache)
+
+    monkeypatch.setattr(Engine, "forward", counted)
+    for value in (0.4, 1.2, 2.0):
+        app.slider(key="temperature").set_value(value).run()
+    assert not passes
+    after = bars(app)
+    assert list(after.token_id) == list(before.token_id)
+    assert list(after.model) == list(before.model)
+    assert list(after.dice) != list(before.dice)
+    assert [step.token_id for step in visitor(app).run.path] == path
+    press(app, "step")
+    assert len(passes) == 0, "the pass for the coming odds was made before and serves the step too"
+
+
+def test_moving_a_slider_jumps_to_the_coming_odds(open_app: Open, visitor: State) -> None:
+    app = press(open_app(), "step")
+    assert visitor(app).moment == "rolled"
+    app.slider(key="top_k").set_value(3).run()
+    assert visitor(app).moment == "coming"
+    assert (bars(app).kind == "removed").any()
+
+
+def test_the_bars_show_the_step_that_was_rolled_and_mark_its_token(open_app: Open, visitor: State) -> None:
+    app = press(open_app(), "step", 2)
+    table, step = bars(app), visitor(app).run.path[-1]
+    marked = table[table.kind == "chosen"]
+    assert list(marked.token_id) == [step.token_id]
+    assert marked.model.item() == pytest.approx(step.model_probability)
+    assert marked.dice.item() == pytest.approx(step.sampling_probability)
+
+
+def test_a_preset_sets_the_sliders_and_reset_switches_all_off(open_app: Open) -> None:
+    app = open_app()
+    app.pills(key="preset").set_value("Creative").run()
+    assert app.slider(key="temperature").value == PRESETS["Creative"].temperature
+    assert app.slider(key="min_p").value == PRESETS["Creative"].min_p
+    next(button for button in app.button if button.label == "Reset").click().run()
+    assert app.slider(key="temperature").value == 1.0
+    assert app.slider(key="top_p").value == 1.0
+    assert app.pills(key="preset").value is None
+
+
+def test_an_example_prompt_begins_anew(open_app: Open, visitor: State) -> None:
+    app = press(open_app(), "step", 2)
+    name = list(words.EXAMPLES)[1]
+    press(app, f"example_{name}")
+    assert visitor(app).run.prompt == words.EXAMPLES[name]
+    assert visitor(app).run.path == []
+
+
+def test_an_empty_prompt_is_one_sentence_and_loses_nothing(open_app: Open, visitor: State) -> None:
+    app = press(open_app(), "step", 2)
+    written = visitor(app).run.written
+    app.text_area(key="prompt").set_value("").run()
+    assert not app.exception
+    assert len(told(app)) == 1
+    assert visitor(app).run.written == written
+    press(app, "step")
+    app.text_area(key="prompt").set_value("The fox").run()
+    assert told(app) == []
+    assert visitor(app).run.prompt == "The fox"
+
+
+def test_a_prompt_longer_than_the_context_is_one_sentence(open_app: Open) -> None:
+    app = open_app()
+    app.text_area(key="prompt").set_value("and so on " * 1900).run()
+    assert not app.exception
+    assert len(told(app)) == 1
+    assert "tokens" in told(app)[0]
+    press(app, "step")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "<script>alert(1)</script><img src=x onerror=alert(1)>",
+        "$x$ `code` **bold** :red[red] [link](http://example.org) ![image](x)",
+        "\x00\x07\u202eright to left\u202c zero\u200bwidth",
+        "🦊👩‍👩‍👧 e\u0301 文字 नमस्ते \ud83d".encode("utf-8", "replace").decode(),
+        "   \n\n\t  ",
+        "a" * 3000,
+    ],
+)
+def test_a_strange_prompt_is_written_on_from_or_refused_in_one_sentence(open_app: Open, prompt: str) -> None:
+    app = open_app(prompt=prompt)
+    assert not app.exception
+    assert len(told(app)) <= 1
+    press(app, "step", 2)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"temperature": "banana"},
+        {"temperature": "nan", "top_k": "-3"},
+        {"top_p": "1e309", "seed": "9" * 40},
+        {"greedy": "perhaps", "min_p": "7"},
+        {"model": "../../etc/passwd"},
+        {"steps": "12.f999999999999.x"},
+        {"steps": "5.f4000000.2"},
+        {"prompt": "x" * 30_000},
+    ],
+)
+def test_a_link_with_nonsense_shows_one_sentence_and_the_usual_values(open_app: Open, visitor: State, query: dict[str, str]) -> None:
+    app = open_app(**query)
+    assert not app.exception
+    assert len(told(app)) == 1
+    assert visitor(app).run.settings == START
+    press(app, "step")
+
+
+def test_a_link_with_steps_brings_the_text_back(open_app: Open, visitor: State) -> None:
+    first = press(open_app(prompt="The fox", seed="3"), "step", 5)
+    again = open_app(prompt="The fox", seed="3", steps="5")
+    assert visitor(again).run.written == visitor(first).run.written
+
+
+def test_a_full_context_ends_with_one_sentence(open_app: Open, visitor: State) -> None:
+    app = open_app(prompt="The fox")
+    run = visitor(app).run
+    run.model.context_length, usual = run.token_count + 2, run.model.context_length
+    try:
+        press(app, "step", 4)
+        assert told(app) == [words.CONTEXT_FULL]
+        press(app, "back")
+        assert told(app) == []
+    finally:
+        run.model.context_length = usual
+
+
+def test_what_nobody_expected_is_one_sentence_too(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = press(open_app(), "step")
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a secret path /home/somebody")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(strip, "_STRIP", fail)
+        app.run()
+        assert not app.exception
+        assert words.SURPRISED in told(app)
+        assert not any("secret" in text for text in told(app))
+    app.run()
+    assert told(app) == []
+
+
+def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, visitor: State) -> None:
+    app = press(open_app(prompt="The fox"), "step", 4)
+    kept, path = Recording.of(visitor(app).run).dumps(), [step.token_id for step in visitor(app).run.path]
+    app.session_state["keep"] = True
+    app.run()
+    app.file_uploader[0].upload("run.json", kept.encode()).run()
+    assert not app.exception
+    assert visitor(app).run.is_replay
+    press(app, "step", 4)
+    assert [step.token_id for step in visitor(app).run.path] == path
+    press(app, "step")
+    assert told(app) == [words.REPLAY_OVER]
+    app.file_uploader[0].upload("broken.json", kept[:-40].encode()).run()
+    assert not app.exception
+    assert len(app.info) >= 1
+
+
+def test_play_writes_one_token_a_draw_and_pause_stops_it(open_app: Open, visitor: State) -> None:
+    app = press(open_app(), "play")
+    assert visitor(app).playing
+    count = len(visitor(app).run.path)
+    app.run()
+    assert len(visitor(app).run.path) == count + 1
+    press(app, "pause")
+    count = len(visitor(app).run.path)
+    app.run()
+    assert len(visitor(app).run.path) == count
+
+
+def test_slow_play_shows_the_odds_and_then_the_roll(open_app: Open, visitor: State) -> None:
+    app = open_app()
+    app.select_slider(key="speed").set_value(1.0).run()
+    press(app, "play")
+    moments = []
+    for _ in range(4):
+        moments.append(visitor(app).moment)
+        app.run()
+    assert moments in (["rolled", "coming"] * 2, ["coming", "rolled"] * 2)
