@@ -41,7 +41,7 @@ class Corpus:
     def __bool__(self) -> bool:
         return bool(self.stories or self.prose)
 
-    def draw(self, rng: Random, stories: float = 0.6) -> str:
+    def draw(self, rng: Random, stories: float = 0.85) -> str:
         """One document; `stories` is the share of the simple ones."""
         shelf = self.stories if self.stories and (rng.random() < stories or not self.prose) else self.prose
         return rng.choice(shelf)

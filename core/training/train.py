@@ -41,13 +41,13 @@ class Plan:
 
     steps: int = 100_000
     warmup: int = 100
-    decay: int = 1000
+    decay: int = 1500
     step_tokens: int = 4096
     length: int = 256
     long_length: int = 512
     long_from: int = 1500
     early_steps: int = 800
-    corpus_share: float = 0.04
+    corpus_share: float = 0.03
     muon_rate: float = 5e-3
     adam_rate: float = 4e-3
     weight_decay: float = 0.05
