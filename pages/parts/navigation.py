@@ -21,5 +21,9 @@ def pages() -> dict[str, Sequence[st.Page]]:
     """The pages by group, for st.navigation; the first one is where a visitor lands."""
     groups: dict[str, list[st.Page]] = {}
     for number, (group, file, title, sight) in enumerate(PAGES):
-        groups.setdefault(group, []).append(st.Page(ROOT / "pages" / file, title=title, help=sight, default=number == 0))
+        path = "start" if number == 0 else Path(file).stem
+        groups.setdefault(group, []).append(st.Page(ROOT / "pages" / file, title=title, url_path=path, help=sight, default=number == 0))
+    landing = PAGES[0]
+    # The page where a visitor lands is served without a path; a hidden twin gives it one, so that a link to /watch is no dead end.
+    groups[landing[0]].append(st.Page(ROOT / "pages" / landing[1], title=landing[2], url_path=Path(landing[1]).stem, visibility="hidden"))
     return {group: list(listed) for group, listed in groups.items()}
