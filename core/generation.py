@@ -202,8 +202,9 @@ class Generation(Tree):
     def _look_ahead(self, settings: SamplingSettings) -> _Ahead:
         if self._ahead is None:
             self._ahead = _Ahead(self.model.engine.forward(self.token_ids, self._cache if self.use_cache else None))
-        wanted = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
-        if self._ahead.forward.distribution.known < wanted:
+        odds = self._ahead.forward.distribution
+        wanted = MOST_CANDIDATES if _cut_too_short(odds.listed, settings) else min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
+        if odds.known < wanted:
             self._ahead = _Ahead(self.model.engine.look_further(self.token_ids, self._ahead.forward, wanted))
         return self._ahead
 
@@ -250,6 +251,14 @@ class Generation(Tree):
         """Give the cache's memory back. The run stays; the next step computes all positions once."""
         self._cache.clear()
         self._ahead = None
+
+
+def _cut_too_short(listed: Listed | None, settings: SamplingSettings) -> bool:
+    """Whether a server's list ends before a cut-off does, so that a longer one may hold all that it keeps."""
+    if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
+        return False
+    stages = [(name, setting) for name, setting, _ in sampling.processors(settings)]
+    return not listed.exact_stages(stages)[-1]
 
 
 def _beyond(listed: int, forced: int) -> BeyondTheList:

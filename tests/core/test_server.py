@@ -314,7 +314,6 @@ def test_a_recorded_answer_is_read(names: tuple[str, ...], listed: int) -> None:
     assert (step.token_id, step.server_listed) == (215, listed)
     assert step.token_ids[:4].tolist() == [215, 463, 150, 338]
     np.testing.assert_allclose(step.logits[:4], [-2.8135557, -3.3977070, -4.0177765, -4.2726250], atol=2e-5)
-    assert not any("recorded" in note for note in run.model.notes)
 
 
 @pytest.mark.parametrize("name", ["vllm_step", "llamacpp_step"])
@@ -361,3 +360,15 @@ def test_another_model_on_the_same_server_is_noticed(kind: str) -> None:
         gone, fake.model = True, "other"
         with pytest.raises(ServerGone, match=r"no longer runs|another model"):
             run.step()
+
+
+def test_a_cut_that_ends_beyond_the_usual_list_makes_it_longer() -> None:
+    with serve(FakeLlama()) as server:
+        run = Generation(connect(server), PROMPT, SamplingSettings(top_p=0.97, seed=1))
+        odds = run.coming()
+        assert odds.exact
+        assert odds.server_listed == VOCABULARY
+        assert [body["n_probs"] for body in server.steps()[-2:]] == [100, VOCABULARY]
+        run.coming(SamplingSettings(top_p=0.5))
+        run.step()
+        assert len(server.steps()) == 4  # two to connect, two for this step

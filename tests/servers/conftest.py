@@ -1,0 +1,107 @@
+"""A real llama-server on this machine, alone or spread over two workers, with the bundled model in it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import load_model
+from tests.servers.build import HOME, SERVER, WORKER
+
+MODEL = "storyteller"
+FOLDER = Path(__file__).parents[2] / "core" / "bundled" / MODEL
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Process:
+    """A program that listens on a port of this machine; it can be stopped and started again."""
+
+    def __init__(self, command: list[str], port: int, log: Path) -> None:
+        self.command, self.port, self.log = command, port, log
+        self.running: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        with open(self.log, "ab") as log:
+            self.running = subprocess.Popen(self.command, stdout=log, stderr=log)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            assert self.running.poll() is None, self.log.read_text(errors="replace")[-2000:]
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return
+        raise AssertionError(f"{self.command[0]} did not come up")
+
+    def stop(self) -> None:
+        if self.running is not None:
+            self.running.kill()
+            self.running.wait()
+            self.running = None
+
+
+@pytest.fixture(scope="session")
+def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundled model as llama.cpp reads it, in full precision."""
+    if not (SERVER.is_file() and WORKER.is_file()):
+        pytest.skip(
+            f"no llama-server in {HOME}: build it with `python -m tests.servers.build`, or name its folder by TOKEN_VIEWER_LLAMA_CPP"
+        )
+    if not (FOLDER / "model.safetensors").is_file():
+        pytest.skip("the bundled model is not there")
+    file = tmp_path_factory.mktemp("gguf") / f"{MODEL}.gguf"
+    converter = Path(__file__).parent / "convert.py"
+    done = subprocess.run([sys.executable, str(converter), str(HOME), str(FOLDER), str(file)], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]
+    return file
+
+
+@contextlib.contextmanager
+def llama_server(gguf: Path, folder: Path, workers: int) -> Iterator[Process]:
+    started: list[Process] = []
+    try:
+        for number in range(workers):
+            port = free_port()
+            started.append(Process([str(WORKER), "-H", "127.0.0.1", "-p", str(port), "-t", "1"], port, folder / f"worker{number}.log"))
+            started[-1].start()
+        port = free_port()
+        command = [str(SERVER), "-m", str(gguf), "--alias", MODEL, "--host", "127.0.0.1", "--port", str(port), "-c", "2048", "-np", "4"]
+        command += ["-t", "1", "--metrics", "-fa", "off", "-ctk", "f32", "-ctv", "f32"]
+        if workers:
+            devices = ",".join(f"RPC{number}" for number in range(workers))
+            command += ["--rpc", ",".join(f"127.0.0.1:{worker.port}" for worker in started), "-ngl", "99", "--device", devices]
+        started.append(Process(command, port, folder / "server.log"))
+        started[-1].start()
+        yield started[-1]
+    finally:
+        for process in started[::-1]:
+            process.stop()
+
+
+@pytest.fixture(scope="session", params=[0, 2], ids=["single", "two workers"])
+def server(request: pytest.FixtureRequest, gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """A running llama-server."""
+    with llama_server(gguf, tmp_path_factory.mktemp("server"), request.param) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def served(server: Process) -> Any:
+    """The bundled model as that server offers it."""
+    return load_model(f"http://127.0.0.1:{server.port}", tokenizer=MODEL)
+
+
+@pytest.fixture(scope="session")
+def local() -> Any:
+    """The same model, run here."""
+    return load_model(MODEL, device="cpu", dtype="float32")

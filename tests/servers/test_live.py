@@ -1,0 +1,63 @@
+"""Against a server of your own, such as vLLM, named by the environment:
+
+TOKEN_VIEWER_TEST_SERVER=http://host:port TOKEN_VIEWER_TEST_TOKENIZER=its-model pytest tests/servers/test_live.py
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core import Generation, SamplingSettings, load_model
+from core.errors import BeyondTheList
+
+ADDRESS, TOKENIZER = os.environ.get("TOKEN_VIEWER_TEST_SERVER", ""), os.environ.get("TOKEN_VIEWER_TEST_TOKENIZER", "")
+# The same model here in float32 differs from one served in bfloat16 by about this much in log-probability.
+CLOSE = float(os.environ.get("TOKEN_VIEWER_TEST_CLOSE", "0.001"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_leaves_this_machine() -> None:
+    """The one test that may go to another machine, because it was told which."""
+
+
+@pytest.fixture(scope="module")
+def served() -> Any:
+    if not (ADDRESS and TOKENIZER):
+        pytest.skip("no server named: set TOKEN_VIEWER_TEST_SERVER and TOKEN_VIEWER_TEST_TOKENIZER")
+    return load_model(ADDRESS, tokenizer=TOKENIZER, api_key=os.environ.get("TOKEN_VIEWER_TEST_KEY"))
+
+
+def test_its_odds_are_those_of_the_same_model_here(served: Any) -> None:
+    local = load_model(TOKENIZER, device="cpu", dtype="float32")
+    run = Generation(served, "Once upon a time there was", SamplingSettings(greedy=True), top_n=10)
+    for _ in range(20):
+        if run.finished:
+            break
+        ids = run.token_ids.tolist()
+        step = run.step()
+        own = torch.log_softmax(local.engine.forward(ids).distribution.logits.double(), 0).numpy()
+        for candidate in step.candidates:
+            assert np.log(candidate.model_probability) == pytest.approx(own[candidate.token_id], abs=CLOSE)
+
+
+def test_a_rare_token_can_be_forced_and_its_odds_are_its_own(served: Any) -> None:
+    run = Generation(served, "Once upon a time there was", SamplingSettings(greedy=True))
+    rare = next(i for i in range(1000, served.vocabulary_size) if i not in run.coming().token_ids.tolist())
+    try:
+        step = run.force(rare)
+    except BeyondTheList as error:
+        pytest.skip(str(error))
+    assert 0 < step.model_probability <= float(step.probabilities[0, :-1].min()) + 1e-6
+
+
+def test_going_on_reuses_what_was_computed(served: Any) -> None:
+    run = Generation(served, "Once upon a time there was a very small dragon. " * 8, SamplingSettings(greedy=True))
+    run.step()
+    if any("does not say what it reuses" in note for note in served.notes):
+        pytest.skip("this server does not say what it reuses")
+    assert run.step().forward.reused_tokens > 0
