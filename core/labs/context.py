@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import quantiles
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,23 +24,26 @@ DECODED = 3  # further tokens timed behind each prompt
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Several measurements of the same thing: the median, the fastest and the slowest, in seconds."""
+    """Several measurements of the same thing, in seconds: the median, the middle half (low to high), the fastest and the slowest."""
 
     median: float
+    low: float
+    high: float
     fastest: float
     slowest: float
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> Spread:
         """The spread of at least one measurement."""
-        return cls(median(seconds), min(seconds), max(seconds))
+        low, middle, high = quantiles(seconds, method="inclusive") if len(seconds) > 1 else [seconds[0]] * 3
+        return cls(middle, low, high, min(seconds), max(seconds))
 
 
 @dataclass(frozen=True, slots=True)
 class LengthPoint:
     """One prompt length: measured time to read it (prefill) and of one token behind it (decode); computed work of both.
 
-    done, total: how far the experiment has come.
+    repeats: how often it has been measured so far. done, total: how far the whole experiment has come, in measurements.
     """
 
     length: int
@@ -63,6 +66,9 @@ def lengths_for(model: LanguageModel, points: int = 8) -> list[int]:
 def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: int = 5) -> Iterator[LengthPoint]:
     """Time every length `repeats` times, after one pass that does not count. The text is the prompt, said again until it is long enough.
 
+    It goes round all lengths once, then once more, and so on: whatever else keeps the machine busy is shared by all of them. After every
+    measurement there is a LengthPoint with all that is known of its length.
+
     Raises BadSetting, EmptyPrompt, PromptTooLong.
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= MOST_REPEATS:
@@ -79,22 +85,22 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
         raise EmptyPrompt("There is no text to read. Write a few words first.")
     text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
     model.engine.forward(text[: min(lengths)], KVCache())
-    for done, length in enumerate(lengths, 1):
-        prefills, decodes = [], []
-        for _ in range(repeats):
-            cache = KVCache()
-            prefills.append(model.engine.forward(text[:length], cache).seconds)
-            decodes += [model.engine.forward(text[: length + more], cache).seconds for more in range(1, DECODED + 1)]
-            cache.clear()
+    prefills: dict[int, list[float]] = {length: [] for length in lengths}
+    decodes: dict[int, list[float]] = {length: [] for length in lengths}
+    for done, length in enumerate(list(lengths) * repeats, 1):
+        cache = KVCache()
+        prefills[length].append(model.engine.forward(text[:length], cache).seconds)
+        decodes[length] += [model.engine.forward(text[: length + more], cache).seconds for more in range(1, DECODED + 1)]
+        cache.clear()
         yield LengthPoint(
             length=length,
-            prefill=Spread.of(prefills),
-            decode=Spread.of(decodes),
-            repeats=repeats,
+            prefill=Spread.of(prefills[length]),
+            decode=Spread.of(decodes[length]),
+            repeats=len(prefills[length]),
             prefill_multiply_adds=pass_multiply_adds(model.shape, length),
             decode_multiply_adds=multiply_adds(model.shape, length + 1),
             done=done,
-            total=len(lengths),
+            total=len(lengths) * repeats,
         )
 
 

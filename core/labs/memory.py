@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -178,6 +178,31 @@ def ask(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Pa
         if reader.add(token_id, written=True).full:
             break
     yield Answer(probability if len(parts) == len(answer) else None, tuple(parts), said, pages, held)
+
+
+UNLIMITED = Plan(10**15)
+
+
+def before_and_after(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Page | Answer]:
+    """The Answer with every page kept, then the story again under this plan: its Pages, and last of all its Answer."""
+    yield from (seen for seen in ask(model, UNLIMITED, story) if isinstance(seen, Answer))
+    yield from ask(model, plan, story)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One thing to do when the notepad is full, and the answer it leads to."""
+
+    policy: str
+    answer: Answer
+
+
+def every_way(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Way]:
+    """The same story and the same budget under every policy, one after the other."""
+    for policy in POLICIES:
+        *_, answer = ask(model, replace(plan, policy=policy), story)
+        assert isinstance(answer, Answer)
+        yield Way(policy, answer)
 
 
 def _said(reader: _Reader) -> str:

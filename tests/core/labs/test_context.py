@@ -22,11 +22,12 @@ PROMPT = "Once upon a time"
 def test_every_length_is_measured_and_its_work_computed(tiny: Any) -> None:
     model = tiny("llama")
     points = list(measure(model, PROMPT, [4, 16, 60], repeats=3))
-    assert [point.length for point in points] == [4, 16, 60]
-    assert [(point.done, point.total) for point in points] == [(1, 3), (2, 3), (3, 3)]
+    assert [point.length for point in points] == [4, 16, 60] * 3
+    assert [(point.done, point.total) for point in points] == [(done, 9) for done in range(1, 10)]
+    assert [point.repeats for point in points] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     for point in points:
         for spread in (point.prefill, point.decode):
-            assert 0 < spread.fastest <= spread.median <= spread.slowest
+            assert 0 < spread.fastest <= spread.low <= spread.median <= spread.high <= spread.slowest
         assert point.prefill_multiply_adds == pass_multiply_adds(model.shape, point.length)
         assert point.decode_multiply_adds == multiply_adds(model.shape, point.length + 1)
 
@@ -39,8 +40,8 @@ def test_the_engine_is_asked_for_just_these_passes(tiny: Any) -> None:
 
 
 def test_a_spread_by_hand() -> None:
-    assert Spread.of([3.0, 1.0, 2.0]) == Spread(median=2.0, fastest=1.0, slowest=3.0)
-    assert Spread.of([1.0]) == Spread(1.0, 1.0, 1.0)
+    assert Spread.of([5.0, 1.0, 2.0, 4.0, 3.0]) == Spread(median=3.0, low=2.0, high=4.0, fastest=1.0, slowest=5.0)
+    assert Spread.of([1.0]) == Spread(1.0, 1.0, 1.0, 1.0, 1.0)
 
 
 def test_lengths_go_as_far_as_the_model_does(tiny: Any) -> None:

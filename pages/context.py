@@ -1,0 +1,130 @@
+"""What a longer text costs, before the first word and at every word after it; and what happens where the context ends."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.labs.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
+from pages.parts import charts, cost_charts, experiment, frame, notepad, numbers, visit
+from pages.parts import cost_words as words
+
+frame.page()
+NAME, END = "context", "context_end"
+
+
+def begin(repeats: int) -> None:
+    """Measure from short to as long as this model allows."""
+    model = visit.model()
+    lengths = lengths_for(model)
+    experiment.start(NAME, lambda: measure(model, visit.prompt(), lengths, repeats), (max(lengths), len(lengths), repeats))
+
+
+def table(points: list[LengthPoint], of: str) -> pd.DataFrame:
+    """Milliseconds against tokens, the last point named."""
+    rows = []
+    for point in points:
+        spread: Spread = getattr(point, of)
+        said = numbers.duration(spread.median)
+        rows.append(
+            {
+                "length": point.length,
+                "median": spread.median * 1000,
+                "low": spread.low * 1000,
+                "high": spread.high * 1000,
+                "label": said if point is points[-1] else "",
+                "tip": f"{said}, {numbers.duration(spread.fastest)} to {numbers.duration(spread.slowest)}",
+            }
+        )
+    return pd.DataFrame(rows, columns=["length", "median", "low", "high", "label", "tip"])
+
+
+def curves() -> None:
+    """Both curves, as they are measured; then what they say."""
+    with frame.calm():
+        run = experiment.of(NAME)
+        latest: dict[int, LengthPoint] = {point.length: point for point in run.seen}
+        points = [latest[length] for length in sorted(latest)]
+        if run.told:
+            frame.tell(run.told)
+        if run.about and run.running:
+            total = run.about[1] * run.about[2]
+            st.progress(len(run.seen) / total, text=words.CONTEXT_PROGRESS.format(done=len(run.seen), total=total))
+        longest = run.about[0] if run.about else max(lengths_for(visit.model()))
+        left, right = st.columns(2, gap="large")
+        for column, of, title, term, alt in (
+            (left, "prefill", words.PREFILL_TITLE, words.PREFILL_TERM, words.PREFILL_ALT),
+            (right, "decode", words.DECODE_TITLE, words.DECODE_TERM, words.DECODE_ALT),
+        ):
+            with column:
+                frame.section(title, term)
+                charts.draw(cost_charts.spread, table(points, of), key=f"context_{of}", alt_text=alt, longest=longest)
+        if points and not run.running:
+            verdict(points, run.about[2])
+    experiment.advance(NAME)
+
+
+def verdict(points: list[LengthPoint], repeats: int) -> None:
+    """What the measurement says, in words."""
+    short, long = points[0], points[-1]
+    factor = long.prefill.median / short.prefill.median
+    st.markdown(
+        words.CONTEXT_SAYS.format(
+            short=short.length,
+            long=f"{long.length:,}",
+            prefill=f"{factor:.1f}",
+            a=numbers.duration(short.prefill.median),
+            b=numbers.duration(long.prefill.median),
+            c=numbers.duration(short.decode.median),
+            d=numbers.duration(long.decode.median),
+        )
+    )
+    work = words.CONTEXT_WORK.format(
+        prefill=f"{long.prefill_multiply_adds / short.prefill_multiply_adds:.1f}",
+        decode=f"{long.decode_multiply_adds / short.decode_multiply_adds:.2f}",
+    )
+    st.caption(f"{work} {words.CONTEXT_SPREAD.format(repeats=repeats)}")
+
+
+def go_there() -> None:
+    """Fill the context and see."""
+    reached = at_the_limit(visit.model(), visit.prompt())
+    visit.kept()[END] = experiment.Experiment(seen=[reached])
+
+
+def the_end() -> None:
+    """Go to the last place of the context, for real."""
+    model = visit.model()
+    frame.section(words.CONTEXT_END, words.CONTEXT_END_TERM)
+    st.markdown(words.CONTEXT_END_LEAD.format(limit=f"{model.context_length:,}"))
+    st.button(words.CONTEXT_END_START, on_click=visit.calmly(go_there), icon=":material/last_page:", key="context_end")
+    for reached in experiment.of(END).seen:
+        assert isinstance(reached, LimitReached)
+        st.markdown(words.CONTEXT_END_TOLD.format(read=f"{reached.read:,}", written=reached.written))
+        st.text(f"…{reached.text}▌")
+        st.markdown(words.CONTEXT_REFUSED)
+        frame.tell(reached.refused)
+
+
+frame.header(words.CONTEXT_TITLE, words.CONTEXT_TERM, words.CONTEXT_LEAD)
+with st.container(horizontal=True, vertical_alignment="bottom", key="context_controls"):
+    chosen = st.segmented_control(words.CONTEXT_REPEATS, (3, 5, 9, 15), default=5, key="context_repeats", required=True) or 5
+    running = experiment.of(NAME).running
+    st.button(
+        words.CONTEXT_START,
+        on_click=visit.calmly(begin),
+        args=(chosen,),
+        type="primary",
+        icon=":material/speed:",
+        key="context_start",
+        disabled=running,
+    )
+st.fragment(curves, run_every=experiment.of(NAME).pace)()
+with frame.calm():
+    st.divider()
+    left, right = st.columns(2, gap="large")
+    with left:
+        frame.section(words.CONTEXT_GAUGE, words.CONTEXT_END_TERM)
+        notepad.gauge(visit.shown(), visit.run().model, key="context_gauge")
+    with right:
+        the_end()

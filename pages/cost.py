@@ -1,0 +1,194 @@
+"""The receipt: what the text on Watch cost, what it would have cost elsewhere, and where the seconds of one request went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.cost import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
+from core.labs.request import Progress, request
+from core.receipt import Assumptions
+from pages.parts import charts, cost_charts, experiment, frame, numbers, receipt, visit
+from pages.parts import cost_words as words
+
+frame.page()
+TWO, TIMED = "cost_two", "cost_timed"
+ANSWER = 24  # tokens of each answer to the two prompts
+WRITTEN = 32  # tokens of the request on the timeline
+IMAGINED = 100  # tokens, where nothing has been written yet
+TABLE = ("llama-2-7b", "llama-3.1-70b", "llama-3.1-405b")
+PRICES = {"llama-2-7b": 0.20, "llama-3.1-70b": 0.90, "llama-3.1-405b": 3.50}
+LONGEST = 4_000  # characters of a question
+
+
+def rates() -> Assumptions:
+    """What is assumed, each to be changed."""
+    now = receipt.assumptions()
+    with st.expander(words.ASSUMPTIONS, icon=":material/edit:"):
+        values = {
+            field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", format="%.2f")
+            for field, label, step in words.RATES
+        }
+    changed = replace(now, **values)
+    visit.kept()["assumptions"] = changed
+    return changed
+
+
+def this_text() -> None:
+    """The bill for the visitor's own run."""
+    run = visit.run()
+    left, right = st.columns([0.6, 0.4], gap="large")
+    with right:
+        frame.section("Three kinds of number")
+        receipt.kinds()
+        rates()
+        shape = getattr(run.model, "shape", None)
+        if shape is None:
+            frame.tell(words.UNKNOWN_SHAPE)
+        textbook()
+    with left:
+        if not run.path:
+            frame.tell(words.COST_EMPTY)
+            return
+        model = run.model
+        top = receipt.peak(model.device, model.dtype) if shape is not None and getattr(model, "network", None) is not None else None
+        made = receipt.bill(run.path, model, top)
+        receipt.paper(made, "This text")
+        if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
+            st.caption(words.FAST_CACHE)
+
+
+def textbook() -> None:
+    """70 billion parameters, 1,000 tokens."""
+    shape = ModelShape.named("llama-3.1-70b")
+    total = answer_multiply_adds(shape, 1, 1000)
+    attention = sum(attention_multiply_adds(shape, context) for context in range(1, 1001))
+    said = words.EXAMPLE.format(
+        weights=numbers.count(shape.matrix_parameters), total=numbers.count(total), attention=numbers.percent(attention / total)
+    )
+    frame.section("The textbook example")
+    st.markdown(said)
+
+
+def elsewhere() -> None:
+    """The same number of tokens on models of 7, 70 and 400 billion parameters."""
+    run = visit.run()
+    read, written = len(run.prompt_tokens), len(run.path) or IMAGINED
+    frame.section(words.ELSEWHERE, words.ELSEWHERE_TERM)
+    first, *places = st.columns([0.4, 0.2, 0.2, 0.2], gap="medium")
+    card = CARDS[first.selectbox("On cards of this kind", list(CARDS), index=4, key="cost_card", format_func=lambda key: CARDS[key].title)]
+    rows = []
+    for name, place in zip(TABLE, places, strict=True):
+        price = place.number_input(
+            words.PRICE_OF.format(model=MODELS[name].title), 0.0, 1000.0, PRICES[name], 0.1, key=f"cost_price_{name}"
+        )
+        expected = forecast(MODELS[name].shape, read, written, card)
+        rows.append(
+            {
+                "model": MODELS[name].title,
+                "ƒ multiply-adds": numbers.count(expected.multiply_adds),
+                "ƒ bytes fetched": numbers.size(expected.bytes_read),
+                "ƒ memory": numbers.size(expected.memory_bytes),
+                "✎ cards": expected.cards,
+                "✎ at best": numbers.duration(expected.seconds),
+                "✎ energy": receipt.prefixed(expected.watt_hours, "Wh"),
+                "✎ price": receipt.money((read + written) * price / 1e6),
+            }
+        )
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    st.caption(f"{read:,} tokens read, {written:,} written. {words.ELSEWHERE_NOTE}")
+
+
+def both(terse: str, verbose: str) -> Iterator[tuple[int, Progress]]:
+    """Ask the short question, then the long one."""
+    for place, question in enumerate((terse, verbose)):
+        for progress in request(visit.model(), question, visit.settings(), ANSWER, receipt.assumptions()):
+            yield place, progress
+
+
+def two_questions() -> None:
+    """The same question, briefly and at length."""
+    frame.section(words.TWO_TITLE, words.TWO_TERM)
+    st.caption(words.TWO_LEAD)
+    left, right = st.columns(2, gap="large")
+    terse = left.text_area("Briefly", words.TERSE, key="cost_terse", height=120, max_chars=LONGEST)
+    verbose = right.text_area("At length", words.VERBOSE, key="cost_verbose", height=120, max_chars=LONGEST)
+    run = experiment.of(TWO)
+    make = lambda: both(terse or "", verbose or "")  # noqa: E731 (called at the click)
+    st.button(
+        words.TWO_START, on_click=experiment.start, args=(TWO, make), icon=":material/receipt_long:", key="cost_two", disabled=run.running
+    )
+
+    def draw() -> None:
+        with frame.calm():
+            seen = experiment.of(TWO)
+            if seen.told:
+                frame.tell(seen.told)
+            last: dict[int, Progress] = dict(seen.seen)
+            for place, column in enumerate(st.columns(2, gap="large")):
+                if place in last:
+                    with column:
+                        st.markdown(f":gray[…]{escape_markdown(last[place].text)}")
+                        receipt.paper(last[place].receipt, ("Briefly", "At length")[place])
+            if len(last) == 2 and not seen.running:
+                bills = [last[place].receipt for place in (0, 1)]
+                if bills[0].multiply_adds and bills[1].multiply_adds and bills[0].new_tokens == bills[1].new_tokens:
+                    st.markdown(words.TWO_SAYS.format(factor=f"{bills[1].multiply_adds / bills[0].multiply_adds:.1f}"))
+        experiment.advance(TWO)
+
+    st.fragment(draw, run_every=run.pace)()
+
+
+def escape_markdown(text: str) -> str:
+    """A model's text as plain words in Markdown."""
+    return "".join(f"\\{letter}" if letter in r"\`*_{}[]()#+-.!|~>$<:" else letter for letter in text.replace("\n", " "))
+
+
+def seconds() -> None:
+    """One request as a timeline."""
+    frame.section(words.TIMELINE, words.TIMELINE_TERM)
+    st.caption(words.TIMELINE_LEAD)
+    run = experiment.of(TIMED)
+    make = lambda: request(visit.model(), visit.prompt(), visit.settings(), WRITTEN, receipt.assumptions())  # noqa: E731 (called at the click)
+    st.button(
+        words.TIMELINE_START, on_click=experiment.start, args=(TIMED, make), icon=":material/timer:", key="cost_timed", disabled=run.running
+    )
+
+    def draw() -> None:
+        with frame.calm():
+            seen = experiment.of(TIMED)
+            if seen.told:
+                frame.tell(seen.told)
+            if seen.seen:
+                last: Progress = seen.seen[-1]
+                st.markdown(words.TIMELINE_SAYS.format(first=numbers.duration(last.first_token), total=numbers.duration(last.total)))
+                charts.draw(cost_charts.timeline, stretches(last), key="cost_timeline", alt_text=words.TIMELINE_ALT, rows=len(last.parts))
+        experiment.advance(TIMED)
+
+    st.fragment(draw, run_every=run.pace)()
+
+
+def stretches(progress: Progress) -> pd.DataFrame:
+    """The timeline's rows."""
+    rows = []
+    for order, part in enumerate(progress.parts):
+        kind = "assumed" if part.kind == "assumed" else "computing" if part.name in ("prefill", "decode") else "waiting"
+        said = numbers.duration(part.seconds)
+        name = f"{receipt.MARKS[part.kind]} {words.PARTS[part.name]}"
+        row = {"order": order, "name": name, "start": part.start, "end": part.start + part.seconds, "kind": kind, "label": said}
+        rows.append(row | {"tip": f"{said}, {part.kind}"})
+    return pd.DataFrame(rows)
+
+
+frame.header(words.COST_TITLE, words.COST_TERM, words.COST_LEAD)
+with frame.calm():
+    this_text()
+    st.divider()
+    elsewhere()
+    st.divider()
+    two_questions()
+    st.divider()
+    seconds()

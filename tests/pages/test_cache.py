@@ -1,0 +1,88 @@
+"""The cache race as a page: it opens with what counting can tell, runs to its end, and says so if it cannot begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.labs.cache_race import CACHED, UNCACHED, RaceStep
+from pages.parts import cost_charts
+
+
+def said(app: AppTest) -> str:
+    """Everything in words on the page."""
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
+
+
+def run_on(app: AppTest, limit: int = 60) -> AppTest:
+    """Let the experiment run until nothing moves any more, as the browser's clock does."""
+    for _ in range(limit):
+        kept = app.session_state["_visitor"].kept
+        if not any(getattr(run, "running", False) for run in kept.values()):
+            return app
+        app.run()
+    raise AssertionError("it never ended")
+
+
+def test_before_the_start_counting_tells_what_is_to_come(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="cache.py")
+    assert not app.exception
+    assert "Both wait for the start." in said(app) and "positions with notes" in said(app)
+
+
+def test_a_race_to_its_end(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="cache.py", prompt="Once upon a time")
+    app.segmented_control(key="cache_length").set_value(32).run()
+    app.button(key="cache_start").click().run()
+    run_on(app)
+    assert not app.exception
+    steps: list[RaceStep] = visitor(app).kept["race"].seen
+    assert {step.runner: step.index for step in steps} == {CACHED: 31, UNCACHED: 31}
+    assert "times faster" in said(app) and "same text" in said(app)
+    last = [step for step in steps if step.runner == CACHED][-1]
+    assert f"its tensors hold **{last.cache_bytes:,}**" in said(app)
+    assert f"= **{last.cache_bytes:,}** bytes" in said(app)  # the formula gives what the tensors hold
+
+
+def test_the_specification_does_not_change_while_it_runs(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="cache.py")
+    app.button(key="cache_start").click().run()
+    app.run()
+    before = [chart.proto.spec for chart in app.get("vega_lite_chart")]
+    app.run()
+    assert before and before == [chart.proto.spec for chart in app.get("vega_lite_chart")][: len(before)]
+
+
+def test_stop_keeps_what_was_found(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="cache.py")
+    app.segmented_control(key="cache_length").set_value(512).run()
+    app.button(key="cache_start").click().run()
+    app.button(key="cache_stop").click().run()
+    run = visitor(app).kept["race"]
+    assert not run.running and run.seen and not app.exception
+
+
+@pytest.mark.parametrize("prompt", ["word " * 900, "<script>alert(1)</script> $x^2$ `code`"])
+def test_hostile_prompts(open_app: Callable[..., AppTest], prompt: str) -> None:
+    app = open_app(page="cache.py", prompt=prompt)
+    app.segmented_control(key="cache_length").set_value(32).run()
+    app.button(key="cache_start").click().run()
+    run_on(app)
+    assert not app.exception
+
+
+def test_every_chart_renders_in_both_themes() -> None:
+    for theme in ("light", "dark"):
+        for spec in (
+            cost_charts.race(theme, 64, "seconds", "ms"),
+            cost_charts.race(theme, 64, "total_seconds", "s", fitted=True),
+            cost_charts.kept(theme, 7, 64, True),
+            cost_charts.kept(theme, 40, 600, False),
+            cost_charts.spread(theme, 512),
+            cost_charts.timeline(theme),
+            cost_charts.shelf(theme),
+        ):
+            assert spec["layer"] and "data" not in spec and "datasets" not in spec

@@ -1,0 +1,131 @@
+"""The receipt, as a page and as a slip for other pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.receipt import Amount, Assumptions, Receipt
+from pages.parts import receipt
+from tests.pages.test_cache import run_on, said
+from tests.pages.test_memory import html
+
+
+def test_nothing_written_nothing_to_pay(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="cost.py")
+    assert not app.exception
+    assert "nothing to pay" in said(app)
+    assert "70\u00a0trillion multiply-adds" in said(app)  # the textbook example, from the same function
+
+
+def test_the_bill_of_the_text_on_watch(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="cost.py", steps="5")
+    assert not app.exception
+    run = visitor(app).run
+    bill = Receipt.of(run.path, run.model.shape)
+    assert f"{bill.prompt_tokens} tokens read, 5 written" in html(app)
+    for mark in ("measured", "computed", "assumed"):
+        assert f'aria-label="{mark}"' in html(app)
+
+
+def test_assumptions_are_used_and_kept(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="cost.py", steps="3")
+    app.number_input(key="cost_watts").set_value(900.0).run()
+    assert "900 watts x" in html(app) and not app.exception
+    app.switch_page("pages/context.py").run()
+    assert visitor(app).kept["assumptions"].watts == 900.0
+
+
+def test_the_table_for_other_models(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="cost.py")
+    table = app.dataframe[0].value
+    assert table["model"].tolist() == ["Llama 2 7B", "Llama 3.1 70B", "Llama 3.1 405B"]
+    assert table["✎ cards"].tolist() == [1, 2, 11]
+    app.selectbox(key="cost_card").select("l4").run()
+    assert app.dataframe[0].value["✎ cards"].tolist() == [1, 6, 34]
+
+
+def test_two_questions_two_receipts(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="cost.py")
+    app.button(key="cost_two").click().run()
+    run_on(app)
+    assert not app.exception
+    last = dict(visitor(app).kept["cost_two"].seen)
+    assert last[1].receipt.prompt_tokens > 3 * last[0].receipt.prompt_tokens
+    assert html(app).count("Price, by the token") == 2
+
+
+def test_a_question_of_nothing_is_one_sentence(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="cost.py")
+    app.text_area(key="cost_terse").set_value("").run()
+    app.button(key="cost_two").click().run()
+    run_on(app)
+    assert not app.exception
+    assert "no text to go on from" in said(app)
+
+
+def test_where_the_seconds_went(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="cost.py")
+    app.button(key="cost_timed").click().run()
+    run_on(app)
+    assert not app.exception
+    last = visitor(app).kept["cost_timed"].seen[-1]
+    assert last.parts[0].seconds == Assumptions().network_seconds
+    assert "The first word came after" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "words"),
+    [
+        (0.0, "s", "0 ms"),
+        (0.0123, "s", "12 ms"),
+        (2.5e9, "B/s", "2.5 GB/s"),
+        (0.0068, "Wh", "6.8 mWh"),
+        (0.0, "Wh", "0 Wh"),
+        (1.5, "share", "150 %"),
+        (9.5e8, "FLOP/s", "950 MFLOP/s"),
+        (7.02e13, "", "70 trillion"),
+        (1.37, "", "1.4"),
+        (30, "", "30"),
+        (0, "$", "$0"),
+        (12.5, "$", "$12.50"),
+        (0.0042, "$", "0.42 cents"),
+        (0.2, "$", "20 cents"),
+        (7.256e-6, "$", "0.00073 cents"),
+        (1e-12, "$", "< 0.0000001 cents"),
+    ],
+)
+def test_amounts_are_said_as_people_say_them(value: float, unit: str, words: str) -> None:
+    assert receipt.said(Amount("", value, unit, "measured", "")).replace("\u00a0", " ") == words
+
+
+def test_the_slip_for_other_pages(tiny: Callable[[str], Any]) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from pages.parts import receipt
+
+        path, model = st.session_state["slip"]
+        receipt.slip(path, model)
+
+    from core import Generation
+
+    run = Generation(tiny("llama"), "Once upon a time")
+    app = AppTest.from_function(page)
+    app.session_state["slip"] = ([], run.model)
+    app.session_state["_visitor"] = _Kept()
+    app.run()
+    assert "Nothing to pay yet." in html(app)
+    run.step()
+    app.session_state["slip"] = (run.path, run.model)
+    app.run()
+    assert "multiply-adds" in html(app) and "cents" in html(app) and not app.exception
+
+
+class _Kept:
+    """A visitor who has only assumptions."""
+
+    kept = {"assumptions": Assumptions()}  # noqa: RUF012

@@ -1,0 +1,80 @@
+"""Running out of pages, as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.labs.memory import POLICIES, RED_POT, Answer, Page
+from tests.pages.test_cache import run_on, said
+
+
+def html(app: AppTest) -> str:
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def test_it_opens_with_the_story_unread(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="memory.py")
+    assert not app.exception
+    assert RED_POT.key_words[:8] in html(app)
+    assert "readers** at once" in said(app)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_reads_the_story(policy: str, open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="memory.py")
+    app.pills(key="memory_policy").set_value(policy).run()
+    app.button(key="memory_start").click().run()
+    run_on(app)
+    assert not app.exception
+    seen = visitor(app).kept["memory"].seen
+    before, after = (entry for entry in seen if isinstance(entry, Answer))
+    assert before.probability is not None
+    assert (after.probability is None) == (policy == "stop")
+    assert all(page.bytes <= 40 * before.bytes // before.pages for page in seen if isinstance(page, Page))
+    if policy == "stop":
+        assert "here it stopped" in said(app) and "before the question was even asked" in html(app)
+    elif "forget" in policy:
+        assert "pages that are gone" in said(app)
+
+
+def test_every_way_side_by_side(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="memory.py")
+    app.button(key="memory_all").click().run()
+    run_on(app)
+    assert not app.exception
+    assert app.dataframe[0].value["right answer"].tolist()[0] == "never asked"
+    assert len(app.dataframe[0].value) == len(POLICIES)
+
+
+def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="memory.py", prompt="<b>Once</b> upon a time")
+    app.segmented_control(key="memory_source").set_value("own").run()
+    app.button(key="memory_start").click().run()
+    run_on(app)
+    assert not app.exception
+    assert any(page.written for page in visitor(app).kept["memory"].seen)
+    assert "<b>Once" not in html(app)
+
+
+def test_more_readers_mean_fewer_pages(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="memory.py")
+    assert "40 pages of" in said(app)
+    app.number_input(key="memory_readers").set_value(4).run()
+    assert "10 pages of" in said(app) and not app.exception
+
+
+def test_the_calculator_knows_what_does_not_fit(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="memory.py")
+    app.selectbox(key="memory_model").select("llama-3.1-405b").run()
+    assert "Not even one" in said(app) and "812" in said(app)
+    app.selectbox(key="memory_model").select("llama-3.1-70b").run()
+    app.selectbox(key="memory_card").select("h200").run()
+    app.segmented_control(key="memory_weights").set_value(8).run()
+    app.select_slider(key="memory_context").set_value(128_000).run()
+    assert "**One reader** at a time" in said(app)  # 141 GB - 70.6 GB of weights; one notepad of 128,000 tokens takes 41.9 GB
+    assert "80 layers × 8 KV heads × (128 + 128) numbers × 2 bytes = **328\u00a0KB** a token" in said(app)
+    assert not app.exception
