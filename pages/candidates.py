@@ -1,0 +1,209 @@
+"""Several tries: written together in real batches, merged into one tree, ranked; and beam search, step by step."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.labs.beam import FINISHED, KEPT, BeamStep, beam_search
+from core.labs.candidates import FORMULAS, MEAN, Ranked, Round, merged, ranked, write_together
+from pages.parts import experiment, frame, numbers, visit
+from pages.parts import what_if_words as words
+from pages.parts.branch_tree import branch_tree, rows_of_beams, rows_of_tries
+from pages.parts.own_text import own_text
+from pages.parts.written import written
+
+frame.page()
+TRIES, BEAM = "candidates", "candidates_beam"
+COUNTS = (4, 8, 16, 32)
+LENGTHS = (20, 40, 80)
+SHOWN = 5
+
+
+def tries_view() -> None:
+    """Write them, merge them, rank them."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_controls"):
+        count = st.segmented_control(words.TRIES_COUNT, COUNTS, default=8, key="candidates_count", required=True) or 8
+        length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="candidates_length", required=True) or 40
+        by = (
+            st.selectbox(words.SCORE_BY, list(FORMULAS), format_func=lambda name: words.SCORE_NAMES[name], key="candidates_by", width=240)
+            or MEAN
+        )
+
+        def begin() -> None:
+            model, prompt, settings = visit.model(), visit.prompt(), visit.settings()
+            experiment.start(TRIES, lambda: write_together(model, prompt, settings, count, length), (prompt, settings, visit.run()))
+
+        state = experiment.of(TRIES)
+        if state.running:
+            st.button(words.STOP, on_click=experiment.stop, args=(TRIES,), icon=":material/stop:", key="candidates_stop")
+        else:
+            label = words.AGAIN_ALL if state.seen else words.START
+            st.button(label, on_click=visit.calmly(begin), type="primary", icon=":material/edit:", key="candidates_start")
+
+    def draw() -> None:
+        with frame.calm():
+            run = experiment.of(TRIES)
+            if run.told:
+                frame.tell(run.told)
+            if not run.seen:
+                st.caption(words.TRIES_FIRST)
+                return
+            newest: Round = run.seen[-1]
+            order = ranked(newest.tries, by)
+            left, right = st.columns([0.5, 0.5], gap="large")
+            with left:
+                frame.section(words.MERGED, words.MERGED_TERM)
+                branch_tree(rows_of_tries(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
+            with right:
+                ranking(order, by, run.running)
+            price(newest)
+        experiment.advance(TRIES, 0.05)
+
+    st.fragment(draw, run_every=state.pace, key="candidates_fragment")()
+
+
+def ranking(order: list[Ranked], by: str, running: bool) -> None:
+    """The best ones with their scores; the first is the one that was picked."""
+    frame.section(words.RANKING, by, help=FORMULAS[by])
+    for place, entry in enumerate(order[:SHOWN]):
+        score = numbers.percent(entry.score) if by not in (MEAN,) and entry.score >= 0 else f"{entry.score:.2f}"
+        answer = f" · “{frame_safe(entry.answer)}”" if entry.answer else ""
+        with st.container(border=place == 0, gap="xsmall"):
+            st.caption(f"{place + 1}. · {words.TRY_NOTE.format(number=entry.attempt.number + 1)} · {score}{answer}")
+            written(entry.attempt.path, key=f"candidates_text_{place}", small=True)
+            if place == 0 and not running:
+                st.button(words.KEEP_TRY, on_click=keep_try, args=(entry.attempt.number,), key="candidates_keep", icon=":material/check:")
+
+
+def frame_safe(text: str) -> str:
+    """An answer inside Markdown: letters and digits only."""
+    return "".join(c if c.isalnum() or c in " .,-" else "·" for c in text[:30])
+
+
+@visit.calmly
+def keep_try(number: int) -> None:
+    """Write this try into the visitor's run: the same dice give the same words."""
+    run = experiment.of(TRIES)
+    attempt = run.seen[-1].tries[number]
+    prompt, settings, _ = run.about
+    visit.use_prompt(prompt)
+    own = visit.run()
+    own.go_to(-1)
+    mine = own.settings
+    own.settings = settings
+    try:
+        for step in attempt.path:
+            own.step(step.attempt)
+    finally:
+        own.settings = mine
+    visit.say(words.KEPT_TRY)
+
+
+def price(newest: Round) -> None:
+    """N tries cost N times as much."""
+    own = max(len(attempt.path) for attempt in newest.tries)
+    st.markdown(
+        f"**{words.PRICE}.** "
+        + words.PRICE_LINE.format(
+            tokens=f"{newest.tokens:,}",
+            own=words.tokens(own),
+            times=f"{newest.tokens / max(1, own):.1f}".removesuffix(".0"),
+            passes=words.passes(newest.forward_passes),
+            seconds=numbers.duration(newest.seconds),
+        )
+    )
+
+
+def beam_view() -> None:
+    """Keep the N likeliest, drop the rest, see why."""
+    st.caption(words.BEAM_LEAD)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_beam_controls"):
+        width = st.segmented_control(words.BEAMS, (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True) or 3
+        length = st.segmented_control(words.LENGTH, (10, 20, 40), default=20, key="candidates_beam_length", required=True) or 20
+        penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200)
+        state = experiment.of(BEAM)
+        about = (visit.prompt(), visit.model_name(), width, length, penalty)
+
+        def begin() -> None:
+            experiment.start(BEAM, lambda: beam_search(visit.model(), visit.prompt(), width, length, penalty), about)
+
+        def one() -> None:
+            if experiment.of(BEAM).about != about or not experiment.of(BEAM).running:
+                begin()
+            take(experiment.of(BEAM))
+
+        def every() -> None:
+            one()
+            while experiment.of(BEAM).running:
+                take(experiment.of(BEAM))
+
+        st.button(
+            words.BEAM_AGAIN, on_click=visit.calmly(begin), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again"
+        )
+        st.button(
+            words.BEAM_STEP,
+            on_click=visit.calmly(one),
+            type="primary",
+            icon=":material/arrow_forward:",
+            key="candidates_beam_step",
+            shortcut="Right",
+        )
+        st.button(words.BEAM_ALL, on_click=visit.calmly(every), icon=":material/last_page:", key="candidates_beam_all")
+    found: list[BeamStep] = experiment.of(BEAM).seen
+    if not found:
+        st.caption(words.BEAM_FIRST)
+        return
+    searched(found, state.about)
+
+
+def take(run: experiment.Experiment) -> None:
+    """One step of the search."""
+    if run.source is None:
+        return
+    step = next(run.source, None)
+    if step is not None:
+        run.seen.append(step)
+    if step is None or step.done:
+        run.source = None
+
+
+def searched(found: list[BeamStep], about: tuple[str, str, int, int, float]) -> None:
+    """The tree of beginnings, and this step's choice."""
+    newest, width = found[-1], about[2]
+    if newest.done:
+        best = newest.answers[0]
+        text = frame_prose(best.text)
+        st.markdown(words.BEAM_DONE.format(why=newest.done, text=text, log=f"{best.log_probability:.2f}", score=f"{best.score:.3f}"))
+    left, right = st.columns([0.56, 0.44], gap="large")
+    with left:
+        frame.section(words.MERGED, about[1])
+        winner = newest.answers[0].node_id if newest.done else None
+        branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", can=(), height=480)
+    with right:
+        frame.section(words.BEAM_TABLE, words.BEAM_AT.format(place=newest.index + 1))
+        lines = [
+            (
+                "✓" if beam.fate == KEPT else "■" if beam.fate == FINISHED else "✗",
+                beam.text[-42:],
+                beam.piece,
+                f"{beam.log_probability:.2f}",
+                words.BEAM_WHY[beam.fate].format(width=width, own=f"{beam.log_probability:.2f}", bar=f"{newest.bar:.2f}"),
+            )
+            for beam in newest.considered
+        ]
+        st.dataframe(pd.DataFrame(lines, columns=["", "beginning", "newest", "ln", "why"]), hide_index=True, width="stretch")
+        st.caption(words.BEAM_PRICE.format(tokens=words.tokens(newest.tokens), seconds=numbers.duration(newest.seconds)))
+
+
+def frame_prose(text: str) -> str:
+    """A text inside a Markdown sentence: nothing in it may mean anything."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
+
+
+frame.header(words.TRIES_TITLE, words.TRIES_TERM, words.TRIES_LEAD)
+with frame.calm():
+    names = words.TRIES_VIEWS
+    wanted = st.segmented_control("View", names, default=names[0], key="candidates_view", label_visibility="collapsed", required=True)
+    own_text()
+    (beam_view if wanted == names[1] else tries_view)()

@@ -1,0 +1,203 @@
+"""Compare: the same words under other settings or another model; one setting turned through its range; streamed against whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.labs.streaming import deliver, words_of
+from core.labs.sweep import RANGES, Column, Line, Row, side_by_side, statistics, sweep
+from core.settings import SamplingSettings
+from core.step import Step
+from pages.parts import experiment, frame, numbers, visit
+from pages.parts import what_if_words as words
+from pages.parts.controls import PRESETS
+from pages.parts.own_text import own_text
+from pages.parts.stream_stage import stream_stage
+from pages.parts.words import settings_then
+from pages.parts.written import written
+
+frame.page()
+COLUMNS, SWEEP, STREAM = "compare", "compare_sweep", "compare_stream"
+LENGTHS = (20, 40, 80, 160)
+USUAL = ("Greedy", "Balanced", "Wild", words.COLUMN_SIDEBAR)
+PLAYED = 8.0  # seconds that a delivery takes on the stage
+
+
+def settings_of(name: str | None) -> SamplingSettings:
+    """A preset with the visitor's own seed, so that the dice stay the same; or what the sidebar says."""
+    own = visit.settings()
+    preset = PRESETS.get(name or "")
+    return own if preset is None else SamplingSettings(**{**preset.as_dict(), "seed": own.seed})
+
+
+def buttons(name: str, begin: object, running: bool, seen: bool) -> None:
+    """Start or stop."""
+    if running:
+        st.button(words.STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
+    else:
+        st.button(
+            words.AGAIN_ALL if seen else words.START,
+            on_click=visit.calmly(begin),  # type: ignore[arg-type]
+            type="primary",
+            icon=":material/edit:",
+            key=f"{name}_start",
+        )
+
+
+def columns_view() -> None:
+    """Two to four columns, each with its own settings or its own model."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="compare_controls"):
+        count = st.segmented_control(words.COLUMNS, (2, 3, 4), default=3, key="compare_count", required=True) or 3
+        length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="compare_length", required=True) or 40
+        place = st.container()
+    models, chosen = visit.model_names(), []
+    for number, home in enumerate(st.columns(count, gap="large")):
+        with home:
+            preset = st.selectbox(
+                words.SETTING,
+                [*PRESETS, words.COLUMN_SIDEBAR],
+                index=[*PRESETS, words.COLUMN_SIDEBAR].index(USUAL[number]),
+                key=f"compare_preset_{number}",
+                label_visibility="collapsed",
+            )
+            model = models[0]
+            if len(models) > 1:
+                model = st.selectbox(
+                    "Model",
+                    models,
+                    index=models.index(visit.model_name()),
+                    key=f"compare_model_{number}",
+                    label_visibility="collapsed",
+                    format_func=lambda name: name.replace("-", " ").capitalize(),
+                )
+            chosen.append((preset, model))
+
+    def begin() -> None:
+        made = [Column(visit.model_named(model), settings_of(preset)) for preset, model in chosen]
+        titles = [(preset, column) for (preset, _), column in zip(chosen, made, strict=True)]
+        experiment.start(COLUMNS, lambda: side_by_side(made, visit.prompt(), length), (visit.prompt(), titles))
+
+    state = experiment.of(COLUMNS)
+    with place:
+        buttons(COLUMNS, begin, state.running, bool(state.seen))
+
+    def draw() -> None:
+        with frame.calm():
+            run = experiment.of(COLUMNS)
+            if run.told:
+                frame.tell(run.told)
+            if run.seen:
+                texts(run.seen[-1], *run.about)
+        experiment.advance(COLUMNS, 0.05)
+
+    st.fragment(draw, run_every=state.pace, key="compare_fragment")()
+
+
+def texts(row: Row, prompt: str, titles: list[tuple[str, Column]]) -> None:
+    """What every column wrote, where it parts from the first one, and all in numbers."""
+    for number, home in enumerate(st.columns(len(row.paths), gap="large")):
+        with home:
+            parts = row.parts_at[number]
+            column = titles[number][1]
+            st.caption(f"{column.model.name} · {settings_then(column.settings)}")
+            written(row.paths[number], key=f"compare_text_{number}", mark=parts)
+            st.caption(words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1))
+    frame.section(words.TABLE, words.TABLE_TERM, help=words.TABLE_HELP)
+    st.dataframe(numbers_table(row.paths, [title for title, _ in titles]), hide_index=True, width="stretch")
+
+
+def numbers_table(paths: Sequence[Sequence[Step]], titles: Sequence[str]) -> pd.DataFrame:
+    """One line per column: length, surprise, distinct words, repeats."""
+    lines = []
+    for title, path in zip(titles, paths, strict=True):
+        found = statistics(path)
+        lines.append((title, found.tokens, numbers.bits(found.surprise), f"{found.distinct_words} of {found.words}", found.repeats))
+    return pd.DataFrame(lines, columns=["settings", "tokens", "mean surprise", "distinct words", "repeated runs of three words"])
+
+
+def sweep_view() -> None:
+    """One setting, one line of text for each value."""
+    st.caption(words.SWEEP_LEAD)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="compare_sweep_controls"):
+        name = st.selectbox(
+            words.SWEEP_SETTING, list(RANGES), format_func=lambda key: words.SWEEP_NAMES[key], key="compare_setting", width=240
+        )
+
+        def begin() -> None:
+            experiment.start(SWEEP, lambda: sweep(visit.model(), visit.prompt(), name, settings=visit.settings(), steps=28), name)
+
+        state = experiment.of(SWEEP)
+        buttons(SWEEP, begin, state.running, bool(state.seen))
+
+    def draw() -> None:
+        with frame.calm():
+            run = experiment.of(SWEEP)
+            if run.told:
+                frame.tell(run.told)
+            for number, line in enumerate(run.seen):
+                swept(number, line, run.about)
+        experiment.advance(SWEEP, 0.05)
+
+    st.fragment(draw, run_every=state.pace, key="compare_sweep_fragment")()
+
+
+def swept(number: int, line: Line, name: str) -> None:
+    """One value and the text it led to."""
+    off = name == "top_k" and line.value == 0
+    label = words.SWEEP_OFF if off else f"{line.value:g}"
+    written(line.path, key=f"compare_line_{number}", mark=line.parts_at, label=label, small=True)
+
+
+def stream_view() -> None:
+    """One recorded run, delivered twice."""
+    st.caption(words.STREAM_LEAD)
+
+    def begin() -> None:
+        column = Column(visit.model(), visit.settings())
+        experiment.start(STREAM, lambda: side_by_side([column], visit.prompt(), 80, top_n=1))
+
+    state = experiment.of(STREAM)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="compare_stream_controls"):
+        typed = st.text_input(words.STREAM_WORDS, value="and", key="compare_words", max_chars=400, help=words.STREAM_WORDS_HELP, width=320)
+        buttons(STREAM, begin, state.running, bool(state.seen))
+
+    def draw() -> None:
+        with frame.calm():
+            run = experiment.of(STREAM)
+            path = run.seen[-1].paths[0] if run.seen else ()
+            if run.told:
+                frame.tell(run.told)
+            elif not path:
+                st.caption(words.STREAM_EMPTY)
+            if path and not run.running:
+                delivered(path, typed)
+        experiment.advance(STREAM)
+
+    st.fragment(draw, run_every=state.pace, key="compare_stream_fragment")()
+
+
+def delivered(path: Sequence[Step], typed: str) -> None:
+    """Both ways, and what the filter could still do."""
+    both = deliver(path, words_of(typed))
+    slower = max(1.0, PLAYED / both.total if both.total else 1.0)
+    stream_stage(path, both, slower, key="compare_stage")
+    facts = words.STREAM_FACTS.format(first=numbers.duration(both.first_token), total=numbers.duration(both.total))
+    if both.found is None:
+        verdict = words.STREAM_CLEAN.format(later=numbers.duration(both.total - both.first_token))
+    else:
+        verdict = words.STREAM_FOUND.format(word=both.found, place=(both.found_at or 0) + 1, count=len(both.already_seen.split()))
+    st.markdown(f"{verdict} {facts}")
+    if slower > 1.5:
+        st.caption(words.STREAM_SLOW.format(factor=f"{slower:.0f}"))
+
+
+frame.header(words.COMPARE_TITLE, words.COMPARE_TERM, words.COMPARE_LEAD)
+with frame.calm():
+    wanted = st.segmented_control(
+        "View", words.VIEWS, default=words.VIEWS[0], key="compare_view", label_visibility="collapsed", required=True
+    )
+    own_text()
+    {words.VIEWS[0]: columns_view, words.VIEWS[1]: sweep_view, words.VIEWS[2]: stream_view}[wanted or words.VIEWS[0]]()

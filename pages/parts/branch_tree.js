@@ -1,0 +1,146 @@
+// A tree as an outline: one row per way between two forks, patched in place. All text goes in through textContent.
+const SVG = "http://www.w3.org/2000/svg";
+const INDENT = 26;
+
+function make(tag, name, parent, text) {
+  const node = document.createElement(tag);
+  if (name) node.className = name;
+  if (text) node.textContent = text;
+  if (tag === "button") node.type = "button";
+  parent?.append(node);
+  return node;
+}
+
+function build() {
+  const row = make("div", "row");
+  row.setAttribute("role", "treeitem");
+  const lines = document.createElementNS(SVG, "svg");
+  lines.classList.add("lines");
+  const curve = document.createElementNS(SVG, "path");
+  lines.append(curve);
+  row.append(lines);
+  row.lines = lines;
+  row.curve = curve;
+  row.fold = make("button", "fold", row);
+  row.text = make("button", "text", row);
+  row.words = make("span", "words", row.text);
+  row.badge = make("span", "badge", row.text);
+  row.note = make("span", "note", row);
+  row.tools = make("span", "tools", row);
+  return row;
+}
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const tree = parentElement.querySelector(".tree");
+  const c = data.colours;
+  const paint = { "--line": c.line, "--way": c.model, "--path": c.chosen, "--path-text": c.chosen_text, "--muted": c.muted_text, "--gone": c.removed, "--card": c.card, "--good": c.dice, "--good-text": c.dice_text };
+  for (const [name, colour] of Object.entries(paint)) tree.style.setProperty(name, colour);
+  tree.style.maxHeight = `${data.height}px`;
+  tree.folded ??= new Set();
+  tree.known ??= new Map();
+  const may = verb => data.can.includes(verb);
+  const say = (verb, node, name) => setTriggerValue("wish", name === undefined ? { verb, node } : { verb, node, name });
+
+  const rows = data.rows.map(([id, parent, text, share, note, kind, name, here, gone]) => ({ id, parent, text, share, note, kind, name, here, gone, children: 0, depth: 0 }));
+  const byId = new Map(rows.map(row => [row.id, row]));
+  for (const row of rows) {
+    const parent = byId.get(row.parent);
+    if (parent) { parent.children += 1; row.depth = parent.depth + 1; }
+  }
+  const deepest = Math.max(0, ...rows.map(row => row.depth));
+  const room = Math.max(6, Math.min(INDENT, (0.42 * (tree.clientWidth || 800)) / Math.max(1, deepest)));
+  const hidden = row => { for (let p = byId.get(row.parent); p; p = byId.get(p.parent)) if (tree.folded.has(p.id)) return true; return false; };
+  const below = row => rows.filter(other => { for (let p = byId.get(other.parent); p; p = byId.get(p.parent)) if (p === row) return true; return false; }).length;
+
+  function ask(node, row, kind) {
+    node.tools.textContent = "";
+    node.classList.add("asking");
+    const done = () => { node.classList.remove("asking"); tools(node, row); };
+    if (kind === "delete") {
+      make("span", "question", node.tools, data.words.ask.replace("{count}", row.gone));
+      const yes = make("button", "sure", node.tools, data.words.yes);
+      yes.onclick = () => { done(); say("delete", row.id); };
+      make("button", "", node.tools, data.words.no).onclick = done;
+      yes.focus();
+    } else {
+      const field = make("input", "name", node.tools);
+      field.value = row.name;
+      field.maxLength = 60;
+      field.placeholder = data.words.name;
+      field.setAttribute("aria-label", data.words.name);
+      field.onkeydown = event => {
+        event.stopPropagation();
+        if (event.key === "Enter") { done(); say("name", row.id, field.value); }
+        if (event.key === "Escape") done();
+      };
+      make("button", "", node.tools, data.words.save).onclick = () => { done(); say("name", row.id, field.value); };
+      field.focus();
+    }
+  }
+
+  function tools(node, row) {
+    node.tools.textContent = "";
+    if (may("name")) make("button", "", node.tools, data.words.rename).onclick = () => ask(node, row, "name");
+    if (may("delete") && row.gone) make("button", "", node.tools, data.words.delete).onclick = () => ask(node, row, "delete");
+  }
+
+  const next = new Map();
+  let before = null;
+  for (const row of rows) {
+    const node = tree.known.get(row.id) ?? build();
+    tree.known.delete(row.id);
+    next.set(row.id, node);
+    if (node.previousSibling !== before || node.parentNode !== tree) before ? before.after(node) : tree.prepend(node);
+    before = node;
+    const away = hidden(row);
+    if (node.hidden !== away) node.hidden = away;
+    const left = row.depth * room;
+    const sign = JSON.stringify([row, room]);
+    if (node.sign === sign) continue;
+    node.sign = sign;
+    const name = `row ${row.kind}${row.here ? " here" : ""}`;
+    node.className = name;
+    node.style.paddingLeft = `${left + 22}px`;
+    node.lines.setAttribute("width", left + 22);
+    const width = 1 + 9 * Math.sqrt(Math.max(0, Math.min(1, row.share)));
+    node.curve.setAttribute("d", row.depth ? `M ${left - room + 11} 0 C ${left - room + 11} 19, ${left} 19, ${left + 18} 19` : `M 0 19 L 18 19`);
+    node.curve.setAttribute("stroke-width", width.toFixed(1));
+    node.setAttribute("aria-level", row.depth + 1);
+    node.words.textContent = row.text.trimStart();
+    node.text.title = row.text;
+    node.badge.textContent = row.name || (row.here ? data.words.here : "");
+    node.badge.hidden = !node.badge.textContent;
+    node.note.textContent = row.note;
+    node.text.disabled = !may("go");
+    node.text.onclick = () => say("go", row.id);
+    node.fold.hidden = !row.children;
+    node.fold.onclick = () => {
+      tree.folded.has(row.id) ? tree.folded.delete(row.id) : tree.folded.add(row.id);
+      tree.refresh();
+    };
+    if (!node.classList.contains("asking")) tools(node, row);
+    node.row = row;
+  }
+  for (const node of tree.known.values()) node.remove();
+  tree.known = next;
+
+  tree.refresh = () => {
+    for (const row of rows) {
+      const node = next.get(row.id);
+      node.hidden = hidden(row);
+      if (!row.children) continue;
+      const shut = tree.folded.has(row.id);
+      node.fold.textContent = shut ? `▸ ${below(row)}` : "▾";
+      node.fold.setAttribute("aria-expanded", String(!shut));
+      node.fold.setAttribute("aria-label", shut ? data.words.unfold : data.words.fold);
+    }
+  };
+  tree.refresh();
+  const here = rows.find(row => row.here);
+  if (here && tree.stood !== here.id) {
+    tree.stood = here.id;
+    const node = next.get(here.id);
+    const top = node.offsetTop - tree.offsetTop;
+    if (top < tree.scrollTop || top > tree.scrollTop + tree.clientHeight - 40) tree.scrollTop = top - tree.clientHeight / 2;
+  }
+}

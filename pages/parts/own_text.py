@@ -1,0 +1,21 @@
+"""The text that everything here goes on from; the same field, with the same text in it, as on Watch."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts import words
+
+
+def own_text() -> None:
+    """Draw the field; `visit.prompt()` is what stands in it."""
+    st.text_area(
+        "Prompt",
+        value=words.FIRST_PROMPT,
+        key="prompt",
+        height=44,
+        max_chars=20_000,
+        bind="query-params",
+        label_visibility="collapsed",
+        placeholder=words.PROMPT_HELP,
+    )

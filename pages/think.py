@@ -1,0 +1,169 @@
+"""Thinking aloud: one question answered at once and step by step, side by side; and a whole set of them, counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+import streamlit as st
+
+from core.labs.thinking import AT_ONCE, STEP_BY_STEP, Answered, Question, Thought, Way, count, same_answer, sums, think, wilson
+from pages.parts import charts, experiment, frame, numbers, palette, visit, what_if_charts
+from pages.parts import what_if_words as words
+from pages.parts.written import written
+
+frame.page()
+ONE, MANY = "think", "think_set"
+TITLES = {AT_ONCE: words.AT_ONCE_TITLE, STEP_BY_STEP: words.STEPWISE_TITLE}
+SIDES = {AT_ONCE: "one", STEP_BY_STEP: "other"}
+
+
+def both_ways(question: Question) -> Iterator[tuple[Way, Thought]]:
+    """First at once, then step by step."""
+    for way in (AT_ONCE, STEP_BY_STEP):
+        for thought in think(visit.model(), question, way, visit.settings()):
+            yield way, thought
+
+
+def one_view() -> None:
+    """One question, two answers, and how likely the right one was at every word."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
+        text = st.text_input(words.QUESTION, value=words.QUESTION_START, key="think_question", max_chars=500, width=420)
+        answer = st.text_input(words.ANSWER, value=words.ANSWER_START, key="think_answer", max_chars=40, width=140)
+        question = Question(f"{text}\n", answer)
+
+        def begin() -> None:
+            experiment.start(ONE, lambda: both_ways(question), question)
+
+        state = experiment.of(ONE)
+        if state.running:
+            st.button(words.STOP, on_click=experiment.stop, args=(ONE,), icon=":material/stop:", key="think_stop")
+        else:
+            st.button(words.ASK, on_click=visit.calmly(begin), type="primary", icon=":material/help:", key="think_start")
+
+    def draw() -> None:
+        with frame.calm():
+            run = experiment.of(ONE)
+            asked: Question = run.about or question
+            thoughts = {way: [thought for whose, thought in run.seen if whose is way] for way in TITLES}
+            for home, way in zip(st.columns([0.36, 0.64], gap="large"), TITLES, strict=True):
+                with home, st.container(gap="xsmall"):
+                    frame.section(TITLES[way], way.begin)
+                    answered(way, thoughts[way], asked)
+            if run.told:
+                frame.tell(run.told)
+            if run.seen:
+                frame.section(words.CHANCE, words.CHANCE_TERM, help=words.CHANCE_HELP)
+                charts.draw(what_if_charts.chance, chances(thoughts), key="think_chance", alt_text=words.CHANCE_ALT)
+                legend()
+        experiment.advance(ONE)
+
+    st.fragment(draw, run_every=state.pace, key="think_fragment")()
+
+
+def legend() -> None:
+    colours = palette.of(charts.theme())
+    frame.legend((colours.dice, words.AT_ONCE_TITLE), (colours.other, words.STEPWISE_TITLE))
+
+
+def answered(way: Way, thoughts: list[Thought], question: Question) -> None:
+    """What was written this way, and whether it is right."""
+    written([thought.step for thought in thoughts], key=f"think_text_{SIDES[way]}", other=way is STEP_BY_STEP)
+    given = thoughts[-1].given if thoughts else None
+    tokens = words.tokens(len(thoughts))
+    if given is None:
+        st.caption(words.GAVE_NONE.format(tokens=tokens))
+    elif same_answer(given, question.answer):
+        st.markdown(words.GAVE_RIGHT.format(given=plain(given), tokens=tokens))
+    else:
+        st.markdown(words.GAVE_WRONG.format(given=plain(given), answer=plain(question.answer), tokens=tokens))
+
+
+def plain(text: str) -> str:
+    """An answer inside Markdown: letters and digits only."""
+    return f"**{''.join(c if c.isalnum() or c in ' .,-' else '·' for c in text[:40])}**"
+
+
+def chances(thoughts: dict[Way, list[Thought]]) -> pd.DataFrame:
+    """Rows for the chart: the chance before every word, and once more at the end."""
+    rows = [
+        (place, SIDES[way], thought.chance, thought.step.piece, numbers.percent(thought.chance))
+        for way, those in thoughts.items()
+        for place, thought in enumerate(those, start=1)
+        if not math.isnan(thought.chance)
+    ]
+    return pd.DataFrame(rows, columns=["place", "side", "share", "text", "label"])
+
+
+def set_view() -> None:
+    """A whole set, both ways, with progress, and what the count is worth."""
+    st.caption(words.SET_LEAD)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
+        number = st.segmented_control(words.SET_COUNT, (10, 25, 50, 100), default=50, key="think_count", required=True) or 50
+
+        def begin() -> None:
+            model, seed = visit.model(), visit.settings().seed
+            experiment.start(MANY, lambda: count(model, sums(number, seed)), number)
+
+        state = experiment.of(MANY)
+        if state.running:
+            st.button(words.STOP, on_click=experiment.stop, args=(MANY,), icon=":material/stop:", key="think_set_stop")
+        else:
+            st.button(words.SET_START, on_click=visit.calmly(begin), type="primary", icon=":material/checklist:", key="think_set_start")
+
+    def draw() -> None:
+        with frame.calm():
+            run = experiment.of(MANY)
+            if run.told:
+                frame.tell(run.told)
+            if run.seen or run.running:
+                done = sum(entry.way is STEP_BY_STEP for entry in run.seen)
+                st.progress(done / run.about, text=words.SET_PROGRESS.format(done=done, total=run.about))
+                counted(run.seen)
+        experiment.advance(MANY)
+
+    st.fragment(draw, run_every=state.pace, key="think_set_fragment")()
+
+
+def counted(entries: list[Answered]) -> None:
+    """Right answers with their uncertainty, tokens each way, and the newest questions."""
+    by_way = {way: [entry for entry in entries if entry.way is way] for way in TITLES}
+    rows = []
+    for home, (way, those) in zip(st.columns(2, gap="large"), by_way.items(), strict=True):
+        right, total = sum(entry.right for entry in those), len(those)
+        low, high = wilson(right, total)
+        rows.append((SIDES[way], 0 if way is AT_ONCE else 1, right / max(1, total), low, high))
+        with home:
+            frame.section(TITLES[way], way.begin)
+            st.markdown(f"### {words.SET_RIGHT.format(right=right, total=total)}")
+            if total:
+                each, seconds = sum(e.tokens for e in those) / total, sum(e.seconds for e in those) / total
+                st.caption(words.SET_BETWEEN.format(low=numbers.percent(low), high=numbers.percent(high)))
+                st.caption(words.SET_COST.format(tokens=f"{each:.0f}", seconds=numbers.duration(seconds)))
+    if not all(by_way.values()):
+        return
+    table = pd.DataFrame(rows, columns=["side", "row", "share", "low", "high"])
+    charts.draw(what_if_charts.right_answers, table, key="think_right", alt_text=words.SET_ALT)
+    legend()
+    cost = [sum(entry.tokens for entry in those) / len(those) for those in by_way.values()]
+    st.markdown(words.SET_VERDICT.format(times=f"{cost[1] / max(1, cost[0]):.0f}"), help=words.SET_HELP)
+    lines = [
+        (
+            entry.question.text.strip().removeprefix("Question: "),
+            entry.way.name,
+            entry.given or "–",
+            entry.question.answer,
+            "✓" if entry.right else "✗",
+        )
+        for entry in reversed(entries[-40:])
+    ]
+    with st.expander(words.SET_LIST):
+        st.dataframe(pd.DataFrame(lines, columns=["question", "way", "it said", "right is", ""]), hide_index=True, width="stretch")
+
+
+frame.header(words.THINK_TITLE, words.THINK_TERM, words.THINK_LEAD)
+with frame.calm():
+    names = words.THINK_VIEWS
+    wanted = st.segmented_control("View", names, default=names[0], key="think_view", label_visibility="collapsed", required=True)
+    (set_view if wanted == names[1] else one_view)()
