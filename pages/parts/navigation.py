@@ -14,6 +14,10 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Watch", "watch.py", "Watch", "Watch a model write, one piece at a time."),
     ("Watch", "read.py", "Read a text", "What the model makes of a text that is there already, piece by piece."),
     ("How it works", "inside.py", "Inside one step", "The way of one piece through the model, from letters to dice."),
+    ("What it costs", "cache.py", "Cache race", "The same text with notes and without, against the clock."),
+    ("What it costs", "memory.py", "Memory", "What happens when the notepad is full."),
+    ("What it costs", "context.py", "Context", "What a longer text costs, and where it ends."),
+    ("What it costs", "cost.py", "Receipt", "What a text cost: work, bytes, seconds, energy, money."),
 )
 
 
