@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import re
 import time
 from dataclasses import dataclass
@@ -50,6 +51,12 @@ class Address:
         known = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
         return cls(f"{parts.scheme}://{shown}{path}", shown + path, known)
 
+    @property
+    def allowed(self) -> bool:
+        """Whether the owner of this app lets its visitors go there. TOKEN_VIEWER_SERVERS names the addresses; without it, anywhere."""
+        named = os.environ.get("TOKEN_VIEWER_SERVERS")
+        return named is None or self.url in {Address.parse(one).url for one in named.split(",") if one.strip()}
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -75,6 +82,8 @@ class Line:
     def __init__(self, address: Address, api_key: str | None = None, patience: float = PATIENCE) -> None:
         if api_key and not (api_key.isascii() and api_key.isprintable()):
             raise WrongServer("That access key holds characters that no key has. Copy it again.")
+        if not address.allowed:
+            raise WrongServer("This app asks only the servers that its owner named, and that one is not among them.")
         headers = {"Accept-Encoding": "identity", "User-Agent": "token-probability-viewer"}
         if api_key:
             headers["Authorization"] = f"Bearer {api_key}"

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import torch
 from core import Generation, Recording, SamplingSettings, load_model, loading, sampling, server_http
 from core.errors import BeyondTheList, NotOnServer, PromptTooLong, ServerGone, UnknownModel, WrongServer
 from core.server import ServerModel
+from core.shape import ModelShape
 from tests.core.serving import TINY, VOCABULARY, FakeLlama, FakeVLLM, Reply, Running, recorded, recorded_body, serve, tokenize, truth
 
 PROMPT = "def main(argv): return 0"
@@ -372,3 +374,17 @@ def test_a_cut_that_ends_beyond_the_usual_list_makes_it_longer() -> None:
         run.coming(SamplingSettings(top_p=0.5))
         run.step()
         assert len(server.steps()) == 4  # two to connect, two for this step
+
+
+def test_the_arithmetic_of_the_guide_is_that_of_the_shape() -> None:
+    """core/README.md, "Serving a large model"."""
+    shape = ModelShape.named("llama-3.1-70b")
+    guide = (Path(__file__).parents[2] / "core" / "README.md").read_text("utf-8")
+    for cards in (2, 4, 8):
+        weights, cache = shape.parameter_count * 2 / cards, shape.cache_numbers_per_token * 2 / cards
+        tokens = (80e9 * 0.92 - weights - 4e9) / cache
+        room = f"{tokens // 1000:,.0f},000" if tokens > 0 else "none: no room left"
+        said = next(line for line in guide.splitlines() if f"{cache:,.0f} bytes |" in line)
+        assert f"{weights / 1e9:.1f} GB" in said
+        assert said.split("|")[5].strip() in (room, f"{round(tokens, -3):,.0f}")
+        assert int(said.split("|")[6]) == max(0, int(tokens // 8000))

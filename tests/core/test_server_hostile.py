@@ -247,6 +247,15 @@ def test_an_address_is_read_without_its_credentials(text: str, url: str, shown: 
     assert (address.url, address.shown) == (url, shown)
 
 
+def test_the_owner_of_the_app_can_name_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(FakeVLLM()) as mine, serve(FakeVLLM()) as other:
+        monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"http://gpu:8000, {mine.address}/v1")
+        assert load_model(mine.address, tokenizer=str(TINY)).context_length == 512
+        with pytest.raises(WrongServer, match="owner"):
+            load_model(other.address, tokenizer=str(TINY))
+        assert other.asked == []
+
+
 def test_a_key_that_is_no_key_is_refused() -> None:
     with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
         load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
