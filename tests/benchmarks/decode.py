@@ -7,7 +7,8 @@ Three ways to write the same number of tokens behind the same prompt, with the s
     loop      the bare loop: forward pass, argmax, on
 
 Printed are medians over the repeats. The floor is the time that memory needs to hand over the weights once, at the speed at which
-`core.machine` read a long vector just before; a model that fits into the processor's cache can be faster. Ratios are what counts; on a machine that does other things too, seconds mean little.
+`core.machine` read a long vector just before; a model that fits into the processor's cache can be faster. Ratios are what counts; on a
+machine that does other things too, seconds mean little.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ TOP_N = 20
 
 @dataclass(slots=True)
 class Lap:
-    """What one way took, repeat by repeat. seconds: for all tokens, prompt included. recording: seconds of a step beside its forward pass."""
+    """What one way took, by repeat. seconds: for all tokens, prompt included. recording: seconds of a step beside its forward pass."""
 
     seconds: list[float] = field(default_factory=list)
     recording: list[float] = field(default_factory=list)
