@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,7 +21,8 @@ from core.model import LanguageModel
 from core.server_http import Answer, Line
 from core.server_llama import LlamaServer
 from core.server_metrics import ServerMetrics
-from core.server_vllm import VLLM, ServedStep
+from core.server_step import ServedStep, Server
+from core.server_vllm import VLLM
 from core.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.tokens import Token, TokenBytes
 
@@ -32,26 +33,6 @@ LARGEST_VOCABULARY = 4_000_000  # ten times the largest there is
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
 NOT_HERE = "This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it."
 NO_SHAPE = "The shape of this model is not known here. Name a tokenizer that comes with the model's config.json."
-
-
-class Server(Protocol):
-    """A kind of inference server. limit: how many tokens it lists at most, as far as is known."""
-
-    kind: str
-    line: Line
-    limit: int
-
-    def tokens(self, text: str) -> list[int] | None:
-        """How the server cuts this text, None if it will not say."""
-
-    def step(self, ids: list[int], count: int, keep: bool = True) -> ServedStep:
-        """The likeliest `count` tokens after these ids. keep=False: past any cache."""
-
-    def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
-        """The same step with this token listed too."""
-
-    def otherwise(self, ids: list[int], count: int) -> ServedStep:
-        """The same step with other dice, which the listed log-probabilities must not follow."""
 
 
 class ServerEngine(Engine):

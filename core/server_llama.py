@@ -10,7 +10,7 @@ from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
 from core.server_http import Line
-from core.server_vllm import ServedStep
+from core.server_step import ServedStep
 
 BIAS = 1e6
 

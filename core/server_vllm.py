@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
 from core.server_http import Line
+from core.server_step import ServedStep
 
 NEUTRAL = {
     "temperature": 1.0,
@@ -23,24 +23,6 @@ NEUTRAL = {
     "presence_penalty": 0.0,
     "frequency_penalty": 0.0,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ServedStep:
-    """What a server says about one step, unchecked.
-
-    listed: token ids and log-probabilities. asked: how many of the likeliest were asked for; what it sampled may come on top of them.
-    sampled: the token it would have taken. reused, held: tokens taken from its cache, and in its cache now. seconds: by its own clock.
-    None is what it does not say.
-    """
-
-    listed: list[tuple[int, float]]
-    asked: int
-    sampled: int
-    reused: int | None
-    held: int
-    seconds: float | None = None
-    queue_seconds: float = 0.0
 
 
 class VLLM:
