@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 import transformers
-from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 CONTEXT = 64
 SENTENCES = [
@@ -64,7 +64,22 @@ def sentence_piece_tokenizer() -> transformers.PreTrainedTokenizerFast:
         [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(content=" ", left=1, right=0)]
     )
     tokenizer.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in ("<unk>", "<s>", "</s>")])
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", pair="<s> $A <s> $B", special_tokens=[("<s>", 1)])
     return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+
+
+def rewriting_tokenizer() -> transformers.PreTrainedTokenizerFast:
+    """Words made small and plain before they are cut, and unknown ones given up: what is read cannot be had back from the tokens alone."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFKC(), normalizers.Lowercase(), normalizers.NFD(), normalizers.StripAccents()]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.train_from_iterator(
+        SENTENCES, trainers.WordPieceTrainer(vocab_size=200, special_tokens=["[UNK]", "[END]"], show_progress=False)
+    )
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="[END]", unk_token="[UNK]")
 
 
 def _spec(tokenizer: Tokenizer) -> dict[str, Any]:
@@ -112,10 +127,10 @@ FULL_ATTENTION = ["llama", "gpt2", "gpt_bigcode", "bloom", "mpt", "falcon", "qwe
 SENTENCE_PIECE = {"llama", "gemma2", "mixtral", "phi3"}
 
 
-def save(architecture: str, folder: Path, **changes: Any) -> Path:
+def save(architecture: str, folder: Path, tokenizer: Any = None, **changes: Any) -> Path:
     """Write the model of this architecture, with its tokenizer, into `folder` and return the folder. `changes` go into its config."""
     name, shape = ARCHITECTURES[architecture]
-    tokenizer = sentence_piece_tokenizer() if architecture in SENTENCE_PIECE else byte_level_tokenizer()
+    tokenizer = tokenizer or (sentence_piece_tokenizer() if architecture in SENTENCE_PIECE else byte_level_tokenizer())
     ids = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id, "pad_token_id": None}
     # Five more rows than the tokenizer has tokens: real models pad their tables too.
     config = getattr(transformers, name)(**({"vocab_size": len(tokenizer) + 5} | shape | ids | changes))

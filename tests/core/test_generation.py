@@ -214,8 +214,9 @@ def test_the_text_written_is_what_the_tokenizer_would_read(tiny: Any) -> None:
     for architecture in ("gpt2", "llama"):
         model = tiny(architecture)
         run = Generation(model, PROMPT)
-        for token in model.encode(" and the fox 昔々 said: é!\n"):
-            run.force(token)
+        for token in model.tokenize(" and the fox 昔々 said: é!\n"):
+            if not token.special:
+                run.force(token.token_id)
         assert run.written.strip() == "and the fox 昔々 said: é!"
         assert run.text == run.prompt + "".join(step.text for step in run.path)
 
