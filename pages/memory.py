@@ -142,9 +142,18 @@ def answer() -> None:
         if found[1].probability is not None:
             lost = any(position not in last.kept for position in marked())
             plan: Plan = run.about["plan"]
-            st.markdown(words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT)
+            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT
+            st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
             frame.tell(words.TOO_SMALL)
+
+
+def fell(before: float | None, after: float) -> str:
+    """How many times less likely the right answer became, where that is worth a sentence."""
+    if not before or after <= 0 or before / after < 2:
+        return ""
+    factor = before / after
+    return words.FELL.format(factor=numbers.count(factor) if factor >= 10 else f"{factor:.1f}")
 
 
 def told(seen: Answer | None) -> str:
@@ -158,6 +167,8 @@ def says(seen: Answer | None) -> str:
         return ""
     if seen.probability is None and not seen.parts:
         return words.NEVER_ASKED
+    if seen.probability is None:
+        return words.NO_ROOM
     return words.SAYS.format(said=seen.said) if seen.said else words.SAYS_NOTHING
 
 

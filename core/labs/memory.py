@@ -124,7 +124,8 @@ class Answer:
     """What the model makes of a question after reading under a plan.
 
     probability: of the right answer, word for word, as the product of `parts`, one (text, probability) per token. said: what it would say
-    itself, always taking its favourite. All None or empty if the question was not even reached.
+    itself, always taking its favourite. All None or empty if the question was not even reached; no probability, but some parts, if there
+    was no page left for the whole answer.
     """
 
     probability: float | None
@@ -175,7 +176,7 @@ def ask(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Pa
         odds = torch.softmax(reader.logits.double(), -1)
         parts.append((model.token(token_id).text, float(odds[token_id])))
         probability *= float(odds[token_id])
-        if reader.add(token_id, written=True).full:
+        if len(parts) < len(answer) and reader.add(token_id, written=True).full:
             break
     yield Answer(probability if len(parts) == len(answer) else None, tuple(parts), said, pages, held)
 

@@ -75,6 +75,7 @@ ANSWER_ASKED = "Where is Lily's key? The right answer is “{answer}”."
 ANSWER_TERM = "probability of the right answer, word for word"
 BEFORE, AFTER = "With every page", "With your notepad"
 NEVER_ASKED = "It stopped before the question was even asked."
+NO_ROOM = "It heard the question, but no page was left for the answer."
 SAYS = "It says: “{said}”"
 SAYS_NOTHING = "It says nothing."
 ANSWER_LOST = "The answer stood on pages that are gone. What is not on the notepad cannot be known."
@@ -111,9 +112,8 @@ AS_IF = "With the notepad's memory from above"
 AS_IF_LEAD = "What {size} of notepad would mean elsewhere, in 16 bits a number."
 
 PLAINLY = "Said plainly: positions, forgetting, rounding"
-TOO_SMALL = (
-    "This model does not find the answer even with every page, so there is little to lose. A better trained one shows the difference."
-)
+TOO_SMALL = "This model is not sure of the answer even with every page; what counts is how far the probability falls."
+FELL = "The right answer became **{factor} times less likely**."
 BEYOND = "This model was trained for {limit} tokens at most; longer texts would fit into memory, not into the model."
 
 CONTEXT_TITLE = "Does a longer text cost more?"

@@ -156,6 +156,16 @@ def test_a_question_that_is_never_reached_has_no_answer(tiny: Any) -> None:
     assert (answer.probability, answer.parts, answer.said, answer.pages) == (None, (), "", 5)
 
 
+def test_a_notepad_that_is_full_with_the_question_leaves_no_room_for_the_answer(tiny: Any) -> None:
+    model = tiny("gpt2")
+    asked, whole = (len(model.encode(text)) for text in (SHORT.told + SHORT.question, SHORT.told + SHORT.question + SHORT.answer))
+    assert whole - asked >= 2
+    for room, complete in ((asked, False), (whole - 2, False), (whole - 1, True), (whole, True)):
+        answer = list(ask(model, Plan(room * page_bytes(model), STOP), SHORT))[-1]
+        assert isinstance(answer, Answer)
+        assert (answer.probability is not None) == complete and answer.parts
+
+
 def test_a_budget_of_nothing(tiny: Any) -> None:
     model = tiny("gpt2")
     for policy in POLICIES:

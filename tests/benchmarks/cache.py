@@ -1,0 +1,44 @@
+"""The race in figures, with and without a cache: python -m tests.benchmarks.cache [model] [tokens]."""
+
+from __future__ import annotations
+
+import sys
+from statistics import median
+
+from core import Generation, SamplingSettings, load_model
+from core.labs.cache_race import CACHED, UNCACHED, growth, race, same_text, speed_up
+from core.labs.memory import FORGET, FOUR_BITS, Plan, fill, page_bytes
+from core.machine import measure
+from core.receipt import Receipt
+
+PROMPT = "Once upon a time, there was a little fox who"
+
+
+def main(name: str = "storyteller", tokens: int = 256) -> None:
+    """Race, then fill a notepad under three plans, then name what the machine could do at best."""
+    model = load_model(name)
+    steps = list(race(model, PROMPT, SamplingSettings(temperature=0.8, seed=1), tokens))
+    print(f"{name}, {tokens} tokens, same text: {same_text(steps)}, {speed_up(steps) or 0:.1f} times faster with a cache")
+    for runner in (CACHED, UNCACHED):
+        mine = [step for step in steps if step.runner == runner]
+        first, last = mine[: len(mine) // 8], mine[-len(mine) // 8 :]
+        grown = growth(steps, runner)
+        print(
+            f"  {runner}: {mine[-1].total_seconds:.2f} s, {mine[-1].total_positions:,} positions, "
+            f"{median(s.seconds for s in first) * 1000:.2f} ms a step at first, {median(s.seconds for s in last) * 1000:.2f} at last, "
+            f"total ~ n^{grown.exponent if grown else float('nan'):.2f}"
+        )
+    for plan in (Plan(10**12), Plan(40 * page_bytes(model), FORGET), Plan(10**12, FOUR_BITS)):
+        pages = list(fill(model, PROMPT, plan, SamplingSettings(greedy=True), 64))
+        print(f"  {plan.policy}: {len(pages)} pages passed, {len(pages[-1].kept)} held in {pages[-1].bytes:,} bytes")
+    peak = measure(model.device, model.dtype)
+    print(f"  {peak.device}, {peak.threads} thread(s): {peak.flops / 1e9:.0f} GFLOP/s, {peak.bytes_per_second / 1e9:.1f} GB/s")
+    run = Generation(model, PROMPT, SamplingSettings(seed=1))
+    while len(run.path) < 64 and run.finished is None:
+        run.step()
+    for amount in Receipt.of(run.path, model.shape, item_size=model.weight_bytes / model.parameter_count, peak=peak).amounts:
+        print(f"  {amount.kind:>8}  {amount.name}: {amount.value:,.6g} {amount.unit}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "storyteller", int(sys.argv[2]) if len(sys.argv) > 2 else 256)
