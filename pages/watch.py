@@ -48,6 +48,10 @@ def sentence(seen: Odds | Step, tint: str) -> None:
     )
     if run.finished and not visit.playing():
         frame.tell(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
+    if run.is_replay:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(words.REPLAYING, width="content")
+            st.button(words.LEAVE_RECORDING, on_click=frame.then, args=(visit.use_prompt, (), visit.prompt()), type="tertiary", key="leave")
     frame.sentences()
 
 
@@ -101,7 +105,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     taken_away = st.container(horizontal=True, width="content")
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
-    head = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
+    head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     colours = palette.of(charts.theme())
     frame.legend((colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN))
     bars = st.container()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 
@@ -91,6 +91,12 @@ def legend(*entries: tuple[str, str]) -> None:
 def dress() -> None:
     """What the theme cannot say; once per run, from app.py."""
     st.html(HERE / "frame.css")
+
+
+def wake() -> None:
+    """Load the model before anything is drawn around it, so that the wait has its place in the middle of the page."""
+    with suppress(ViewerError):  # said where the model is asked for
+        visit.model()
 
 
 def logo() -> None:

@@ -34,6 +34,7 @@ def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pd.Data
     rest_dice = rest_dice if rest_dice > 1e-9 else 0.0
     rows = [_row(place, c, chosen) for place, c in enumerate(listed)]
     rows += [_empty(place) for place in range(len(listed), count)]
+    gone = rest_dice == 0 and rest_model > 0
     rows.append(
         {
             **_empty(count),
@@ -41,8 +42,8 @@ def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pd.Data
             "model": rest_model,
             "dice": rest_dice,
             "end": max(rest_model, rest_dice),
-            "number": numbers.percent(rest_dice),
-            "note": "",
+            "number": numbers.percent(rest_model if gone else rest_dice),
+            "note": "cut" if gone else "",
             "kind": "rest",
             "piece": words.REST,
             "model_text": numbers.percent(rest_model),
@@ -140,9 +141,7 @@ def notepad_rows(path: Sequence[Step]) -> pd.DataFrame:
         }
         rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
-        rows.append(
-            {**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "▾ prefill" if step.index == 0 else ""}
-        )
+        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if step.index == 0 else ""})
     names = ["slot", "part", "bottom", "top", "label", "step_text", "reused_text", "computed_text", "bytes_text"]
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return pd.DataFrame(rows, columns=names)

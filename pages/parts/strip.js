@@ -77,13 +77,19 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (fresh && grown && i === all.length - 1) names.push("fresh");
     const name = names.join(" ");
     if (word.className !== name) word.className = name;
-    const tint = token.step >= 0 && data.tint !== "none" ? `color-mix(in srgb, ${depth} ${Math.round(4 + 34 * token.tint)}%, transparent)` : "transparent";
+    const tint = token.step >= 0 && token.step !== data.accent && data.tint !== "none" ? `color-mix(in srgb, ${depth} ${Math.round(4 + 34 * token.tint)}%, transparent)` : "transparent";
     if (word.tinted !== tint) word.style.backgroundColor = word.tinted = tint;
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;
     }
   });
+
+  const [low, scale, high, mark] = strip.querySelector(".legend").children;
+  [low.textContent, high.textContent, mark.textContent] = [...data.legend, data.forced];
+  mark.hidden = !data.forced;
+  scale.hidden = !data.legend[0];
+  scale.style.background = `linear-gradient(to right, color-mix(in srgb, ${depth} 4%, transparent), color-mix(in srgb, ${depth} 38%, transparent))`;
 
   if (words.count !== all.length) {
     words.count = all.length;

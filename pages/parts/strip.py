@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.step import Step
 from core.tokens import Token, written
-from pages.parts import charts, numbers, palette
+from pages.parts import charts, numbers, palette, words
 
 HERE = Path(__file__).parent
 TINTS = ("likely", "unsure", "none")
@@ -19,7 +19,7 @@ MOST_DOUBT = 6.0  # bits at which the tint of doubt is full
 _STRIP = st.components.v2.component(
     "token_strip",
     html='<div class="strip"><div class="words" role="group" aria-label="The text so far, token by token"></div>'
-    '<div class="card" hidden></div></div>',
+    '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
     css=(HERE / "strip.css").read_text("utf-8"),
     js=(HERE / "strip.js").read_text("utf-8"),
 )
@@ -47,6 +47,8 @@ def token_strip(
         "opened": -1 if opened is None else opened,
         "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
         "clickable": on_click is not None,
+        "legend": words.TINT_ENDS.get(tint, ("", "")),
+        "forced": words.FORCED_MARK if any(step.chosen_by == "forced" for step in path) else "",
     }
     _STRIP(key=key, data=data, on_opened_change=on_click or _nothing)
 

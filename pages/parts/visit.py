@@ -110,7 +110,7 @@ def sentences() -> list[str]:
     return [*visitor.notes, *([visitor.refusal] if visitor.refusal else [])]
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@st.cache_resource(max_entries=3, show_spinner=words.WAKING)
 def _loaded(name: str) -> LanguageModel:
     model = load_model(name)
     gc.unfreeze()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 PATIENCE = 20_000  # ms
+COLD = 90_000  # ms; the first page of a server that has just started loads the model
 READ = """() => {
   const find = (root, name) => {
     for (const node of root.querySelectorAll("*")) {
@@ -28,17 +29,17 @@ class Watching:
 
     def __init__(self, page: Any) -> None:
         self.page = page
-        self.until("seen !== null && seen.bars.length > 0")
+        self.until("seen !== null && seen.bars.length > 0", COLD)
 
     def seen(self) -> dict[str, Any]:
         """What is on screen: the tokens of the strip, the texts of the bars, the headings, what the dice say."""
         return self.page.evaluate(READ)
 
-    def until(self, condition: str) -> dict[str, Any]:
+    def until(self, condition: str, patience: int = PATIENCE) -> dict[str, Any]:
         """Wait until a condition on `seen` holds, e.g. `steps.length === 3`; returns what is seen then."""
         self.page.wait_for_function(
             f"() => {{ const seen = ({READ})(); const steps = (seen?.tokens ?? []).filter(t => t.step >= 0); return {condition}; }}",
-            timeout=PATIENCE,
+            timeout=patience,
         )
         return self.seen()
 

@@ -104,7 +104,7 @@ def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> N
 
 def test_the_small_charts_keep_places_ready_and_forget_the_oldest(run: Generation) -> None:
     assert len(rows.step_rows(run.path)) == rows.FIRST_SLOTS
-    assert set(rows.notepad_rows(run.path[:1]).label) == {"▾ prefill", ""}
+    assert set(rows.notepad_rows(run.path[:1]).label) == {"prefill", ""}
     long = run.path * 20
     assert len(rows.step_rows(long)) == rows.SLOTS
 
