@@ -48,6 +48,10 @@ class NoNetwork(ModelError):
     """The model is not on this machine and the hub cannot be reached."""
 
 
+class DownloadStopped(ModelError):
+    """A download was stopped by the visitor."""
+
+
 class NotEnoughMemory(ModelError):
     """The model or its cache does not fit into memory."""
 
@@ -106,3 +110,9 @@ class BadRecording(InputError):
 
 class RunFinished(InputError):
     """The run has ended and can only go on from an earlier step."""
+
+
+def quoted(name: str) -> str:
+    """A stranger's name, short enough and harmless in a sentence on a page."""
+    clean = "".join(c if c.isprintable() else "?" for c in name)
+    return f"“{clean if len(clean) <= 60 else clean[:57] + '...'}”"

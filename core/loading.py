@@ -1,9 +1,8 @@
-"""Finding and loading a model: bundled, from a folder, or from the hub. Safetensors only, never somebody else's code."""
+"""Loading a model: bundled, from a folder, from the hub or on a server. Safetensors only, never somebody else's code."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,24 +10,19 @@ from typing import TYPE_CHECKING, Any
 from core.errors import (
     AdapterOnly,
     BrokenModel,
-    GatedModel,
     HalfDownloaded,
     ModelError,
-    NoNetwork,
     NotACausalModel,
     NotEnoughMemory,
     PickleOnly,
     RemoteCodeRefused,
     UnknownModel,
+    quoted,
 )
+from core.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
 
 if TYPE_CHECKING:
     from core.model import LanguageModel
-
-BUNDLED = Path(__file__).parent / "bundled"
-LONGEST_NAME = 300
-TOKENIZER_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
-NEEDED = (*TOKENIZER_FILES, "*.safetensors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +78,10 @@ def load_model(
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
-    if not isinstance(name, str) or not name.strip():
-        raise UnknownModel("No model was named. Choose a bundled one, or give a folder or a hub id.")
-    name = name.strip()
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.")
+    name = checked_name(name)
     if name.lower().startswith(("http://", "https://")):
         return _connect(name, tokenizer, api_key)
-    folder = _find(name)
+    folder = find(name)
     config = _read_config(folder, name)
     _check_weights(folder, name)
     _check_size(folder, config, name)
@@ -107,7 +97,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     name = (tokenizer_name or "").strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UnknownModel("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder.")
-    folder = _find(name, TOKENIZER_FILES)
+    folder = find(name, TOKENIZER_FILES)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
     tokenizer = _read_tokenizer(folder, name)
     ends = [tokenizer.eos_token_id, getattr(config, "eos_token_id", None)]
@@ -117,58 +107,6 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     return connect(line, tokenizer, config, frozenset(numbers))
 
 
-def _find(name: str, files: Sequence[str] = NEEDED) -> Path:
-    """The folder of this model, downloaded from the hub if need be."""
-    if name in {folder.name for folder in BUNDLED.glob("*/") if (folder / "config.json").is_file()}:
-        return BUNDLED / name
-    try:
-        path = Path(name).expanduser()
-        if path.is_dir():
-            return path
-        if path.exists():
-            raise UnknownModel(f"{_short(name)} is a file; a model is a folder with config.json and safetensors files.")
-    except (OSError, RuntimeError, ValueError) as error:
-        raise UnknownModel(f"{_short(name)} is neither a folder that can be read nor a hub id.") from error
-    if name.startswith(("/", ".", "~")) or "\\" in name:
-        raise UnknownModel(f"There is no folder {_short(name)}.")
-    return _from_hub(name, files)
-
-
-def _from_hub(name: str, files: Sequence[str]) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        HfHubHTTPError,
-        HFValidationError,
-        LocalEntryNotFoundError,
-        OfflineModeIsEnabled,
-        RepositoryNotFoundError,
-    )
-
-    try:
-        return Path(snapshot_download(name, allow_patterns=list(files)))
-    except HFValidationError as error:
-        raise UnknownModel(f"{_short(name)} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.") from error
-    except GatedRepoError as error:
-        raise GatedModel(f"{_short(name)} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.") from error
-    except RepositoryNotFoundError as error:
-        raise UnknownModel(f"The hub knows no model {_short(name)}, or it is private. Check the spelling.") from error
-    except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
-        raise NoNetwork(
-            f"{_short(name)} is not on this machine and the hub cannot be reached. The bundled models work without a network."
-        ) from error
-    except HfHubHTTPError as error:
-        raise NoNetwork(f"The hub did not hand out {_short(name)}. Try again later; the bundled models work without it.") from error
-    except (OSError, RuntimeError) as error:
-        raise NoNetwork(f"The download of {_short(name)} failed. The bundled models work without a network.") from error
-    except Exception as error:  # huggingface_hub's HTTP client lets its own connection errors through
-        if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
-            raise NoNetwork(
-                f"{_short(name)} is not on this machine and the hub cannot be reached. The bundled models work without a network."
-            ) from error
-        raise
-
-
 def _read_config(folder: Path, name: str) -> Any:
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
@@ -176,24 +114,24 @@ def _read_config(folder: Path, name: str) -> Any:
     path = folder / "config.json"
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(f"{_short(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
-        raise UnknownModel(f"There is no config.json in {_short(name)}, so it is not a model folder.")
+            raise AdapterOnly(f"{quoted(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
+        raise UnknownModel(f"There is no config.json in {quoted(name)}, so it is not a model folder.")
     raw = _json(path, name)
     if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise RemoteCodeRefused(
-            f"{_short(name)} brings its own program code, which this app never runs. Choose a model that transformers knows."
+            f"{quoted(name)} brings its own program code, which this app never runs. Choose a model that transformers knows."
         )
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # whatever a stranger's file makes the reader stumble over
-        raise BrokenModel(f"The configuration of {_short(name)} cannot be understood by this version of transformers.") from error
+        raise BrokenModel(f"The configuration of {quoted(name)} cannot be understood by this version of transformers.") from error
     architectures = [str(a) for a in (raw.get("architectures") or [])]
     writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
     encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
     if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         kind = "reads one text and writes another (encoder-decoder)" if encoder_decoder else "does not write text from left to right"
         raise NotACausalModel(
-            f"{_short(name)} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama."
+            f"{quoted(name)} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama."
         )
     return config
 
@@ -202,9 +140,9 @@ def _json(path: Path, name: str) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise BrokenModel(f"{path.name} of {_short(name)} cannot be read; it may be half downloaded.") from error
+        raise BrokenModel(f"{path.name} of {quoted(name)} cannot be read; it may be half downloaded.") from error
     if not isinstance(value, dict):
-        raise BrokenModel(f"{path.name} of {_short(name)} is not a JSON object.")
+        raise BrokenModel(f"{path.name} of {quoted(name)} is not a JSON object.")
     return value
 
 
@@ -217,22 +155,22 @@ def _check_weights(folder: Path, name: str) -> None:
     if index.is_file():
         shards = _json(index, name).get("weight_map")
         if not isinstance(shards, dict):
-            raise BrokenModel(f"The weight index of {_short(name)} is broken.")
+            raise BrokenModel(f"The weight index of {quoted(name)} is broken.")
         missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
         if missing:
-            raise HalfDownloaded(f"{_short(name)} is incomplete: {len(missing)} of its weight files are missing. Download it again.")
+            raise HalfDownloaded(f"{quoted(name)} is incomplete: {len(missing)} of its weight files are missing. Download it again.")
     elif not any(not file.name.startswith("adapter_") for file in files):
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(f"{_short(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
+            raise AdapterOnly(f"{quoted(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
-            raise PickleOnly(f"{_short(name)} has its weights only as a pickle, which could run code. Only safetensors are read.")
-        raise HalfDownloaded(f"There are no weights in {_short(name)}. Download it again.")
+            raise PickleOnly(f"{quoted(name)} has its weights only as a pickle, which could run code. Only safetensors are read.")
+        raise HalfDownloaded(f"There are no weights in {quoted(name)}. Download it again.")
     for file in files:
         try:
             with safe_open(file, framework="numpy"):
                 pass
         except (SafetensorError, OSError) as error:
-            raise HalfDownloaded(f"{file.name} of {_short(name)} is cut short or broken. Download it again.") from error
+            raise HalfDownloaded(f"{file.name} of {quoted(name)} is cut short or broken. Download it again.") from error
 
 
 def _check_size(folder: Path, config: Any, name: str) -> None:
@@ -255,7 +193,7 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
     for names, most in limits.items():
         for value in (getattr(text, key, None) for key in names):
             if isinstance(value, int) and not 1 <= value <= most and (value or "experts" not in names[0]):
-                raise BrokenModel(f"The configuration of {_short(name)} does not fit its weights: {names[0]} cannot be {value:,}.")
+                raise BrokenModel(f"The configuration of {quoted(name)} does not fit its weights: {names[0]} cannot be {value:,}.")
 
 
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> LanguageModel:
@@ -268,8 +206,8 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     from core.model import LanguageModel, threads_for
 
     transformers_logging.disable_progress_bar()
-    where = _device(device)
-    precision = _dtype(dtype, where)
+    where = device_for(device)
+    precision = dtype_for(dtype, where)
     tokenizer = _read_tokenizer(folder, name)
     try:
         network, report = AutoModelForCausalLM.from_pretrained(
@@ -287,16 +225,16 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     except Exception as error:  # shapes that do not fit, keys that are not there, memory that is not enough
         if out_of_memory(error):
             raise NotEnoughMemory(
-                f"There is not enough memory on {where} for {_short(name)}. Choose a smaller model or a smaller precision."
+                f"There is not enough memory on {where} for {quoted(name)}. Choose a smaller model or a smaller precision."
             ) from error
-        raise BrokenModel(f"The weights of {_short(name)} do not fit its configuration.") from error
+        raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration.") from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
-        raise BrokenModel(f"The weights of {_short(name)} do not fit its configuration: some are missing or of another size.")
+        raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration: some are missing or of another size.")
     longest = len(tokenizer)
     if not tokenizer("a", add_special_tokens=False)["input_ids"]:  # transformers makes an empty one from nothing
-        raise BrokenModel(f"The tokenizer of {_short(name)} is missing or cannot be read.")
+        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.")
     if longest > network.get_input_embeddings().weight.shape[0]:
-        raise BrokenModel(f"The tokenizer of {_short(name)} knows more tokens than the model ({longest:,}).")
+        raise BrokenModel(f"The tokenizer of {quoted(name)} knows more tokens than the model ({longest:,}).")
     try:
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
         model = LanguageModel(name, network, tokenizer, FastLlama.of(network))
@@ -304,7 +242,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     except ModelError:
         raise
     except Exception as error:  # whatever a configuration that lies makes the network stumble over
-        raise BrokenModel(f"{_short(name)} was loaded but cannot run: its configuration and its weights do not fit.") from error
+        raise BrokenModel(f"{quoted(name)} was loaded but cannot run: its configuration and its weights do not fit.") from error
     return model
 
 
@@ -314,10 +252,10 @@ def _read_tokenizer(folder: Path, name: str) -> Any:
     try:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # tokenizers raise bare Exception
-        raise BrokenModel(f"The tokenizer of {_short(name)} is missing or cannot be read.") from error
+        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.") from error
 
 
-def _device(wanted: str) -> Any:
+def device_for(wanted: str) -> Any:
     """The torch device of this name; "auto" is cuda, then mps, then cpu."""
     import torch
 
@@ -329,11 +267,11 @@ def _device(wanted: str) -> Any:
         device = torch.device(wanted)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
-        raise ModelError(f"This machine has no device called {_short(str(wanted))}. Use auto, cpu, cuda or mps.") from error
+        raise ModelError(f"This machine has no device called {quoted(str(wanted))}. Use auto, cpu, cuda or mps.") from error
     return device
 
 
-def _dtype(wanted: str, device: Any) -> Any:
+def dtype_for(wanted: str, device: Any) -> Any:
     """The torch dtype of this name; "auto" is what the device is good at."""
     import torch
 
@@ -343,11 +281,5 @@ def _dtype(wanted: str, device: Any) -> Any:
             return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
         return torch.float16 if device.type == "mps" else torch.float32
     if wanted not in known:
-        raise ModelError(f"There is no precision called {_short(str(wanted))}. Use auto, float32, float16 or bfloat16.")
+        raise ModelError(f"There is no precision called {quoted(str(wanted))}. Use auto, float32, float16 or bfloat16.")
     return known[wanted]
-
-
-def _short(name: str) -> str:
-    """A stranger's name, short enough and harmless on a page."""
-    clean = "".join(c if c.isprintable() else "?" for c in name)
-    return f"“{clean if len(clean) <= 60 else clean[:57] + '...'}”"
