@@ -90,8 +90,11 @@ export default function ({ parentElement, data }) {
   const find = event => places.find(place => place.word.contains(event.target)) ?? null;
   words.onpointerover = event => { const place = find(event); if (place) show(place); };
   words.onpointerleave = () => show(words.pinned);
-  words.onfocusin = event => show(find(event));
-  words.onfocusout = () => show(words.pinned);
+  words.focused = event => show(event.type === "focusin" ? find(event) : words.pinned);
+  if (!words.ready) { // these two have no `on...` of their own
+    words.ready = true;
+    for (const kind of ["focusin", "focusout"]) words.addEventListener(kind, event => words.focused(event));
+  }
   words.onscroll = () => { if (!card.hidden) show(words.pinned); };
   words.onclick = event => { const place = find(event); pin(place && place !== words.pinned ? place : null); show(place ? words.pinned : null); };
   words.onkeydown = event => {

@@ -1,0 +1,233 @@
+"""“Inside one step” without a browser: the run carried over, every station drawn from core's own record, nothing changed by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import Generation, SamplingSettings, inside
+from core.embeddings import FlatMap, flat_map
+from core.tally import throw
+from pages.parts import inside_charts, inside_rows, inside_words, live_text, tally
+
+Model = Callable[[str], Any]
+Open = Callable[..., AppTest]
+
+PAGE = "inside.py"
+EVERY_STAGE = SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.02, typical_p=0.95, repetition_penalty=1.3, seed=5)
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+
+
+def test_all_five_stations_are_there(open_app: Open) -> None:
+    app = open_app(page=PAGE)
+    assert not app.exception
+    assert not app.info
+    for title in ("PIECES", "MEANING", "LAYERS", "STAGES", "DICE"):
+        assert getattr(inside_words, title) in said(app)
+
+
+def test_the_run_of_watch_is_looked_into(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE, prompt="The bear", steps="3", seed="4")
+    run = visitor(app).run
+    assert run.text.startswith("The bear")
+    assert len(run.path) == 3
+    assert f"Piece 3, {inside_rows.plain(run.path[2].piece)}" in said(app)
+
+
+def test_a_step_more_and_back(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE, steps="2")
+    app.button(key="inside_step").click().run()
+    assert len(visitor(app).run.path) == 3
+    app.button(key="inside_back").click().run()
+    assert len(visitor(app).run.path) == 2
+    assert not app.exception
+
+
+def test_looking_changes_nothing(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE, steps="2")
+    run = visitor(app).run
+    text, nodes, passes = run.text, len(run.nodes), run.model.engine.passes
+    app.selectbox(key=next(box.key for box in app.selectbox if box.key and box.key.startswith("inside_follow"))).select_index(2).run()
+    app.run()
+    assert (run.text, len(run.nodes)) == (text, nodes)
+    assert run.model.engine.passes == passes
+
+
+def test_sliders_act_without_a_pass(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE)
+    passes = visitor(app).run.model.engine.passes
+    app.session_state["temperature"], app.session_state["top_k"] = 0.5, 7
+    app.run()
+    assert visitor(app).run.model.engine.passes == passes
+    assert "7 left of" in said(app)
+
+
+def test_charts_keep_their_specification_from_step_to_step(open_app: Open) -> None:
+    app = open_app(page=PAGE, steps="1")
+    before = [found.proto.spec for found in app.get("vega_lite_chart")]
+    app.button(key="inside_step").click().run()
+    after = [found.proto.spec for found in app.get("vega_lite_chart")]
+    assert len(before) > 6
+    assert after == before
+
+
+@pytest.mark.parametrize("layer", [0, 3])
+def test_one_layer_and_one_head_can_be_chosen(open_app: Open, layer: int) -> None:
+    app = open_app(page=PAGE, steps="2")
+    app.segmented_control(key="inside_layer").set_value(layer).run()
+    app.selectbox(key="inside_head").select_index(2).run()
+    assert not app.exception
+    assert not app.info
+
+
+def test_strange_links_open_calmly(open_app: Open) -> None:
+    app = open_app(page=PAGE, prompt="*`$:[x](y)<b>", steps="2", temperature="banana", model="nobody")
+    assert not app.exception
+    assert inside_words.DICE in said(app)
+
+
+@pytest.mark.parametrize(
+    "settings", [SamplingSettings(), EVERY_STAGE, SamplingSettings(greedy=True), SamplingSettings(temperature=0.05, top_k=1)]
+)
+def test_the_stages_are_those_of_the_record(settings: SamplingSettings, tiny: Model) -> None:
+    run = Generation(tiny("llama"), "Once upon a time", settings, top_n=50)
+    for odds in (run.coming(), run.step(), run.force(100)):
+        seen = inside_rows.stage_rows(odds)
+        assert [stage.name for stage, _, _ in seen] == [stage.name for stage in odds.stages]
+        for stage, told, rows in seen:
+            assert rows.after.sum() == pytest.approx(1.0, abs=1e-3)
+            assert told.endswith("bits")
+            assert all(rows.arithmetic.iloc[:-1].str.len() > 0)
+            listed = rows.iloc[:-1]
+            assert set(listed.after.round(9)) <= {round(share, 9) for share in stage.candidates.values()}
+        before = [rows.before.tolist() for _, _, rows in seen[1:]]
+        assert before == [pytest.approx(rows.after.tolist(), abs=1e-6) for _, _, rows in seen[:-1]]
+
+
+def test_the_arithmetic_adds_up(tiny: Model) -> None:
+    odds = Generation(tiny("llama"), "Once upon a time", SamplingSettings(temperature=0.5, top_k=3), top_n=20).coming()
+    own, warm, cut = inside_rows.stage_rows(odds)
+    assert own[2].arithmetic[0].startswith(f"e^{odds.logits[0]:.2f} ÷")
+    first = float(own[2].after[0])
+    assert f"{np.log(first):.2f}; ÷ 0.5 = {np.log(first) / 0.5:.2f}" in warm[2].arithmetic[0]
+    kept = sum(sorted(warm[2].after[:-1], reverse=True)[:3])
+    assert f"÷ {kept:.3f}" in cut[2].arithmetic[0]
+    assert cut[2].arithmetic[5].endswith("removed")
+    assert cut[1].startswith(f"3 left of {odds.stage_kept[0]:,}")
+
+
+def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
+    model = tiny("gpt2")
+    seen = inside.look(model, model.encode("Once upon a time"))
+    favourite = seen.layers[-1].candidates[0]
+    rows = inside_rows.lens_rows(seen, favourite.token_id)
+    assert len(rows) == 4 * inside_rows.GUESSES
+    answer = rows[rows.name == "answer"]
+    assert answer.share.tolist() == [guess.model_probability for guess in seen.layers[-1].candidates[: inside_rows.GUESSES]]
+    assert rows[rows.kind == "followed"].layer.max() == 3
+    way = inside_rows.way_rows(seen.follow(favourite.token_id), taken=True)
+    assert way.share.iloc[-1] == pytest.approx(favourite.model_probability)
+    assert way.text.iloc[-1].endswith("rank 1")
+
+
+def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
+    model = tiny("lfm2")
+    seen = inside.look(model, model.encode("Once upon a time"))
+    rows = seen.attention[1]
+    assert rows is not None
+    assert inside_rows.gaze(seen, None, None) == pytest.approx(rows.mean(0))
+    assert inside_rows.gaze(seen, 1, 2) == pytest.approx(rows[2])
+    assert inside_rows.gaze(seen, 1, 99) == pytest.approx(rows.mean(0))
+    assert inside_rows.gaze(seen, 0, None) is None
+    heat = inside_rows.heat_rows(seen)
+    assert set(heat.layer) == {2}
+    assert len(heat) == len(seen.token_ids)
+    words = inside_rows.gaze_words([t.piece for t in seen.tokens], seen.tokens, rows.mean(0))
+    assert max(word.depth for word in words) == pytest.approx(inside_rows.DEEPEST)
+
+
+def test_labels_on_the_map_do_not_cover_each_other(tiny: Model) -> None:
+    model = tiny("llama")
+    flat = flat_map(model, range(300, 360))
+    rows = inside_rows.map_rows(flat, [model.piece(i) for i in flat.token_ids], {300, 301}, 302)
+    assert rows.x.between(-1.0001, 1.0001).all()
+    assert rows.y.between(-1.0001, 1.0001).all()
+    assert rows.kind.value_counts().to_dict() == {"familiar": 57, "text": 2, "picked": 1}
+    assert rows.loc[rows.kind == "picked", "label"].tolist() == [inside_rows.label(model.piece(302))]
+    assert (rows.label == "").any()
+
+
+def test_a_map_of_one_piece_and_of_none() -> None:
+    assert inside_rows.map_rows(FlatMap((5,), np.zeros((1, 2)), 0.0), ["x"], {5}, 5).x.tolist() == [0.0]
+    assert inside_rows.map_rows(FlatMap((), np.zeros((0, 2)), 0.0), [], set(), 5).empty
+
+
+def test_a_vector_keeps_every_number() -> None:
+    rows = inside_rows.vector_rows(np.array([-2.0, 0.0, 1.0, *[0.5] * 70]))
+    assert len(rows) == 73
+    assert rows.depth.tolist()[:3] == [0.0, 0.5, 0.75]
+    assert (rows.row.max(), rows.column.max()) == (1, 63)
+    assert inside_rows.vector_rows(np.zeros(3)).depth.tolist() == [0.5] * 3
+
+
+@pytest.mark.parametrize("piece", ["*bold*", "[a](b)", "$x$", ":red[x]", "`", "<b>", "#", "a_b", "\\"])
+def test_pieces_are_never_read_as_markdown(piece: str) -> None:
+    escaped = inside_rows.plain(piece)
+    assert escaped.replace("\\", "") == piece.replace("\\", "")
+    assert all(escaped[place - 1] == "\\" for place, letter in enumerate(escaped) if letter in "*[]$:`<#_" and place)
+
+
+def test_the_tally_hands_real_rolls_to_the_browser(tiny: Model) -> None:
+    run = Generation(tiny("llama"), "Once upon a time", EVERY_STAGE, top_n=50)
+    step = run.step()
+    text = run.text
+    data = tally.tally_data(step)
+    thrown = throw(step, tally.READY)
+    assert data["rolls"] == [round(number, 4) for number in thrown.rolls.tolist()]
+    names = [name for name, _, _ in data["rows"]]
+    for pick, token_id in list(zip(data["picks"], thrown.token_ids.tolist(), strict=True))[:200]:
+        piece = run.model.piece(token_id) if token_id >= 0 else inside_words.REST
+        assert names[pick] in (piece, inside_words.REST)
+    assert sum(share for _, share, _ in data["rows"]) == pytest.approx(1.0, abs=1e-5)
+    assert [name for name, _, kind in data["rows"] if kind == "taken"] in ([step.piece], [])
+    assert run.text == text
+
+
+@pytest.mark.parametrize("sent", [None, 7, {"a": 1}, [], "\ud83e", "x" * 10])
+def test_whatever_a_browser_sends_becomes_text(sent: object) -> None:
+    assert live_text.cleaned(sent, "start").encode() is not None
+    assert live_text.cleaned(None, "start") == "start"
+    assert live_text.cleaned("a\ud83eb", "start") == "ab"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_chart_is_a_constant(theme: str) -> None:
+    for make in (
+        lambda: inside_charts.lens(theme, 8, 5),
+        lambda: inside_charts.way(theme, 8),
+        lambda: inside_charts.heat(theme, 7),
+        lambda: inside_charts.vector(theme, 4),
+        lambda: inside_charts.neighbours(theme, 8),
+        lambda: inside_charts.landscape(theme),
+        lambda: inside_charts.stage(theme, 8),
+        lambda: inside_charts.curve(theme),
+    ):
+        assert make() is make()
+        assert "data" not in make()
+
+
+def test_no_table_holds_what_json_cannot(tiny: Model) -> None:
+    model = tiny("llama")
+    seen = inside.look(model, model.encode("Once"))
+    tables = [inside_rows.lens_rows(seen, None), inside_rows.heat_rows(seen), inside_rows.neighbour_rows(seen.neighbours(5, 3))]
+    for table in tables:
+        assert isinstance(table, pd.DataFrame)
+        assert not table.select_dtypes("number").isna().any().any()

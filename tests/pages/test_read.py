@@ -1,0 +1,140 @@
+"""“Read a text” without a browser: what is shown is what core scored; every bad text gets one sentence."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import score_text
+from pages.parts import inside_words, reading
+
+Model = Callable[[str], Any]
+Open = Callable[..., AppTest]
+
+PAGE = "read.py"
+TEXT = "Once upon a time a fox 🦊 met a bear."
+
+
+def told(app: AppTest) -> list[str]:
+    return [element.value for element in app.info]
+
+
+def test_an_example_is_read_at_once(open_app: Open) -> None:
+    app = open_app(page=PAGE)
+    assert not app.exception
+    assert told(app) == []
+    assert len(app.metric) == 2
+    assert float(app.metric[0].value.replace(",", "")) > 1
+
+
+def test_the_sums_are_those_of_core(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE)
+    app.text_area(key="read_text").set_value(TEXT).run()
+    scored = score_text(visitor(app).run.model, TEXT)
+    assert app.metric[1].value == f"{scored.bits_per_character:.2f}"
+    assert float(app.metric[0].value.replace(",", "")) == pytest.approx(scored.perplexity, rel=0.01)
+
+
+def test_an_example_button_fills_the_field(open_app: Open) -> None:
+    app = open_app(page=PAGE)
+    app.button(key="read_example_A twist").click().run()
+    assert "submarines" in str(app.text_area(key="read_text").value)
+    app.button(key=f"read_example_{inside_words.READ_OWN}").click().run()
+    assert str(app.text_area(key="read_text").value).startswith("Once upon")
+    assert not app.exception
+
+
+@pytest.mark.parametrize("mode", ["texts", "models"])
+def test_two_stand_side_by_side(open_app: Open, mode: str) -> None:
+    app = open_app(page=PAGE)
+    app.segmented_control(key="read_mode").set_value(mode).run()
+    assert not app.exception
+    assert len(app.metric) == 4
+
+
+@pytest.mark.parametrize("tint", ["rank", "probability", "entropy"])
+def test_every_tint_can_be_chosen(open_app: Open, tint: str) -> None:
+    app = open_app(page=PAGE)
+    app.segmented_control(key="read_tint").set_value(tint).run()
+    assert not app.exception
+
+
+def test_nothing_to_read_is_said(open_app: Open) -> None:
+    app = open_app(page=PAGE)
+    app.text_area(key="read_text").set_value("").run()
+    assert not app.exception
+    assert told(app) == ["There is no text to read yet. Paste or write some."]
+
+
+@pytest.mark.parametrize("text", ["*`$:[x](y)<script>alert(1)</script>", "\x00\x07", "👩‍👩‍👧‍👦" * 30, "<|end|>", "昔々、あるところに"])
+def test_strange_texts_are_read_like_any_other(open_app: Open, text: str) -> None:
+    app = open_app(page=PAGE)
+    app.text_area(key="read_text").set_value(text).run()
+    assert not app.exception
+    assert told(app) == []
+
+
+def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE)
+    model = visitor(app).run.model
+    long = "Once upon a time there was a little fox. " * (model.context_length // 4)
+    app.text_area(key="read_text").set_value(long).run()
+    assert not app.exception
+    captions = " ".join(caption.value for caption in app.caption)
+    assert f"Longer than the {model.context_length:,} pieces" in captions
+    assert app.select_slider(key="read_part_one").options
+
+
+def test_words_say_what_core_scored(tiny: Model) -> None:
+    scored = score_text(tiny("llama"), TEXT)
+    words = reading.words(scored, "rank")
+    assert len(words) == len(scored.tokens)
+    for word, token in list(zip(words, scored.tokens, strict=True))[1:]:
+        assert f"rank {token.rank:,}" in word.lines[0]
+        own = [bar for bar in word.bars if bar[3]]
+        assert [bar[1] for bar in own] == [pytest.approx(token.probability)]
+    assert words[0].bars == ()
+
+
+def test_a_deeper_tint_means_further_down(tiny: Model) -> None:
+    scored = score_text(tiny("llama"), TEXT)
+    for word, token in list(zip(reading.words(scored, "rank"), scored.tokens, strict=True))[1:]:
+        assert token.rank is not None
+        assert (word.colour, word.depth) == reading.RANKS[sum(token.rank > limit for limit in (1, 10, 100))]
+    pairs = [
+        (token.probability or 0.0, word.depth) for word, token in zip(reading.words(scored, "probability"), scored.tokens, strict=True)
+    ]
+    assert [depth for _, depth in sorted(pairs[1:])] == sorted(depth for _, depth in pairs[1:])
+
+
+def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "ON_ONE_PAGE", 10)
+    monkeypatch.setattr(reading, "CURVE", 7)
+    scored = score_text(tiny("llama"), TEXT)
+    count = reading.parts(scored)
+    assert sum(len(reading.words(scored, "rank", part)) for part in range(count)) == len(scored.tokens)
+    curve = reading.curve_rows(scored)
+    assert len(curve) <= 7
+    assert curve.surprise.max() <= max(token.surprise or 0 for token in scored.tokens)
+
+
+def test_a_text_is_not_read_twice(tiny: Model) -> None:
+    model = tiny("llama")
+    assert reading.read(model, TEXT) is reading.read(model, TEXT)
+    assert reading.read(tiny("gpt2"), TEXT) is not reading.read(model, TEXT)
+    for number in range(reading.KEPT + 3):
+        reading.read(model, f"{TEXT} {number}")
+    assert len(reading._kept) == reading.KEPT
+
+
+def test_the_file_holds_every_number(tiny: Model) -> None:
+    scored = score_text(tiny("llama"), 'a "quoted", text\nof two lines')
+    table = scored.table()
+    back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False, na_values=[""])
+    assert back.surprise.sum() == pytest.approx(scored.total_bits)
+    assert len(back) == len(scored.tokens)
