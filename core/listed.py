@@ -126,8 +126,12 @@ class _Bounds:
         least, most = inside / (inside[-1] + self.high), inside / (inside[-1] + self.low)
         if most[-1] < value:
             self._cut(False)
-        elif least[-1] >= value and int((least < value).sum()) == int((most < value).sum()):
-            self.weights = self.weights[: int((least < value).sum()) + 1]
+            return
+        kept = int((least < value).sum()) + 1
+        following = self.weights[kept] if kept < len(self.weights) else self.single
+        certain = least[-1] >= value and kept == int((most < value).sum()) + 1
+        if certain and self.weights[kept - 1] > following:  # of equal ones, which stay depends on how they were sorted
+            self.weights = self.weights[:kept]
             self._cut(True)
         else:
             self.lost = True
