@@ -279,3 +279,41 @@ def test_slow_play_shows_the_odds_and_then_the_roll(open_app: Open, visitor: Sta
         moments.append(visitor(app).moment)
         app.run()
     assert moments in (["rolled", "coming"] * 2, ["coming", "rolled"] * 2)
+
+
+def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages.parts import panel, visit
+
+    for room in (panel, visit):
+        monkeypatch.setattr(room, "list_models", list)
+    app = open_app()
+    assert not app.exception
+    assert set(told(app)) == {words.NO_MODEL}
+
+
+def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.errors import HalfDownloaded
+    from pages.parts import visit
+
+    def fail(name: str) -> None:
+        raise HalfDownloaded("The weights are cut short. Download it again.")
+
+    monkeypatch.setattr(visit, "_loaded", fail)
+    app = open_app()
+    assert not app.exception
+    assert set(told(app)) == {"The weights are cut short. Download it again."}
+
+
+def test_a_branch_can_be_gone_to_again(open_app: Open, visitor: State) -> None:
+    app = press(open_app(), "step", 2)
+    first = visitor(app).run.written
+    press(app, "restart")
+    app.slider(key="temperature").set_value(2.0)
+    app.number_input(key="seed").set_value(77).run()
+    press(app, "step", 2)
+    assert visitor(app).run.written != first
+    app.session_state["branches"] = True
+    app.run()
+    other = next(branch for branch in visitor(app).run.branches() if not branch.is_current)
+    app.button(key=f"branch_{other.node_id}").click().run()
+    assert visitor(app).run.written == first
