@@ -14,10 +14,15 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Watch", "watch.py", "Watch", "Watch a model write, one piece at a time."),
     ("Watch", "read.py", "Read a text", "What the model makes of a text that is there already, piece by piece."),
     ("How it works", "inside.py", "Inside one step", "The way of one piece through the model, from letters to dice."),
+    ("What if", "what_if.py", "Two branches", "One word is changed, and everything after it changes too."),
+    ("What if", "compare.py", "Compare", "The same words under other settings, side by side."),
+    ("What if", "candidates.py", "Several tries", "Many tries at once, one is picked; and beam search."),
+    ("What if", "think.py", "Thinking aloud", "Answered at once and step by step: what thinking helps, and what it costs."),
     ("What it costs", "cache.py", "Cache race", "The same text with notes and without, against the clock."),
     ("What it costs", "memory.py", "Memory", "What happens when the notepad is full."),
     ("What it costs", "context.py", "Context", "What a longer text costs, and where it ends."),
     ("What it costs", "cost.py", "Receipt", "What a text cost: work, bytes, seconds, energy, money."),
+    ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
 
 

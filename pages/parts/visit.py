@@ -6,7 +6,6 @@ Every verb is calm: what goes wrong becomes one sentence (`sentences()`), and wh
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import streamlit as st
 
-from core import SamplingSettings, list_models, load_model
+from core import SamplingSettings, list_models
 from core.errors import BadRecording, ViewerError
 from core.step import Odds, Step
-from pages.parts import link, numbers, words
+from pages.parts import link, numbers, shelf, words
 from pages.parts.controls import CONTROLS, PLAIN, PRESETS, START, preset_of
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ class Visitor:
     playing: bool = False
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name
+    servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
     notes: list[str] = field(default_factory=list)
     way: str | None = None  # the steps a link asks for
     kept: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
@@ -110,15 +110,6 @@ def sentences() -> list[str]:
     return [*visitor.notes, *([visitor.refusal] if visitor.refusal else [])]
 
 
-@st.cache_resource(max_entries=3, show_spinner=words.WAKING)
-def _loaded(name: str) -> LanguageModel:
-    model = load_model(name)
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()  # Streamlit collects garbage after every run of the script: 0.3 s with torch loaded, unless that is frozen
-    return model
-
-
 def model_names() -> list[str]:
     """The models this visitor can choose from: the bundled ones and those added by name."""
     return [entry.name for entry in list_models()] + here().names
@@ -138,6 +129,10 @@ def model() -> LanguageModel:
     return _loaded(model_name())
 
 
+def _loaded(name: str) -> LanguageModel:
+    return shelf.loaded(name, *here().servers.get(name, (None, None)))
+
+
 def model_named(name: str) -> LanguageModel:
     """Another model of those this visitor can choose from, loaded once per process. Raises ViewerError."""
     if name not in model_names():
@@ -145,9 +140,11 @@ def model_named(name: str) -> LanguageModel:
     return _loaded(name)
 
 
-def use_model(name: str) -> None:
-    """Load a model by name and begin again with it. Raises ViewerError if it cannot be had."""
-    _loaded(name)
+def use_model(name: str, tokenizer: str | None = None, api_key: str | None = None) -> None:
+    """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError."""
+    shelf.loaded(name, tokenizer, api_key)
+    if tokenizer is not None:
+        here().servers[name] = (tokenizer, api_key)
     if name not in model_names():
         here().names.append(name)
     st.session_state["model"] = name

@@ -1,0 +1,170 @@
+"""Models: who writes. The bundled ones, any from the hub or a folder, any server; what each takes, before it is loaded."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import list_models
+from core.fit import fit
+from core.hub import OFFERS, Offer, checked_name, local_folder
+from pages.parts import frame, numbers, shelf, visit
+from pages.parts import model_words as words
+
+frame.page()
+
+
+@visit.calmly
+def use(name: str) -> None:
+    """Load it and begin again with it."""
+    visit.use_model(name)
+    visit.say(words.NOW_USED.format(name=name))
+
+
+@visit.calmly
+def unload(name: str) -> None:
+    """Give its memory back."""
+    shelf.unload(name)
+    visit.say(words.UNLOADED.format(name=name))
+
+
+@visit.calmly
+def check(name: str) -> None:
+    """Say what it would take."""
+    name = checked_name(name)
+    said = fit(name)
+    visit.kept()["fit"] = (name, said)
+
+
+@visit.calmly
+def fetch(name: str) -> None:
+    """Download it; a folder or a model that is here already is used at once."""
+    name = checked_name(name)
+    if local_folder(name) is not None:
+        use(name)
+    elif shelf.busy():
+        visit.say(words.BUSY)
+    else:
+        visit.kept()["fetching"] = name
+        shelf.download(name)
+
+
+@visit.calmly
+def stop(name: str) -> None:
+    """End a download."""
+    shelf.downloads()[name].stop()
+
+
+@visit.calmly
+def connect(address: str, tokenizer: str, key: str) -> None:
+    """Ask a server."""
+    visit.use_model(address.strip(), tokenizer.strip(), key or None)
+    visit.say(words.NOW_USED.format(name=address.strip()))
+
+
+def on_this_machine() -> None:
+    """The models that are here, and which of them is in use."""
+    frame.section(words.HERE_TITLE, words.HERE_TERM)
+    current, held = visit.model_name(), shelf.held()
+    entries = {entry.name: entry for entry in list_models()}
+    columns = st.columns(2, gap="medium")
+    for place, name in enumerate(visit.model_names()):
+        entry, model = entries.get(name), held.get(name)
+        with columns[place % 2], st.container(border=True):
+            st.markdown(f"**{entry.title if entry else name}**" + (f" :blue-badge[{words.IN_USE}]" if name == current else ""))
+            if entry:
+                st.caption(entry.description)
+                st.caption(words.CARD.format(parameters=numbers.count(entry.parameter_count), size=numbers.size(entry.bytes)))
+            if model is not None:
+                st.caption(words.LOADED.format(size=numbers.size(model.weight_bytes), dtype=model.dtype, device=model.device))
+            with st.container(horizontal=True):
+                if name != current:
+                    st.button(words.USE, key=f"models_use_{name}", on_click=use, args=(name,))
+                if model is not None and name != current:
+                    st.button(
+                        words.UNLOAD, key=f"models_unload_{name}", on_click=unload, args=(name,), help=words.UNLOAD_HELP, type="tertiary"
+                    )
+
+
+def offer(one: Offer) -> None:
+    """One model worth trying."""
+    with st.container(border=True):
+        gated = f" :gray-badge[{words.GATED}]" if one.gated else ""
+        st.markdown(f"**{one.title}**{gated}", help=words.GATED_HELP if one.gated else None)
+        st.caption(one.good_for)
+        line = words.OFFER.format(parameters=numbers.count(one.parameter_count), size=numbers.size(one.bytes), licence=one.licence)
+        st.caption(line)
+        st.button(words.FETCH, key=f"models_fetch_{one.name}", on_click=fetch, args=(one.name,), icon=":material/download:")
+
+
+def from_the_hub() -> None:
+    """A short list, and any other by name."""
+    frame.section(words.HUB_TITLE, words.HUB_TERM)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
+        st.button(words.CHECK, key="models_check", on_click=check, args=(name,), disabled=not name.strip())
+        st.button(words.FETCH, key="models_fetch", on_click=fetch, args=(name,), disabled=not name.strip(), icon=":material/download:")
+    told = visit.kept().get("fit")
+    if told:
+        of, said = told
+        sentence = words.FITS if said.fits else words.TOO_LARGE
+        st.markdown(
+            sentence.format(
+                name=of,
+                parameters=numbers.count(said.parameter_count),
+                loaded=numbers.size(said.loaded_bytes),
+                free=numbers.size(said.free_bytes),
+                device=said.device,
+            )
+        )
+    progress()
+    columns = st.columns(3, gap="medium")
+    for place, one in enumerate(OFFERS):
+        with columns[place % 3]:
+            offer(one)
+
+
+def progress() -> None:
+    """The download that this visitor looks at; it moves by itself while it runs."""
+    name = visit.kept().get("fetching")
+    if name is None or name not in shelf.downloads():
+        return
+    under_way = shelf.downloads()[name].running
+    st.fragment(_progress, run_every=0.5 if under_way else None, key="models_progress")(name, under_way)
+
+
+def _progress(name: str, drawn_running: bool) -> None:
+    one = shelf.downloads()[name]
+    if drawn_running and not one.running:
+        st.rerun()
+    if one.running:
+        done, total = numbers.size(one.done), numbers.size(one.total)
+        text = words.GETTING.format(name=name, done=done, total=total, speed=numbers.size(one.bytes_per_second))
+        st.progress(min(1.0, one.done / one.total) if one.total else 0.0, text=text if one.total else words.STARTING.format(name=name))
+        st.button(words.STOP, key="models_stop", on_click=stop, args=(name,), icon=":material/close:")
+    elif one.error is not None:
+        frame.tell(str(one.error))
+    else:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(words.READY.format(name=name))
+            st.button(words.USE, key="models_use_fetched", on_click=use, args=(name,), type="primary")
+
+
+def on_a_server() -> None:
+    """An inference server, where one machine is not enough."""
+    frame.section(words.SERVER_TITLE, words.SERVER_TERM)
+    st.caption(words.SERVER_LEAD)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        address = st.text_input(words.ADDRESS, key="models_address", help=words.ADDRESS_HELP, max_chars=300, width=280)
+        tokenizer = st.text_input(words.TOKENIZER, key="models_tokenizer", help=words.TOKENIZER_HELP, max_chars=300, width=280)
+        key = st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
+        ready = bool(address.strip() and tokenizer.strip())
+        st.button(words.CONNECT, key="models_connect", on_click=connect, args=(address, tokenizer, key), disabled=not ready)
+
+
+frame.header(words.TITLE, words.TERM, words.LEAD)
+with frame.calm():
+    on_this_machine()
+with frame.calm():
+    from_the_hub()
+with frame.calm():
+    on_a_server()
