@@ -34,7 +34,7 @@ def _layers(colours: palettes.Palette, height: int) -> alt.Y:
         minExtent=52,
         maxExtent=52,
     )
-    scale = alt.Scale(paddingInner=0.12, paddingOuter=0, range=[0, height])
+    scale = alt.Scale(paddingInner=0.12, paddingOuter=0, range=[0, height - 3])
     return alt.Y("name:N", axis=axis, sort=alt.SortField("layer", "ascending"), scale=scale)
 
 

@@ -273,5 +273,7 @@ def _told(stage: Stage, earlier: Stage | None, odds: Odds) -> str:
     if removed > 0:
         grown = _growth(earlier.candidates, stage.candidates)
         return f"{stage.kept:,} left of {earlier.kept:,} · cut: {numbers.percent(max(0.0, 1 - 1 / grown))} of the odds · {doubt}"
+    if stage.name not in ("temperature", "repetition penalty"):
+        return f"cut nothing here · {doubt}"
     moved = sum(abs(stage.candidates[i] - earlier.candidates[i]) for i in earlier.candidates) + abs(stage.rest - earlier.rest)
     return f"{numbers.percent(moved / 2)} of the odds moved · {doubt}"

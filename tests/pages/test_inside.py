@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import Generation, SamplingSettings, inside
+from core import Generation, Recording, SamplingSettings, inside
 from core.embeddings import FlatMap, flat_map
 from core.tally import throw
 from pages.parts import inside_charts, inside_rows, inside_words, live_text, tally
@@ -86,6 +86,30 @@ def test_one_layer_and_one_head_can_be_chosen(open_app: Open, layer: int) -> Non
     app.selectbox(key="inside_head").select_index(2).run()
     assert not app.exception
     assert not app.info
+
+
+def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE, prompt="The bear", steps="4", seed="4")
+    live = visitor(app).run
+    visitor(app).run = replay = Recording.of(live).replay()
+    for _ in range(3):
+        replay.step()
+    app.run()
+    assert not app.exception
+    assert not app.info
+    assert f"Piece 3, {inside_rows.plain(live.path[2].piece)}" in said(app)
+
+
+def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, visitor: Callable[[AppTest], Any], tiny: Model) -> None:
+    app = open_app(page=PAGE, prompt="The bear", steps="1")
+    made = Generation(tiny("llama"), "The bear")
+    made.step()
+    visitor(app).run = replay = Recording.of(made).replay()
+    replay.step()
+    app.run()
+    assert not app.exception
+    assert "choose that model" in said(app)
+    assert inside_words.DICE in said(app)
 
 
 def test_strange_links_open_calmly(open_app: Open) -> None:
