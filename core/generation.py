@@ -42,7 +42,8 @@ class Generation(Tree):
     """One visitor's run of one model.
 
     model: the loaded model. prompt: the text to go on from. settings: for the coming steps; assign to change them, nothing is re-rolled.
-    top_n: how many candidates every step lists. use_cache=False computes all positions again at every step.
+    top_n: how many candidates every step lists. use_cache=False computes all positions again at every step. as_chat: the prompt is a turn
+    of a conversation, written as the model's chat template has it; prompt_tokens shows every token that this adds.
 
     Raises EmptyPrompt and PromptTooLong.
     """
@@ -56,6 +57,7 @@ class Generation(Tree):
         settings: SamplingSettings | None = None,
         top_n: int = 20,
         use_cache: bool = True,
+        as_chat: bool = False,
     ) -> None:
         if not prompt:
             raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
@@ -66,7 +68,8 @@ class Generation(Tree):
         self.model = model
         self.model_name = model.name
         self.prompt = prompt
-        self.prompt_tokens: list[Token] = model.tokenize(prompt)
+        self.as_chat = as_chat
+        self.prompt_tokens: list[Token] = model.tokenize_turn(prompt) if as_chat else model.tokenize(prompt)
         count = len(self.prompt_tokens)
         if count == 0:
             raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.engine import Backend, Engine, TransformersBackend
-from core.errors import BadText, BadToken
+from core.errors import BadText, BadToken, BrokenModel, ModelError
 from core.shape import ModelShape
 from core.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
@@ -28,7 +28,7 @@ class LanguageModel:
         self.tokenizer = tokenizer
         self.device = str(weight.device)
         self.dtype = str(weight.dtype).removeprefix("torch.")
-        self.shape = ModelShape.from_config(network.config)
+        self.shape = ModelShape.of(network)
         self.parameter_count = sum(p.numel() for p in network.parameters())
         self.weight_bytes = sum(p.numel() * p.element_size() for p in network.parameters())
         self.layer_count = self.shape.layer_count
@@ -50,21 +50,39 @@ class LanguageModel:
                 raise BadText("This text holds half a character that cannot be written. Delete it and type it again.") from error
         return [int(i) for i in self.tokenizer(text)["input_ids"]]
 
+    @property
+    def speaks_in_turns(self) -> bool:
+        """Whether this is a chat model: its tokenizer knows how a conversation is written down."""
+        return bool(getattr(self.tokenizer, "chat_template", None))
+
+    def tokenize_turn(self, text: str) -> list[Token]:
+        """The text as one turn of a conversation, with every token that the chat template puts around it. Raises ModelError without one."""
+        if not self.speaks_in_turns:
+            raise ModelError(f"{self.name} is no chat model: it goes on with a text, it does not answer.")
+        self.encode(text)  # refuses what cannot be written
+        turns = [{"role": "user", "content": text}]
+        try:
+            written = self.tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+        except Exception as error:  # a template is a program of the model's maker
+            raise BrokenModel(f"The chat template of {self.name} cannot be used with a plain question.") from error
+        ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
+        return self._read([int(i) for i in ids])
+
     def tokenize(self, text: str) -> list[Token]:
         """The text cut into tokens; their texts joined give the text back."""
-        ids = self.encode(text)
-        joiner = ByteJoiner()
-        tokens = []
-        for token_id in ids:
-            token = self.token(token_id)
-            added = "" if token.special else joiner.add(token.raw)
-            tokens.append(Token(token_id, added, token.piece, token.raw, token.special))
+        tokens = self._read(self.encode(text))
         joined = "".join(token.text for token in tokens)
         if joined == f" {text}":  # sentence pieces put a space before the text
             first = next(i for i, token in enumerate(tokens) if token.text)
             tokens[first] = replace(tokens[first], text=tokens[first].text[1:])
             return tokens
         return tokens if joined == text else self._by_offsets(text, tokens)
+
+    def _read(self, token_ids: list[int]) -> list[Token]:
+        """These tokens one after the other, each with what it adds to the text."""
+        joiner = ByteJoiner()
+        tokens = map(self.token, token_ids)
+        return [token if token.special else replace(token, text=joiner.add(token.raw)) for token in tokens]
 
     def _by_offsets(self, text: str, tokens: list[Token]) -> list[Token]:
         """Take the texts from the input itself where the tokenizer rewrites it (letters made small, accents joined, spaces dropped)."""

@@ -110,6 +110,7 @@ class _File(_Strict):
     prompt_tokens: Annotated[list[_PromptToken], Field(min_length=1, max_length=2_000_000)]
     settings: dict[str, Any]
     top_n: Annotated[int, Field(ge=1, le=MOST_LISTED)]
+    as_chat: bool
     here: Count
     finished: Annotated[str, Field(max_length=60)] | None
     vocabulary: Annotated[list[_TokenFile], Field(max_length=2_000_000)]
@@ -132,7 +133,8 @@ class Recording:
         self.prompt_tokens = [
             Token(t.id, t.text, self.model.token(t.id).piece, bytes.fromhex(t.raw), t.special) for t in file.prompt_tokens
         ]
-        if "".join(token.text for token in self.prompt_tokens) != self.prompt:
+        read = "".join(token.text for token in self.prompt_tokens)
+        if read != self.prompt and not (file.as_chat and self.prompt.strip() in read):
             raise BadRecording("This recording contradicts itself: its tokens do not give its prompt.")
         if not {token_id for step in file.steps for token_id in step.token_ids} <= self.model.tokens.keys():
             raise BadRecording("This recording contradicts itself: it does not say how some of its tokens are written.")
@@ -194,6 +196,7 @@ class Recording:
                 prompt_tokens=[_PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
                 settings=settings,
                 top_n=run.top_n,
+                as_chat=run.as_chat,
                 here=number[run.here],
                 finished=run.finished,
                 vocabulary=[_TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
@@ -243,7 +246,7 @@ class Recording:
 
     def replay(self) -> Replay:
         """Show the run again from its prompt: it steps, goes back and branches like a live one, as far as it was recorded."""
-        return Replay(self.model, self.tree, self.settings, self.top_n, self.finished)
+        return Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self._file.as_chat)
 
 
 def _public_name(name: str) -> str:

@@ -44,13 +44,16 @@ class Replay(Tree):
 
     is_replay = True
 
-    def __init__(self, model: RecordedModel, recorded: Tree, settings: SamplingSettings, top_n: int, ending: str | None) -> None:
+    def __init__(
+        self, model: RecordedModel, recorded: Tree, settings: SamplingSettings, top_n: int, ending: str | None, as_chat: bool = False
+    ) -> None:
         super().__init__(model)
         self.model = model
         self.model_name = model.name
         self.prompt, self.prompt_tokens = recorded.prompt, recorded.prompt_tokens
         self.settings = settings
         self.top_n = top_n
+        self.as_chat = as_chat
         self._recorded = recorded
         self._ending = ending
         self._source = {0: 0}  # own node -> recorded node

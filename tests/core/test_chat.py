@@ -1,0 +1,69 @@
+"""Chat models: a turn of a conversation, shown as the tokens it really is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import Generation, Recording, SamplingSettings, load_model
+from core.errors import BrokenModel, ModelError
+
+TEMPLATE = (
+    "{% for m in messages %}<|turn|>{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}<|turn|>model:{% endif %}"
+)
+
+
+@pytest.fixture
+def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[[str], Any]:
+    """Loads the tiny GPT-2 with this chat template."""
+
+    def load(template: str) -> Any:
+        folder = tmp_path / "chatty"
+        shutil.copytree(tiny_folder("gpt2"), folder)
+        path = folder / "tokenizer_config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template": template}))
+        return load_model(str(folder), device="cpu")
+
+    return load
+
+
+def test_a_turn_is_what_the_template_writes(chatty: Callable[[str], Any]) -> None:
+    model = chatty(TEMPLATE)
+    tokens = model.tokenize_turn("Who are you? 🦊")
+    expected = model.tokenizer.apply_chat_template(
+        [{"role": "user", "content": "Who are you? 🦊"}], add_generation_prompt=True, return_dict=False
+    )
+    assert [token.token_id for token in tokens] == list(expected)
+    assert "user: Who are you? 🦊\n" in b"".join(token.raw for token in tokens).decode()
+
+
+def test_a_conversation_is_written_recorded_and_replayed(chatty: Callable[[str], Any]) -> None:
+    model = chatty(TEMPLATE)
+    run = Generation(model, "Who are you?", SamplingSettings(seed=4), as_chat=True)
+    plain = Generation(model, "Who are you?", SamplingSettings(seed=4))
+    assert len(run.prompt_tokens) > len(plain.prompt_tokens)
+    for _ in range(5):
+        run.step()
+    replay = Recording.loads(Recording.of(run).dumps()).replay()
+    while not replay.finished:
+        replay.step()
+    assert (replay.text, replay.as_chat, replay.prompt_tokens) == (run.text, True, run.prompt_tokens)
+
+
+def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
+    assert not tiny("gpt2").speaks_in_turns
+    with pytest.raises(ModelError, match="is no chat model"):
+        Generation(tiny("gpt2"), "Who are you?", as_chat=True)
+
+
+@pytest.mark.parametrize(
+    "template", ["{{ raise_exception('no') }}", "{{ messages[7].content }}", "{% for %}", "{{ ''.__class__.__mro__[1].__subclasses__() }}"]
+)
+def test_a_template_that_breaks_or_breaks_out_is_one_sentence(chatty: Callable[[str], Any], template: str) -> None:
+    with pytest.raises(BrokenModel, match="chat template"):
+        chatty(template).tokenize_turn("Who are you?")
