@@ -50,7 +50,7 @@ class Distiller(Trainer):
         return divergence(wanted, said, targets != IGNORED)
 
 
-def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
+def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
     """Load the teacher, load or make the student, and distil."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
     lessons = Lessons(tokenizer, Corpus(corpus), plan.corpus_share, seed=plan.seed)
@@ -59,7 +59,7 @@ def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
     if (folder / "mini.pt").exists():
         distiller.resume(folder / "mini.pt")
     print(f"{distiller.model.num_parameters():,} parameters on {distiller.model.device}, from step {distiller.step}", flush=True)
-    run(distiller, folder / "mini.pt")
+    run(distiller, folder / "mini.pt", minutes=minutes)
 
 
 def main() -> None:
@@ -69,10 +69,11 @@ def main() -> None:
     parser.add_argument("--run", type=Path, required=True, help="folder of the teacher's run")
     parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
+    parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.steps)
-    launch(partial(begin, arguments.corpus, arguments.run, plan), arguments.run, arguments.workers)
+    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run, arguments.workers)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
-from core.training.workers import agreed, average_gradients, launch, stop_on_signals, workers
+from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
 
 Loss = Callable[[nn.Module, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -81,15 +81,15 @@ class Trainer:
         self.loss_of: Loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
         self.step = self.tokens = 0
 
-    def one_step(self) -> float:
-        """Learn from one batch; the loss before learning from it."""
+    def one_step(self, scale: float = 1.0) -> float:
+        """Learn from one batch, at the scheduled rate times `scale`; the loss before learning from it."""
         whole = self.lessons.batch(self.step, *self.plan.shape(self.step))
         batch = self._on_device(whole.part(*workers()))
         loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
         loss.backward()
         average_gradients(self.model, batch.tokens / whole.tokens)
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizers.step(schedule(self.step, self.plan.steps, self.plan.warmup, self.plan.decay))
+        self.optimizers.step(scale * schedule(self.step, self.plan.steps, self.plan.warmup, self.plan.decay))
         self.step += 1
         self.tokens += whole.tokens
         return float(loss.detach())
@@ -132,17 +132,23 @@ def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: i
     return LlamaForCausalLM(config(shape, tokenizer.bos_token_id, tokenizer.eos_token_id, len(tokenizer))).to(device())
 
 
-def run(trainer: Trainer, checkpoint: Path, note: Callable[[float | None], None] | None = None, log_every: int = 20) -> None:
-    """Train to the last step of the plan. The first worker keeps the log and the checkpoint; `note` is called with the mean loss at
-    the moments of the growth record and at the end.
+def run(
+    trainer: Trainer, checkpoint: Path, note: Callable[[float | None], None] | None = None, minutes: float = 0, log_every: int = 20
+) -> None:
+    """Train to the last step of the plan or, if `minutes` are given, for so long with a rate that falls evenly to zero.
+
+    The first worker keeps the log and the checkpoint; `note` is called with the mean loss at the moments of the growth record and
+    at the end.
     """
     stopping = stop_on_signals()
     plan, first, started, since = trainer.plan, workers()[0] == 0, time.perf_counter(), trainer.tokens
+    began = started
     mean: float | None = None
-    while trainer.step < plan.steps and not agreed(stopping):
+    left = 1.0
+    while trainer.step < plan.steps and left > 0 and not shared(len(stopping)):
         if first and note and trainer.step in growth.MOMENTS:
             note(mean)
-        loss = trainer.one_step()
+        loss = trainer.one_step(left)
         mean = loss if mean is None else 0.95 * mean + 0.05 * loss
         if first and trainer.step % log_every == 0:
             speed = (trainer.tokens - since) / (time.perf_counter() - started)
@@ -152,13 +158,15 @@ def run(trainer: Trainer, checkpoint: Path, note: Callable[[float | None], None]
             print(f"{time.strftime('%H:%M:%S')} {seen} loss {mean:.4f} {speed:.0f} tokens/s{exam}", flush=True)
         if first and trainer.step % plan.save_every == 0:
             trainer.save(checkpoint)
+        if minutes:
+            left = shared(max(0.0, 1 - (time.perf_counter() - began) / (60 * minutes)) if first else 0.0)
     if first:
         trainer.save(checkpoint)
-        if note and trainer.step >= plan.steps:
+        if note and not stopping:
             note(mean)
 
 
-def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
+def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
     """Load or make the model and train it."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
     lessons = Lessons(tokenizer, Corpus(corpus), plan.corpus_share, plan.early_steps, plan.seed)
@@ -170,7 +178,7 @@ def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
     def note(loss: float | None) -> None:
         growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, loss))
 
-    run(trainer, folder / "checkpoint.pt", note)
+    run(trainer, folder / "checkpoint.pt", note, minutes)
 
 
 def main() -> None:
@@ -181,10 +189,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
     parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which rows are 512 long instead of 256")
+    parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.long_from)
-    launch(partial(begin, arguments.corpus, arguments.run, plan), arguments.run, arguments.workers)
+    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run, arguments.workers)
 
 
 if __name__ == "__main__":

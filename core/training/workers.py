@@ -39,13 +39,13 @@ def stop_on_signals() -> list[bool]:
     return stopping
 
 
-def agreed(stopping: list[bool]) -> bool:
-    """True in all workers at the same step, as soon as one of them was asked to stop."""
+def shared(value: float) -> float:
+    """The sum of a number over all workers: what one of them knows (asked to stop, time left), all know at the same step."""
     if workers()[1] == 1:
-        return bool(stopping)
-    asked = torch.tensor([len(stopping)])
-    distributed.all_reduce(asked)
-    return bool(asked.item())
+        return value
+    total = torch.tensor([value], dtype=torch.float64)
+    distributed.all_reduce(total)
+    return float(total.item())
 
 
 def work(rank: int, count: int, start: Callable[[], None], rendezvous: str) -> None:

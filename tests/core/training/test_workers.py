@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from core.training.data import IGNORED, Batch
-from core.training.workers import agreed, average_gradients, launch, workers
+from core.training.workers import average_gradients, launch, shared, workers
 
 
 def _linear() -> nn.Linear:
@@ -28,7 +28,7 @@ def learn_apart(folder: Path) -> None:
     rows = _inputs()[:1] if rank == 0 else _inputs()[1:]
     model(rows).mean().backward()
     average_gradients(model, len(rows) / 3)
-    stopped = agreed([True] if rank == 1 else [])
+    stopped = shared(1.0 if rank == 1 else 0.0) == 1
     torch.save({"gradient": model.weight.grad, "stopped": stopped}, folder / f"{rank}.pt")
 
 
@@ -49,7 +49,7 @@ def test_one_worker_needs_nobody() -> None:
     before = model.weight.grad
     average_gradients(model, 0.5)
     assert model.weight.grad is before
-    assert (workers(), agreed([]), agreed([True])) == ((0, 1), False, True)
+    assert (workers(), shared(0.0), shared(2.5)) == ((0, 1), 0.0, 2.5)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
