@@ -22,12 +22,11 @@ from transformers.generation.logits_process import (
     TypicalLogitsWarper,
 )
 
+from core import measured_on_cpu, measured_on_gpu
 from core.errors import BadToken, BrokenLogits
 from core.settings import SamplingSettings
 
 Processor = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-
-SORTED_AT_ONCE = 1024  # on a CPU, more survivors than this are sorted only as far as the roll reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +47,27 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scores:
+class Scores:
     """The scores after a stage: [1, kept] with the ids of what is kept, or [1, vocabulary] while nothing was left behind (ids None)."""
 
     name: str
     setting: float | None
     scores: torch.Tensor
     ids: torch.Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """How the token is to be picked: by this roll, by force, greedily, or (none of them) not at all."""
+
+    roll: float | None = None
+    forced: int | None = None
+    greedily: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether one is picked."""
+        return self.roll is not None or self.forced is not None or self.greedily
 
 
 def roll(seed: int, step_index: int, attempt: int = 0) -> float:
@@ -83,43 +96,25 @@ def processors(settings: SamplingSettings) -> Iterator[tuple[str, float, Process
 CUTS = frozenset({"top-k", "top-p", "min-p", "typical-p"})
 
 
-def _watch(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> list[_Scores]:
+def _watch(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> list[Scores]:
     """The scores after every active stage, the model's own first."""
     scores, ids = logits[None], None
-    seen = [_Scores("model", None, scores, None)]
+    on_cpu = logits.device.type == "cpu"
+    seen = [Scores("model", None, scores, None)]
     for name, setting, process in processors(settings):
-        before = torch.from_numpy(previous_ids)[None].to(logits.device) if name == "repetition penalty" else scores
-        scores = process(before, scores)
-        if name in CUTS and logits.device.type == "cpu":
-            kept = torch.nonzero(scores[0] > -math.inf)[:, 0]
+        kept = measured_on_cpu.nucleus(scores, setting) if on_cpu and name == "top-p" else None
+        if kept is None:
+            before = torch.from_numpy(previous_ids)[None].to(logits.device) if name == "repetition penalty" else scores
+            scores = process(before, scores)
+            if on_cpu and name in CUTS:
+                kept = torch.from_numpy(np.flatnonzero(scores[0].numpy() > -math.inf))
+        if kept is not None:
             if len(kept) == 0:  # nothing compares with NaN
                 raise _broken()
             ids = kept if ids is None else ids[kept]
             scores = scores[:, kept]
-        seen.append(_Scores(name, setting, scores, ids))
+        seen.append(Scores(name, setting, scores, ids))
     return seen
-
-
-def _dice_order(probabilities: torch.Tensor, reach: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Indices of the survivors, largest first (ties: lower id), and their cumulative probability in float64, at least as far as `reach`."""
-    count = len(probabilities)
-    if probabilities.device.type == "cpu" and count > SORTED_AT_ONCE:
-        least = torch.topk(probabilities, SORTED_AT_ONCE // 4, sorted=False).values.min()
-        head = torch.nonzero(probabilities >= least)[:, 0]
-        order = head[torch.sort(probabilities[head], descending=True, stable=True).indices]
-        cumulative = torch.cumsum(probabilities[order], 0, dtype=torch.float64)
-        if cumulative[-1] > reach:
-            return order, cumulative
-    order = torch.sort(probabilities, descending=True, stable=True).indices
-    return order, torch.cumsum(probabilities[order], 0, dtype=torch.float64)
-
-
-def _gather(stage: _Scores, wanted: torch.Tensor) -> torch.Tensor:
-    """The scores of the wanted token ids at this stage; -inf where they are gone."""
-    if stage.ids is None:
-        return stage.scores[0, wanted]
-    place = torch.searchsorted(stage.ids, wanted).clamp_(max=len(stage.ids) - 1)
-    return torch.where(stage.ids[place] == wanted, stage.scores[0, place], -math.inf)
 
 
 @torch.inference_mode()
@@ -141,59 +136,22 @@ def observe(
     """
     if logits.device.type == "mps":  # float64 does not exist there
         logits = logits.cpu()
-    vocabulary = len(logits)
-    if forced is not None and not 0 <= forced < vocabulary:
-        raise BadToken(f"There is no token number {forced}: this model knows the numbers 0 to {vocabulary - 1}.")
+    if forced is not None and not 0 <= forced < len(logits):
+        raise BadToken(f"There is no token number {forced}: this model knows the numbers 0 to {len(logits) - 1}.")
+    pick = Pick(roll, forced, greedily)
     seen = _watch(logits, settings, previous_ids)
-    sums = [torch.logsumexp(stage.scores[0], 0) for stage in seen]
-    shares = [torch.exp(stage.scores[0] - total) for stage, total in zip(seen, sums, strict=True)]
-    final, survivors = shares[-1], seen[-1].ids
-
-    picking = roll is not None or forced is not None or greedily
-    total = final.sum(dtype=torch.float64)
-    reach = total * roll if roll is not None else total.new_zeros(())
-    if settings.greedy:
-        order = torch.argmax(final)[None]
-        cumulative = torch.ones(1, dtype=torch.float64, device=logits.device)
-    else:
-        order, cumulative = _dice_order(final, float(reach) if logits.device.type == "cpu" else 0.0)
-        cumulative = cumulative / total
-    ordered_ids = order if survivors is None else survivors[order]
-
-    listed = torch.topk(logits, min(top_n, vocabulary)).indices
-    if picking:
-        if forced is not None:
-            chosen = listed.new_full((1,), forced)
-        elif greedily:
-            chosen = torch.argmax(final)[None] if survivors is None else survivors[torch.argmax(final)][None]
-        else:
-            above = torch.searchsorted(cumulative, reach / total, right=True).clamp_(max=len(cumulative) - 1)
-            chosen = ordered_ids[above][None]
-        listed = torch.cat([listed, chosen])
-
-    same = ordered_ids[:, None] == listed[None]
-    starts = torch.where(same.any(0), torch.cat([cumulative.new_zeros(1), cumulative[:-1]])[same.to(torch.int8).argmax(0)], math.nan)
-    own = logits[listed]
-    better = (logits[:, None] > own[None, -1:]).sum() if picking else own.new_zeros(())
-    table = torch.cat(
-        [
-            part.to(torch.float64).reshape(-1)
-            for part in (
-                listed,
-                starts,
-                torch.stack([_gather(stage, listed) for stage in seen]),
-                torch.stack(sums),
-                torch.stack([torch.special.entr(share).sum() for share in shares]),
-                torch.stack([(stage.scores > -math.inf).sum() for stage in seen]),
-                better,
-            )
-        ]
-    )
-    return _on_host(table.cpu().numpy(), len(listed), seen, settings, picking)
+    measure = measured_on_cpu.measure if logits.device.type == "cpu" else measured_on_gpu.measure
+    table = measure(seen, pick, settings.greedy, top_n)
+    return _unpack(table, min(top_n, len(logits)) + pick.any, seen, settings, pick.any)
 
 
-def _on_host(table: np.ndarray, listed: int, seen: list[_Scores], settings: SamplingSettings, picked: bool) -> Observation:
-    """Unpack the one copy from the device into an observation, in the model's order of preference."""
+def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:
+    """Make an observation, in the model's order of preference, of what was measured.
+
+    In the table, one behind the other: the listed ids, the chosen one last if one was picked; where each begins on the strip of the dice;
+    their scores at every stage; every stage's log-sum-exp, entropy in nats and count of what it kept; how many tokens are likelier than
+    the last listed one.
+    """
     count = len(seen)
     ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
     scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : -1].reshape(3, count), rest[-1]
