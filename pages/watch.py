@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.step import Odds, Step
-from pages.parts import charts, dice, frame, keep, link, notepad, palette, rows, strip, visit, words
+from pages.parts import charts, dice, frame, keep, link, notepad, palette, playing, rows, strip, visit, words
 from pages.parts.player import player
 from pages.parts.view import View, view
 
@@ -131,8 +131,8 @@ def stage() -> None:
         with bars:
             odds(seen, look)
         with thrown:
-            dice.dice_strip(seen, key="dice", still=visit.hurried(speed))
-        visit.advance(speed)
+            dice.dice_strip(seen, key="dice", still=playing.hurried(speed))
+        playing.advance(speed)
 
 
 def cost() -> None:
@@ -153,6 +153,6 @@ def cost() -> None:
             keep.keep()
 
 
-beat = visit.pace(speed)
+beat = playing.pace(speed)
 st.fragment(stage, run_every=beat, key="stage")()
 st.fragment(cost, run_every=beat and max(beat, QUIET), key="cost")()

@@ -12,7 +12,7 @@ def player() -> float:
 
     Stands outside the fragments that it drives, so that Pause resets their clock.
     """
-    playing = visit.playing()
+    on = visit.playing()
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
         st.button("Restart", on_click=visit.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
         st.button("Back", on_click=visit.go_back, icon=":material/undo:", shortcut="Left", key="back")
@@ -25,7 +25,7 @@ def player() -> float:
             key="step",
         )
         # Two buttons with names of their own: a press that arrives twice (a tick of the clock can come in between) must not undo itself.
-        if playing:
+        if on:
             st.button("Pause", on_click=visit.pause, icon=":material/pause:", shortcut="Space", key="pause")
         else:
             st.button("Play", on_click=visit.play, icon=":material/play_arrow:", shortcut="Space", key="play")

@@ -1,4 +1,4 @@
-"""The visitor: which model, which run, which settings, which moment. The only room that touches `st.session_state`.
+"""The visitor: which model, which run, which settings, which moment. With `visitor`, the only room that touches `st.session_state`.
 
 A page reads `model()`, `run()`, `settings()`, `shown()` and hands the verbs (`step`, `force`, `go_back`, ...) to its widgets as callbacks.
 Every verb is calm: what goes wrong becomes one sentence (`sentences()`), and what the visitor made stays.
@@ -6,12 +6,8 @@ Every verb is calm: what goes wrong becomes one sentence (`sentences()`), and wh
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import wraps
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -20,94 +16,17 @@ from core.errors import BadRecording, ViewerError
 from core.step import Odds, Step
 from pages.parts import link, numbers, shelf, words
 from pages.parts.controls import CONTROLS, PLAIN, PRESETS, START, preset_of
+from pages.parts.visitor import Visitor, calmly, enter, entered, here, kept, say, sentences
 
 if TYPE_CHECKING:
     from core import Generation
     from core.model import LanguageModel
     from core.replay import Replay
 
-log = logging.getLogger(__name__)
-
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
 LARGEST_UPLOAD = 16  # MB
-SLOW = 1.0  # steps a second up to which Play shows both moments, the odds and the roll
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 LINK_SECONDS = 20.0  # how long following a link's steps may take
-_KEY = "_visitor"
-P = ParamSpec("P")
-
-
-@dataclass(slots=True)
-class Visitor:
-    """One visitor's state. moment: "coming" (the odds before the roll) or "rolled" (the step just made); opened: a past step looked at."""
-
-    run: Generation | Replay | None = None
-    begun: tuple[str, str] | None = None  # the model and prompt the run was begun with, or refused for
-    refusal: str | None = None
-    moment: str = "coming"
-    opened: int | None = None
-    playing: bool = False
-    clicks: int = 0
-    names: list[str] = field(default_factory=list)  # models the visitor added by name
-    servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
-    notes: list[str] = field(default_factory=list)
-    way: str | None = None  # the steps a link asks for
-    kept: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
-
-
-def here() -> Visitor:
-    """This visitor's state, made on the first call from what the link asks for."""
-    known = st.session_state.get(_KEY)
-    if known is None:
-        known = st.session_state[_KEY] = Visitor(way=st.query_params.get("steps"))
-        strange = link.impossible(st.query_params.to_dict(), [entry.name for entry in list_models()])
-        if strange:
-            known.notes.append(words.STRANGE_LINK.format(what=", ".join(strange)))
-    return known
-
-
-def kept() -> dict[str, Any]:
-    """What this visitor's experiments have found so far, by name: it outlasts a rerun and a change of page."""
-    return here().kept
-
-
-def entered() -> bool:
-    """Whether this session came in through app.py, which knows all pages (see `frame.page`)."""
-    return "_entered" in st.session_state
-
-
-def enter() -> None:
-    """Remember that this session came in through app.py, and what its link asks for."""
-    st.session_state["_entered"] = True
-    here()
-
-
-def calmly(verb: Callable[P, None]) -> Callable[P, None]:
-    """What goes wrong in a callback becomes one sentence on the page."""
-
-    @wraps(verb)
-    def calm(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            verb(*args, **kwargs)
-        except ViewerError as error:
-            say(str(error))
-        except Exception:
-            log.exception("%s failed", verb.__name__)
-            say(words.SURPRISED)
-
-    return calm
-
-
-def say(sentence: str) -> None:
-    """Tell the visitor something; it stays until they do something else."""
-    if sentence not in here().notes:
-        here().notes.append(sentence)
-
-
-def sentences() -> list[str]:
-    """What there is to tell, and what stands in the way of the text that was asked for."""
-    visitor = here()
-    return [*visitor.notes, *([visitor.refusal] if visitor.refusal else [])]
 
 
 def model_names() -> list[str]:
@@ -438,35 +357,6 @@ def playing() -> bool:
     return here().playing
 
 
-def hurried(speed: float) -> bool:
-    """Whether it plays so fast that movements would only blur."""
-    return here().playing and speed > 2
-
-
-def pace(speed: float) -> float | None:
-    """Seconds between two draws in Play, None when it is paused. At slow speeds every step is drawn twice, before and after its roll."""
-    if not here().playing:
-        return None
-    return 1 / speed / (2 if speed <= SLOW else 1)
-
-
-def advance(speed: float) -> None:
-    """The end of a draw in Play: make what the next one shows."""
-    visitor, made = here(), run()
-    if not visitor.playing:
-        return
-    if made.finished:
-        visitor.playing = False
-        st.rerun()
-    visitor.opened = None
-    if speed <= SLOW and visitor.moment == "rolled":
-        visitor.moment = "coming"
-        made.coming()
-    else:
-        visitor.moment = "rolled"
-        made.step()
-
-
 def link_query() -> tuple[str, bool]:
     """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
     made = run()
@@ -476,4 +366,4 @@ def link_query() -> tuple[str, bool]:
     return link.query(made.prompt, made.model_name, used, path, words.FIRST_PROMPT), exact
 
 
-__all__ = ["LARGEST_UPLOAD", "SPEEDS", "START", "Visitor"]
+__all__ = ["LARGEST_UPLOAD", "START", "Visitor", "calmly", "enter", "entered", "here", "kept", "say", "sentences"]

@@ -282,9 +282,9 @@ def test_slow_play_shows_the_odds_and_then_the_roll(open_app: Open, visitor: Sta
 
 
 def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.parts import panel, visit
+    from pages.parts import panel, visit, visitor
 
-    for room in (panel, visit):
+    for room in (panel, visit, visitor):
         monkeypatch.setattr(room, "list_models", list)
     app = open_app()
     assert not app.exception

@@ -1,0 +1,97 @@
+"""What is kept of one visitor, and how they are told things. Pages come here through `visit`, which reads it and changes it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+import streamlit as st
+
+from core import list_models
+from core.errors import ViewerError
+from pages.parts import link, words
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.replay import Replay
+
+log = logging.getLogger(__name__)
+
+_KEY = "_visitor"
+P = ParamSpec("P")
+
+
+@dataclass(slots=True)
+class Visitor:
+    """One visitor's state. moment: "coming" (the odds before the roll) or "rolled" (the step just made); opened: a past step looked at."""
+
+    run: Generation | Replay | None = None
+    begun: tuple[str, str] | None = None  # the model and prompt the run was begun with, or refused for
+    refusal: str | None = None
+    moment: str = "coming"
+    opened: int | None = None
+    playing: bool = False
+    clicks: int = 0
+    names: list[str] = field(default_factory=list)  # models the visitor added by name
+    servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
+    notes: list[str] = field(default_factory=list)
+    way: str | None = None  # the steps a link asks for
+    kept: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
+
+
+def here() -> Visitor:
+    """This visitor's state, made on the first call from what the link asks for."""
+    known = st.session_state.get(_KEY)
+    if known is None:
+        known = st.session_state[_KEY] = Visitor(way=st.query_params.get("steps"))
+        strange = link.impossible(st.query_params.to_dict(), [entry.name for entry in list_models()])
+        if strange:
+            known.notes.append(words.STRANGE_LINK.format(what=", ".join(strange)))
+    return known
+
+
+def kept() -> dict[str, Any]:
+    """What this visitor's experiments have found so far, by name: it outlasts a rerun and a change of page."""
+    return here().kept
+
+
+def entered() -> bool:
+    """Whether this session came in through app.py, which knows all pages (see `frame.page`)."""
+    return "_entered" in st.session_state
+
+
+def enter() -> None:
+    """Remember that this session came in through app.py, and what its link asks for."""
+    st.session_state["_entered"] = True
+    here()
+
+
+def calmly(verb: Callable[P, None]) -> Callable[P, None]:
+    """What goes wrong in a callback becomes one sentence on the page."""
+
+    @wraps(verb)
+    def calm(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            verb(*args, **kwargs)
+        except ViewerError as error:
+            say(str(error))
+        except Exception:
+            log.exception("%s failed", verb.__name__)
+            say(words.SURPRISED)
+
+    return calm
+
+
+def say(sentence: str) -> None:
+    """Tell the visitor something; it stays until they do something else."""
+    if sentence not in here().notes:
+        here().notes.append(sentence)
+
+
+def sentences() -> list[str]:
+    """What there is to tell, and what stands in the way of the text that was asked for."""
+    visitor = here()
+    return [*visitor.notes, *([visitor.refusal] if visitor.refusal else [])]
