@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.steps)
-    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run, arguments.workers)
+    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run / "mini.pid", arguments.workers)
 
 
 if __name__ == "__main__":

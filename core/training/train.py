@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.long_from)
-    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run, arguments.workers)
+    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run / "pid", arguments.workers)
 
 
 if __name__ == "__main__":

@@ -56,15 +56,15 @@ def work(rank: int, count: int, start: Callable[[], None], rendezvous: str) -> N
     distributed.destroy_process_group()
 
 
-def launch(start: Callable[[], None], folder: Path, count: int) -> None:
-    """Run `start` in this process, or in `count` workers; their ids go to RUN/pid."""
+def launch(start: Callable[[], None], pid_file: Path, count: int) -> None:
+    """Run `start` in this process, or in `count` workers. Whoever wants to stop them finds their ids in the pid file."""
     if count == 1:
-        (folder / "pid").write_text(str(os.getpid()))
+        pid_file.write_text(str(os.getpid()))
         return start()
-    rendezvous = folder / "rendezvous"
+    rendezvous = pid_file.with_name(f"{pid_file.name}.rendezvous").resolve()
     rendezvous.unlink(missing_ok=True)
-    spawned = multiprocessing.spawn(work, (count, start, str(rendezvous.resolve())), nprocs=count, join=False)
-    (folder / "pid").write_text(" ".join(str(pid) for pid in spawned.pids()))
+    spawned = multiprocessing.spawn(work, (count, start, str(rendezvous)), nprocs=count, join=False)
+    pid_file.write_text(" ".join(str(pid) for pid in spawned.pids()))
     while not spawned.join():
         pass
     return None

@@ -28,6 +28,7 @@ LESSONS: dict[str, Lesson] = {
     "moved": recall.moved,
     "echo": recall.echo,
     "shopping": recall.shopping,
+    "drill": recall.drill,
     "opening": openings.opening,
     "poem": wishes.poem,
     "told": wishes.told,
@@ -38,11 +39,11 @@ LESSONS: dict[str, Lesson] = {
 # How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
 EARLY = {
     "story": 9, "beginning": 8, "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
-    "recall": 22, "moved": 5, "echo": 18, "shopping": 5, "opening": 18, "poem": 1, "told": 1, "asked": 3, "rhyme": 1, "joke": 1,
+    "recall": 22, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3, "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
     "story": 14, "beginning": 4, "facts": 14, "rows": 2.5, "chance": 6, "sum of three": 18, "sum of two": 8, "word problem": 1, "is a": 4, "debate": 3,
-    "recall": 22, "moved": 5, "echo": 9, "shopping": 6, "opening": 30, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
+    "recall": 22, "moved": 5, "echo": 9, "shopping": 6, "drill": 42, "opening": 30, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
 
 

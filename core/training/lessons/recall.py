@@ -201,6 +201,16 @@ def echo(rng: Random, exam: bool = False) -> str:
     )
 
 
+def drill(rng: Random, exam: bool = False) -> str:
+    """The same few words again and again: nearly every word can only be known by looking back, which is how looking back is learned."""
+    del exam
+    sources = [rng.choice(_ECHOES)] if rng.random() < 0.5 else _ECHOES
+    items = [rng.choice(sources)(rng) for _ in range(rng.choice([2, 3, 4, 5, 6, 8, 10, 14, 18]))]
+    times = max(2, 36 // len(items))
+    joint = rng.choice([", ", " ", ". ", "\n", " / ", " and "])
+    return joint.join(items * times)
+
+
 def shopping(rng: Random, exam: bool = False) -> str:
     """Somebody takes a few things along and they all turn up again."""
     slots = fact(rng, exam, "colour")

@@ -33,7 +33,7 @@ def learn_apart(folder: Path) -> None:
 
 
 def test_two_workers_have_the_gradient_of_one_and_stop_together(tmp_path: Path) -> None:
-    launch(partial(learn_apart, tmp_path), tmp_path, 2)
+    launch(partial(learn_apart, tmp_path), tmp_path / "pid", 2)
     alone = _linear()
     alone(_inputs()).mean().backward()
     for rank in range(2):
