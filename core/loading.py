@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +40,12 @@ class ModelEntry:
 def list_models() -> list[ModelEntry]:
     """The models that came with the app, the main one first. Read from their own files, without loading torch."""
     folders = sorted(p.parent for p in BUNDLED.glob("*/model.safetensors") if (p.parent / "config.json").is_file())
-    return [_entry(folder) for folder in folders]
+    return [_entry(folder, (folder / "model.safetensors").stat().st_mtime_ns) for folder in folders]
 
 
-def _entry(folder: Path) -> ModelEntry:
+@lru_cache(maxsize=64)
+def _entry(folder: Path, changed: int) -> ModelEntry:
+    """Read once and kept until the weights change (changed: their time stamp), since pages ask for the list at every step."""
     weights = folder / "model.safetensors"
     card = folder / "README.md"
     first = next((line.strip() for line in card.read_text("utf-8").splitlines() if _is_sentence(line)), "") if card.is_file() else ""

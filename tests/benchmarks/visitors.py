@@ -1,6 +1,6 @@
 """Many visitors at once: real sessions over websockets, all in Play, one process, one model.
 
-    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60] [--speed 1]
+    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60]
 
 Starts the app on a free port of this machine and opens N sessions that speak the browser's own protocol: each asks for the page, presses
 Play, and from then on answers the server's clock as a browser does. Nothing is drawn, so what is measured is the server: seconds from a
@@ -36,14 +36,13 @@ class Visitor:
     """One session and what it saw."""
 
     number: int
-    speed: float
     play: str = ""  # the id of the button
-    fragment: str = ""
-    interval: float = 0.0
+    clocks: dict[str, float] = field(default_factory=dict)  # the parts of the page that draw themselves again, and after how many seconds
     page: str = ""
     steps: list[float] = field(default_factory=list)  # seconds from a tick to the end of its answer
     errors: list[str] = field(default_factory=list)
-    ended: bool = False
+    restart: str = ""
+    starts: int = 0
 
     @property
     def query(self) -> str:
@@ -56,27 +55,29 @@ class Visitor:
         if kind == "new_session":
             self.page = message.new_session.page_script_hash
         elif kind == "auto_rerun":
-            self.fragment, self.interval = message.auto_rerun.fragment_id, message.auto_rerun.interval
+            self.clocks[message.auto_rerun.fragment_id] = message.auto_rerun.interval
         elif kind == "stop_auto_rerun":
-            self.fragment = ""
+            self.clocks.pop(message.stop_auto_rerun.fragment_id, None)
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             if element.WhichOneof("type") == "button" and element.button.label in ("Play", "Pause"):
                 self.play = element.button.id
+            if element.WhichOneof("type") == "button" and element.button.label == "Restart":
+                self.restart = element.button.id
             if element.WhichOneof("type") == "exception":
                 self.errors.append(element.exception.message[:200])
         return kind == "script_finished"
 
 
-async def _ask(visitor: Visitor, line: ClientConnection, press: bool = False, tick: bool = False) -> None:
+async def _ask(visitor: Visitor, line: ClientConnection, press: str = "", part: str = "") -> None:
     message = BackMsg()
     message.rerun_script.query_string = visitor.query
     message.rerun_script.page_script_hash = visitor.page
     if press:
         pressed = message.rerun_script.widget_states.widgets.add()
-        pressed.id, pressed.trigger_value = visitor.play, True
-    if tick:
-        message.rerun_script.fragment_id = visitor.fragment
+        pressed.id, pressed.trigger_value = press, True
+    if part:
+        message.rerun_script.fragment_id = part
         message.rerun_script.is_auto_rerun = True
     await line.send(message.SerializeToString())
 
@@ -95,19 +96,25 @@ async def visit(visitor: Visitor, address: str, until: float) -> None:
     async with connect(address, subprotocols=["streamlit"], max_size=None, compression=None) as line:  # type: ignore[list-item]
         await _ask(visitor, line)
         await _hear_out(visitor, line)
+        due: dict[str, float] = {}
         while time.monotonic() < until:
-            if not visitor.fragment:
-                await _ask(visitor, line, press=True)
-                await _hear_out(visitor, line)
-                if not visitor.fragment:
-                    visitor.ended = True
+            if not visitor.clocks:
+                for button in (visitor.restart, visitor.play):  # a text that has ended is begun again
+                    await _ask(visitor, line, press=button)
+                    await _hear_out(visitor, line)
+                due = dict.fromkeys(visitor.clocks, time.monotonic())
+                visitor.starts += 1
+                if not visitor.clocks:
+                    visitor.errors.append("Play did not start")
                     return
+            part = min(due, key=due.__getitem__)
+            await asyncio.sleep(max(0.0, due[part] - time.monotonic()))
             began = time.monotonic()
-            await _ask(visitor, line, tick=True)
+            await _ask(visitor, line, part=part)
             await _hear_out(visitor, line)
-            took = time.monotonic() - began
-            visitor.steps.append(took)
-            await asyncio.sleep(max(0.0, visitor.interval - took))
+            if visitor.clocks.get(part) == min(visitor.clocks.values(), default=0.0):  # the part with the sentence and the odds
+                visitor.steps.append(time.monotonic() - began)
+            due[part] = began + max(visitor.clocks.get(part, 0.0), time.monotonic() - began)
 
 
 def resident_megabytes(pid: int) -> float:
@@ -132,9 +139,9 @@ def start_app(port: int) -> subprocess.Popen[bytes]:
 
 async def _crowd(port: int, count: int, seconds: float) -> list[Visitor]:
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
-    first = Visitor(0, 0.0)
+    first = Visitor(0)
     await visit(first, address, time.monotonic() + 3)  # the model is loaded once, for everybody
-    visitors = [Visitor(number, 0.0) for number in range(count)]
+    visitors = [Visitor(number) for number in range(count)]
     until = time.monotonic() + seconds
     outcomes = await asyncio.gather(*(visit(visitor, address, until) for visitor in visitors), return_exceptions=True)
     for visitor, outcome in zip(visitors, outcomes, strict=True):
@@ -171,7 +178,7 @@ def main() -> None:
         p50, p95, p99 = np.percentile(steps * 1000, [50, 95, 99])
         print(f"  tick to answer   median {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms")
     print(f"  errors           {len(errors)} {errors[:3] if errors else ''}")
-    print(f"  runs that ended  {sum(visitor.ended for visitor in visitors)}")
+    print(f"  texts begun      {sum(visitor.starts for visitor in visitors)}")
     print(f"  memory           {before:.0f} MB before, {after:.0f} MB after ({(after - before) / options.visitors:+.1f} MB a visitor)")
 
 
