@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from core.errors import ViewerError
 from core.labs.beam import FINISHED, KEPT, BeamStep, beam_search
 from core.labs.candidates import FORMULAS, MEAN, Ranked, Round, merged, ranked, write_together
 from pages.parts import experiment, frame, numbers, visit
@@ -18,6 +19,7 @@ TRIES, BEAM = "candidates", "candidates_beam"
 COUNTS = (4, 8, 16, 32)
 LENGTHS = (20, 40, 80)
 SHOWN = 5
+CHOICE = {"fate": st.column_config.TextColumn("", width=36), "beginning": st.column_config.TextColumn(width=190)}
 
 
 def tries_view() -> None:
@@ -30,6 +32,7 @@ def tries_view() -> None:
             or MEAN
         )
 
+        @visit.calmly
         def begin() -> None:
             model, prompt, settings = visit.model(), visit.prompt(), visit.settings()
             experiment.start(TRIES, lambda: write_together(model, prompt, settings, count, length), (prompt, settings, visit.run()))
@@ -39,28 +42,34 @@ def tries_view() -> None:
             st.button(words.STOP, on_click=experiment.stop, args=(TRIES,), icon=":material/stop:", key="candidates_stop")
         else:
             label = words.AGAIN_ALL if state.seen else words.START
-            st.button(label, on_click=visit.calmly(begin), type="primary", icon=":material/edit:", key="candidates_start")
+            if st.button(label, type="primary", icon=":material/edit:", key="candidates_start"):
+                begin()
+                st.rerun()
 
     def draw() -> None:
         with frame.calm():
             run = experiment.of(TRIES)
             if run.told:
                 frame.tell(run.told)
-            if not run.seen:
+            if run.seen:
+                compared(run.seen[-1], by, run.running)
+            elif not run.running:
                 st.caption(words.TRIES_FIRST)
-                return
-            newest: Round = run.seen[-1]
-            order = ranked(newest.tries, by)
-            left, right = st.columns([0.5, 0.5], gap="large")
-            with left:
-                frame.section(words.MERGED, words.MERGED_TERM)
-                branch_tree(rows_of_tries(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
-            with right:
-                ranking(order, by, run.running)
-            price(newest)
         experiment.advance(TRIES, 0.05)
 
     st.fragment(draw, run_every=state.pace, key="candidates_fragment")()
+
+
+def compared(newest: Round, by: str, running: bool) -> None:
+    """The merged tree beside the ranking, and the price of it all."""
+    order = ranked(newest.tries, by)
+    left, right = st.columns([0.5, 0.5], gap="large")
+    with left:
+        frame.section(words.MERGED, words.MERGED_TERM)
+        branch_tree(rows_of_tries(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
+    with right:
+        ranking(order, by, running)
+    price(newest)
 
 
 def ranking(order: list[Ranked], by: str, running: bool) -> None:
@@ -122,62 +131,62 @@ def beam_view() -> None:
         width = st.segmented_control(words.BEAMS, (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True) or 3
         length = st.segmented_control(words.LENGTH, (10, 20, 40), default=20, key="candidates_beam_length", required=True) or 20
         penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200)
-        state = experiment.of(BEAM)
         about = (visit.prompt(), visit.model_name(), width, length, penalty)
 
+        @visit.calmly
         def begin() -> None:
             experiment.start(BEAM, lambda: beam_search(visit.model(), visit.prompt(), width, length, penalty), about)
 
-        def one() -> None:
+        @visit.calmly
+        def search(whole: bool) -> None:
             if experiment.of(BEAM).about != about or not experiment.of(BEAM).running:
                 begin()
-            take(experiment.of(BEAM))
+            run = experiment.of(BEAM)
+            take(run)
+            while whole and run.running:
+                take(run)
 
-        def every() -> None:
-            one()
-            while experiment.of(BEAM).running:
-                take(experiment.of(BEAM))
-
-        st.button(
-            words.BEAM_AGAIN, on_click=visit.calmly(begin), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again"
-        )
-        st.button(
-            words.BEAM_STEP,
-            on_click=visit.calmly(one),
-            type="primary",
-            icon=":material/arrow_forward:",
-            key="candidates_beam_step",
-            shortcut="Right",
-        )
-        st.button(words.BEAM_ALL, on_click=visit.calmly(every), icon=":material/last_page:", key="candidates_beam_all")
+        again = st.button(words.BEAM_AGAIN, type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
+        one = st.button(words.BEAM_STEP, type="primary", icon=":material/arrow_forward:", key="candidates_beam_step", shortcut="Right")
+        whole = st.button(words.BEAM_ALL, icon=":material/last_page:", key="candidates_beam_all")
+        if again:
+            begin()
+        elif one or whole:
+            search(whole)
+    if told := experiment.of(BEAM).told:
+        frame.tell(told)
     found: list[BeamStep] = experiment.of(BEAM).seen
     if not found:
         st.caption(words.BEAM_FIRST)
         return
-    searched(found, state.about)
+    searched(found, experiment.of(BEAM).about[2])
 
 
 def take(run: experiment.Experiment) -> None:
     """One step of the search."""
     if run.source is None:
         return
-    step = next(run.source, None)
+    step = None
+    try:
+        step = next(run.source, None)
+    except ViewerError as error:
+        run.told = str(error)
     if step is not None:
         run.seen.append(step)
     if step is None or step.done:
         run.source = None
 
 
-def searched(found: list[BeamStep], about: tuple[str, str, int, int, float]) -> None:
+def searched(found: list[BeamStep], width: int) -> None:
     """The tree of beginnings, and this step's choice."""
-    newest, width = found[-1], about[2]
+    newest = found[-1]
     if newest.done:
         best = newest.answers[0]
         text = frame_prose(best.text)
         st.markdown(words.BEAM_DONE.format(why=newest.done, text=text, log=f"{best.log_probability:.2f}", score=f"{best.score:.3f}"))
-    left, right = st.columns([0.56, 0.44], gap="large")
+    left, right = st.columns([0.5, 0.5], gap="large")
     with left:
-        frame.section(words.MERGED, about[1])
+        frame.section(words.BEAM_TREE, words.BEAM_TREE_TERM)
         winner = newest.answers[0].node_id if newest.done else None
         branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", can=(), height=480)
     with right:
@@ -185,14 +194,12 @@ def searched(found: list[BeamStep], about: tuple[str, str, int, int, float]) -> 
         lines = [
             (
                 "✓" if beam.fate == KEPT else "■" if beam.fate == FINISHED else "✗",
-                beam.text[-42:],
-                beam.piece,
-                f"{beam.log_probability:.2f}",
+                ("… " if len(beam.text) > 30 else "") + " ".join(beam.text[-30:].split()),
                 words.BEAM_WHY[beam.fate].format(width=width, own=f"{beam.log_probability:.2f}", bar=f"{newest.bar:.2f}"),
             )
             for beam in newest.considered
         ]
-        st.dataframe(pd.DataFrame(lines, columns=["", "beginning", "newest", "ln", "why"]), hide_index=True, width="stretch")
+        st.dataframe(pd.DataFrame(lines, columns=["fate", "beginning", "why"]), column_config=CHOICE, hide_index=True, width="stretch")
         st.caption(words.BEAM_PRICE.format(tokens=words.tokens(newest.tokens), seconds=numbers.duration(newest.seconds)))
 
 

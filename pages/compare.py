@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -33,18 +33,15 @@ def settings_of(name: str | None) -> SamplingSettings:
     return own if preset is None else SamplingSettings(**{**preset.as_dict(), "seed": own.seed})
 
 
-def buttons(name: str, begin: object, running: bool, seen: bool) -> None:
-    """Start or stop."""
+def buttons(name: str, begin: Callable[[], None], running: bool, seen: bool) -> None:
+    """Start or stop. Not in a callback: what was typed a moment ago is to count."""
     if running:
         st.button(words.STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     else:
-        st.button(
-            words.AGAIN_ALL if seen else words.START,
-            on_click=visit.calmly(begin),  # type: ignore[arg-type]
-            type="primary",
-            icon=":material/edit:",
-            key=f"{name}_start",
-        )
+        label = words.AGAIN_ALL if seen else words.START
+        if st.button(label, type="primary", icon=":material/edit:", key=f"{name}_start"):
+            begin()
+            st.rerun()
 
 
 def columns_view() -> None:
@@ -75,6 +72,7 @@ def columns_view() -> None:
                 )
             chosen.append((preset, model))
 
+    @visit.calmly
     def begin() -> None:
         made = [Column(visit.model_named(model), settings_of(preset)) for preset, model in chosen]
         titles = [(preset, column) for (preset, _), column in zip(chosen, made, strict=True)]
@@ -126,6 +124,7 @@ def sweep_view() -> None:
             words.SWEEP_SETTING, list(RANGES), format_func=lambda key: words.SWEEP_NAMES[key], key="compare_setting", width=240
         )
 
+        @visit.calmly
         def begin() -> None:
             experiment.start(SWEEP, lambda: sweep(visit.model(), visit.prompt(), name, settings=visit.settings(), steps=28), name)
 
@@ -155,6 +154,7 @@ def stream_view() -> None:
     """One recorded run, delivered twice."""
     st.caption(words.STREAM_LEAD)
 
+    @visit.calmly
     def begin() -> None:
         column = Column(visit.model(), visit.settings())
         experiment.start(STREAM, lambda: side_by_side([column], visit.prompt(), 80, top_n=1))

@@ -33,6 +33,7 @@ def one_view() -> None:
         answer = st.text_input(words.ANSWER, value=words.ANSWER_START, key="think_answer", max_chars=40, width=140)
         question = Question(f"{text}\n", answer)
 
+        @visit.calmly
         def begin() -> None:
             experiment.start(ONE, lambda: both_ways(question), question)
 
@@ -40,7 +41,9 @@ def one_view() -> None:
         if state.running:
             st.button(words.STOP, on_click=experiment.stop, args=(ONE,), icon=":material/stop:", key="think_stop")
         else:
-            st.button(words.ASK, on_click=visit.calmly(begin), type="primary", icon=":material/help:", key="think_start")
+            if st.button(words.ASK, type="primary", icon=":material/help:", key="think_start"):
+                begin()
+                st.rerun()
 
     def draw() -> None:
         with frame.calm():
@@ -102,6 +105,7 @@ def set_view() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
         number = st.segmented_control(words.SET_COUNT, (10, 25, 50, 100), default=50, key="think_count", required=True) or 50
 
+        @visit.calmly
         def begin() -> None:
             model, seed = visit.model(), visit.settings().seed
             experiment.start(MANY, lambda: count(model, sums(number, seed)), number)
@@ -110,7 +114,9 @@ def set_view() -> None:
         if state.running:
             st.button(words.STOP, on_click=experiment.stop, args=(MANY,), icon=":material/stop:", key="think_set_stop")
         else:
-            st.button(words.SET_START, on_click=visit.calmly(begin), type="primary", icon=":material/checklist:", key="think_set_start")
+            if st.button(words.SET_START, type="primary", icon=":material/checklist:", key="think_set_start"):
+                begin()
+                st.rerun()
 
     def draw() -> None:
         with frame.calm():

@@ -22,19 +22,16 @@ def controls(playing: bool) -> float:
         st.button(
             words.STEP_BOTH, on_click=forking.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="what_if_step"
         )
-        st.button(
-            "Pause" if playing else "Play",
-            on_click=forking.play_or_pause,
-            icon=":material/pause:" if playing else ":material/play_arrow:",
-            shortcut="Space",
-            key="what_if_play",
-        )
+        if playing:
+            st.button("Pause", on_click=forking.pause, icon=":material/pause:", shortcut="Space", key="what_if_pause")
+        else:
+            st.button("Play", on_click=forking.play, icon=":material/play_arrow:", shortcut="Space", key="what_if_play")
         speed = st.select_slider(
             "Speed",
-            visit.SPEEDS,
+            forking.SPEEDS,
             value=5.0,
             key="what_if_speed",
-            format_func=lambda value: f"{value:g} a second",
+            format_func=words.speed,
             label_visibility="collapsed",
             persist_state="session",
             width=160,

@@ -16,11 +16,14 @@ function build() {
   row.setAttribute("role", "treeitem");
   const lines = document.createElementNS(SVG, "svg");
   lines.classList.add("lines");
+  const spine = document.createElementNS(SVG, "path");
   const curve = document.createElementNS(SVG, "path");
-  lines.append(curve);
+  spine.classList.add("spine");
+  lines.append(spine, curve);
   row.append(lines);
   row.lines = lines;
   row.curve = curve;
+  row.spine = spine;
   row.fold = make("button", "fold", row);
   row.text = make("button", "text", row);
   row.words = make("span", "words", row.text);
@@ -103,7 +106,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     node.style.paddingLeft = `${left + 22}px`;
     node.lines.setAttribute("width", left + 22);
     const width = 1 + 9 * Math.sqrt(Math.max(0, Math.min(1, row.share)));
-    node.curve.setAttribute("d", row.depth ? `M ${left - room + 11} 0 C ${left - room + 11} 19, ${left} 19, ${left + 18} 19` : `M 0 19 L 18 19`);
+    node.curve.setAttribute("d", row.depth ? `M ${left - room + 11} 3 C ${left - room + 11} 19, ${left} 19, ${left + 18} 19` : `M 0 19 L 18 19`);
     node.curve.setAttribute("stroke-width", width.toFixed(1));
     node.setAttribute("aria-level", row.depth + 1);
     node.words.textContent = row.text.trimStart();
@@ -125,9 +128,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   tree.known = next;
 
   tree.refresh = () => {
+    let line = 0;
     for (const row of rows) {
       const node = next.get(row.id);
       node.hidden = hidden(row);
+      if (!node.hidden) row.line = line++;
+      const parent = byId.get(row.parent);
+      const x = row.depth * room - room + 11;
+      if (parent && !node.hidden) node.spine.setAttribute("d", `M ${x} ${(parent.line - row.line + 1) * 38 - 8} L ${x} 4`);
       if (!row.children) continue;
       const shut = tree.folded.has(row.id);
       node.fold.textContent = shut ? `▸ ${below(row)}` : "▾";

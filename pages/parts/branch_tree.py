@@ -146,7 +146,9 @@ def _by_count(nodes: list[Merged]) -> list[Merged]:
 
 def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[Row]:
     """All beginnings that a beam search has considered; the winner's way is marked once it is known."""
-    nodes = {beam.node_id: beam for step in steps for beam in step.considered}
+    nodes = {
+        beam.node_id: beam for step in steps for beam in step.considered if step is steps[-1] or beam.fate in (KEPT, FINISHED)
+    }  # what was dropped is shown at the step at which it was, and then makes room
     newest = {beam.node_id for beam in steps[-1].considered} if steps else set()
     won: set[int] = set()
     while winner:

@@ -17,6 +17,7 @@ from pages.parts.branch_tree import Wish
 from pages.parts.fork_view import Picked, Side
 
 NAME = "what_if"
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -73,6 +74,7 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
 
 
 def _use(fork: Fork) -> None:
+    visit.here().notes.clear()
     visit.kept()[NAME] = Duel(visit.run(), fork)
 
 
@@ -108,17 +110,26 @@ def between(left: int, right: int) -> None:
 @visit.calmly
 def step() -> None:
     """Both go on by one word."""
+    visit.here().notes.clear()
     now = duel()
     if now is not None and not now.fork.finished:
         now.fork.step()
 
 
 @visit.calmly
-def play_or_pause() -> None:
-    """Let both write by themselves, or stop."""
+def play() -> None:
+    """Let both write by themselves."""
     now = duel()
     if now is not None:
-        now.playing = not now.playing and not now.fork.finished
+        now.playing = not now.fork.finished
+
+
+@visit.calmly
+def pause() -> None:
+    """Stop writing."""
+    now = duel()
+    if now is not None:
+        now.playing = False
 
 
 @visit.calmly
@@ -142,6 +153,7 @@ def open_word(place: Picked | None) -> None:
 @visit.calmly
 def obey(wish: Wish) -> None:
     """Do what was asked for in the tree."""
+    visit.here().notes.clear()
     run = visit.run()
     if wish.verb == "go":
         visit.switch(wish.node_id)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import words
+from pages.parts import link, words
 
 
 def own_text() -> None:
     """Draw the field; `visit.prompt()` is what stands in it."""
-    st.text_area(
-        "Prompt",
-        value=words.FIRST_PROMPT,
-        key="prompt",
-        height=44,
-        max_chars=20_000,
-        bind="query-params",
-        label_visibility="collapsed",
-        placeholder=words.PROMPT_HELP,
-    )
+    with st.container(key="own_text"):
+        st.text_area(
+            "Prompt",
+            value=words.FIRST_PROMPT,
+            key="prompt",
+            height=44,
+            max_chars=link.LONGEST_PROMPT,
+            bind="query-params",
+            label_visibility="collapsed",
+            placeholder=words.PROMPT_HELP,
+        )

@@ -174,12 +174,14 @@ BEAM_AT = "step {place}"
 BEAM_FIRST = "Press Step: one pass through the model, then the choice."
 BEAM_WHY = {
     KEPT: "among the {width} likeliest",
-    DROPPED: "{width} others are likelier: ln {own} is below {bar}",
+    DROPPED: "ln {own} is below {bar}, the last of the {width} kept",
     FINISHED: "it ended, and competes as an answer",
     LATE: "it ended, but {width} others are likelier",
 }
 BEAM_DONE = "The search is over ({why}). The answer: “{text}”, ln {log}, score {score}."
-BEAM_PRICE = "{tokens} tokens computed in {seconds}: measured."
+BEAM_PRICE = "{tokens} computed in {seconds}: measured."
+BEAM_TREE = "All beginnings as one tree"
+BEAM_TREE_TERM = "dashed: given up"
 
 THINK_TITLE = "Does it help to think aloud?"
 THINK_TERM = "chain of thought"
@@ -227,3 +229,8 @@ def tokens(count: int) -> str:
 def passes(count: int) -> str:
     """A number of passes through the model in words."""
     return "1 pass" if count == 1 else f"{count:,} passes"
+
+
+def speed(value: float) -> str:
+    """How fast both sides write, in words."""
+    return f"{value:g} a second"

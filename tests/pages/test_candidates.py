@@ -1,0 +1,119 @@
+"""Several tries as a page: written together, ranked, one kept as the visitor's own run; beam search, step by step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from core.labs.beam import DROPPED, beam_search
+from core.labs.candidates import FORMULAS, merged, ranked, write_together
+from pages.parts import what_if_words as words
+from pages.parts.branch_tree import rows_of_beams, rows_of_tries
+from tests.pages.test_compare import run_on, said
+
+Open = Callable[..., AppTest]
+Visitor = Callable[[AppTest], Any]
+
+
+def test_tries_are_written_ranked_and_priced(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="candidates.py", prompt="Once upon a time")
+    assert words.TRIES_FIRST in said(app)
+    app.segmented_control(key="candidates_count").set_value(4)
+    app.segmented_control(key="candidates_length").set_value(20)
+    app.button(key="candidates_start").click().run()
+    run_on(app)
+    newest = visitor(app).kept["candidates"].seen[-1]
+    assert len(newest.tries) == 4
+    assert f"{newest.tokens} tokens for an answer" in said(app)
+    for by in FORMULAS:
+        app.selectbox(key="candidates_by").set_value(by).run()
+        assert not app.exception
+        best = ranked(newest.tries, by)[0].attempt.number
+        assert f"1. · try {best + 1}" in said(app)
+
+
+def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="candidates.py", prompt="Once upon a time", seed="3")
+    app.segmented_control(key="candidates_length").set_value(20)
+    app.button(key="candidates_start").click().run()
+    run_on(app)
+    best = ranked(visitor(app).kept["candidates"].seen[-1].tries)[0].attempt
+    app.button(key="candidates_keep").click().run()
+    assert not app.exception
+    assert [step.token_id for step in visitor(app).run.path] == [step.token_id for step in best.path]
+    assert words.KEPT_TRY in said(app)
+
+
+def test_beam_search_steps_and_ends(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="candidates.py", prompt="Once upon a time")
+    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    assert words.BEAM_FIRST in said(app)
+    app.segmented_control(key="candidates_beam_length").set_value(10).run()
+    app.button(key="candidates_beam_step").click().run()
+    assert len(visitor(app).kept["candidates_beam"].seen) == 1
+    app.button(key="candidates_beam_step").click().run()
+    assert not app.exception
+    assert [s.index for s in visitor(app).kept["candidates_beam"].seen] == [0, 1]
+    app.button(key="candidates_beam_all").click().run()
+    assert not app.exception
+    found = visitor(app).kept["candidates_beam"].seen
+    assert found[-1].done
+    assert "The search is over" in said(app)
+    app.button(key="candidates_beam_step").click().run()
+    assert len(visitor(app).kept["candidates_beam"].seen) == 1, "after its end it begins anew"
+
+
+def test_other_beams_begin_anew(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="candidates.py")
+    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    app.button(key="candidates_beam_step").click().run()
+    app.segmented_control(key="candidates_width").set_value(6).run()
+    app.button(key="candidates_beam_step").click().run()
+    assert [len(s.considered) for s in visitor(app).kept["candidates_beam"].seen] == [12]
+
+
+def test_what_cannot_be_written_gets_one_sentence(open_app: Open) -> None:
+    app = open_app(page="candidates.py", prompt="word " * 600)
+    app.button(key="candidates_start").click().run()
+    run_on(app)
+    assert "reads at most" in said(app)
+    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    app.button(key="candidates_beam_step").click().run()
+    assert not app.exception
+    assert "reads at most" in said(app)
+
+
+def test_the_merged_rows_hold_every_word(tiny: Any) -> None:
+    tries = list(write_together(tiny("gpt2"), "The sea", count=6, steps=8))[-1].tries
+    rows = rows_of_tries(merged(tries), best=2)
+    by_id = {row.node_id: row for row in rows}
+    ends = [row for row in rows if not any(other.parent == row.node_id for other in rows)]
+    told = []
+    for row in ends:
+        text, here = row.text, row
+        while here.parent is not None:
+            here = by_id[here.parent]
+            text = here.text + text
+        told.append(text)
+    assert sorted(set(told)) == sorted({"".join(step.text or step.piece for step in attempt.path) for attempt in tries})
+    assert all(0 < row.share <= 1 for row in rows)
+
+
+def test_the_beam_rows_lead_to_the_answer(tiny: Any) -> None:
+    steps = list(beam_search(tiny("qwen3"), "The sea", 3, 8))
+    for so_far in range(1, len(steps) + 1):
+        rows = rows_of_beams(steps[:so_far])
+        known = {row.node_id for row in rows}
+        assert all(row.parent is None or row.parent in known for row in rows)
+        dropped = [beam for beam in steps[so_far - 1].considered if beam.fate == DROPPED]
+        assert {beam.node_id for beam in dropped} <= known
+    rows = rows_of_beams(steps, steps[-1].answers[0].node_id)
+    way = [row for row in rows if row.kind == "path"]
+    assert way[-1].node_id == steps[-1].answers[0].node_id
+    assert [row.parent for row in way] == [None, *(row.node_id for row in way[:-1])]
+    told, answer = (re.sub("⟨..⟩", "", text) for text in ("".join(row.text for row in way), steps[-1].answers[0].text))
+    assert told == answer
+    assert rows_of_beams([]) == []

@@ -1,0 +1,62 @@
+"""Thinking aloud as a page: one question both ways, and a whole set with progress and what the count is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.labs.thinking import AT_ONCE, STEP_BY_STEP, wilson
+from pages.parts import numbers
+from pages.parts import what_if_words as words
+from tests.pages.test_compare import run_on, said
+
+Open = Callable[..., AppTest]
+Visitor = Callable[[AppTest], Any]
+
+
+def test_one_question_both_ways(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="think.py", greedy="true")
+    assert not app.exception
+    app.button(key="think_start").click().run()
+    run_on(app, 300)
+    seen = visitor(app).kept["think"].seen
+    assert {way for way, _ in seen} == {AT_ONCE, STEP_BY_STEP}
+    assert all(0 <= thought.chance <= 1 or thought.chance != thought.chance for _, thought in seen)
+    assert len(app.get("vega_lite_chart")) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"), [("", "5"), ("2 + 3?", ""), ("word " * 99, "5"), ("<b>$x$</b>", "*"), ("🦊?", "🐻"), ("2?", "9" * 40)]
+)
+def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str, open_app: Open) -> None:
+    app = open_app(page="think.py", greedy="true")
+    app.text_input(key="think_question").set_value(question)
+    app.text_input(key="think_answer").set_value(answer)
+    app.button(key="think_start").click().run()
+    assert not app.exception
+    if any(button.key == "think_stop" for button in app.button):
+        app.button(key="think_stop").click().run()
+    assert not app.exception
+
+
+def test_a_set_is_counted_with_its_uncertainty(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="think.py")
+    app.segmented_control(key="think_view").set_value(words.THINK_VIEWS[1]).run()
+    app.segmented_control(key="think_count").set_value(10).run()
+    app.button(key="think_set_start").click().run()
+    for _ in range(6):
+        if len(visitor(app).kept["think_set"].seen) >= 4:
+            break
+        app.run()
+    if any(button.key == "think_set_stop" for button in app.button):
+        app.button(key="think_set_stop").click().run()
+    assert not app.exception
+    kept = visitor(app).kept["think_set"]
+    assert not kept.running
+    done = [entry for entry in kept.seen if entry.way is AT_ONCE]
+    low, high = wilson(sum(entry.right for entry in done), len(done))
+    assert words.SET_BETWEEN.format(low=numbers.percent(low), high=numbers.percent(high)) in said(app)
+    assert f"of {len(done)} right" in said(app)

@@ -1,0 +1,235 @@
+"""What if as a page: the visitor's own text forks, ready-made forks begin anew, both ways go on, the tree obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import Generation, SamplingSettings
+from core.errors import RunFinished
+from core.labs.fork import Fork, side_by_side
+from core.sampling import roll
+from pages.parts import forking, what_if_charts
+from pages.parts import what_if_words as words
+from pages.parts.branch_tree import Wish, rows_of_run, wish_of
+from pages.parts.fork_view import Picked, picked
+
+Open = Callable[..., AppTest]
+Visitor = Callable[[AppTest], Any]
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
+
+
+def test_it_opens_on_the_visitors_own_text(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="what_if.py")
+    assert not app.exception
+    duel = visitor(app).kept["what_if"]
+    best = [c.token_id for c in duel.run.coming().candidates[:2]]
+    assert [side.forced for side in duel.fork.sides] == [[best[0]], [best[1]]]
+    assert len(duel.run.nodes) == 1, "looking changes nothing"
+    for _ in range(3):
+        app.button(key="what_if_step").click().run()
+    assert not app.exception
+    assert [pair.index for pair in duel.fork.pairs] == [0, 1, 2]
+    for pair in duel.fork.pairs[1:]:
+        assert pair.left.roll == pair.right.roll == roll(duel.run.settings.seed, pair.index)
+    charts = app.get("vega_lite_chart")
+    assert len(charts) == 3
+
+
+def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="what_if.py")
+    run = visitor(app).run
+    for _ in range(5):
+        run.step()
+    visitor(app).opened = 2
+    del visitor(app).kept["what_if"]
+    app.run()
+    fork = visitor(app).kept["what_if"].fork
+    assert fork.parts_at == 2
+    assert len(fork.sides[0].follow) == 3
+    assert not fork.sides[0].forced
+
+
+@pytest.mark.parametrize("number", range(len(words.FORKS)))
+def test_ready_made_forks_begin_with_their_words(number: int, open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="what_if.py")
+    app.button(key=f"what_if_fork_{number}").click().run()
+    assert not app.exception
+    _, prompt, left, right = words.FORKS[number]
+    duel = visitor(app).kept["what_if"]
+    assert duel.run.prompt == prompt
+    for side, text in zip(duel.fork.sides, (left, right), strict=True):
+        assert duel.run.model.text_of(side.forced) == text
+    app.button(key="what_if_step").click().run()
+    assert duel.fork.pairs[0].left.chosen_by == "forced"
+
+
+def test_playing_goes_on_until_paused(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="what_if.py")
+    app.button(key="what_if_play").click().run()
+    app.run()
+    app.button(key="what_if_pause").click().run()
+    duel = visitor(app).kept["what_if"]
+    assert not duel.playing
+    assert len(duel.fork.pairs) >= 2
+    before = len(duel.fork.pairs)
+    app.run()
+    assert len(duel.fork.pairs) == before
+
+
+def test_from_the_fork_again_it_says_the_same(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="what_if.py")
+    for _ in range(3):
+        app.button(key="what_if_step").click().run()
+    first = [(p.left.token_id, p.right.token_id) for p in visitor(app).kept["what_if"].fork.pairs]
+    nodes = len(visitor(app).run.nodes)
+    app.button(key="what_if_again").click().run()
+    assert not visitor(app).kept["what_if"].fork.pairs
+    for _ in range(3):
+        app.button(key="what_if_step").click().run()
+    assert [(p.left.token_id, p.right.token_id) for p in visitor(app).kept["what_if"].fork.pairs] == first
+    assert len(visitor(app).run.nodes) == nodes
+
+
+def test_another_word_where_one_clicked(open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="what_if.py")
+    for _ in range(3):
+        app.button(key="what_if_step").click().run()
+    duel = visitor(app).kept["what_if"]
+    duel.opened = Picked(2, 1)
+    app.run()
+    offers = [button for button in app.button if button.key and button.key.startswith("what_if_other_")]
+    assert len(offers) == 8
+    taken = duel.fork.pairs[1].right.token_id
+    assert f"what_if_other_{taken}" not in {button.key for button in offers}
+    offers[0].click().run()
+    assert not app.exception
+    fresh = visitor(app).kept["what_if"].fork
+    assert fresh.parts_at == 1
+    assert fresh.sides[1].forced == [int(str(offers[0].key).rsplit("_", 1)[1])]
+
+
+@pytest.mark.parametrize("text", ["", "x" * 201, " dragon", "🦊", "<script>alert(1)</script>", "\x00", "⟨end⟩"])
+def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="what_if.py")
+    for _ in range(2):
+        app.button(key="what_if_step").click().run()
+    visitor(app).kept["what_if"].opened = Picked(1, 1)
+    app.run()
+    app.text_input(key="what_if_text").set_value(text)
+    next(button for button in app.button if button.label == words.FORK_HERE).click().run()
+    assert not app.exception
+    app.button(key="what_if_step").click().run()
+    assert not app.exception
+
+
+def test_the_tree_is_one_row_for_every_way(tiny: Any) -> None:
+    run = Generation(tiny("gpt2"), "The sea", SamplingSettings(seed=1))
+    list(side_by_side(Fork.at(run, 0, [101], [102]), 6))
+    rows = rows_of_run(run)
+    assert [(row.parent, row.kind, row.here) for row in rows] == [(None, "open", False), (None, "path", True)]
+    assert [row.gone for row in rows] == [6, 6]
+    assert rows[1].text == "".join(step.text or step.piece for step in run.path)
+    assert rows[1].share == run.path[0].model_probability
+    run.go_to(2)
+    run.force(103)
+    inner = rows_of_run(run)
+    assert len(inner) == 4
+    assert {row.parent for row in inner[2:]} == {inner[1].node_id}
+
+
+def test_a_tree_of_hundreds_is_quickly_made(tiny: Any) -> None:
+    from time import perf_counter
+
+    run = Generation(tiny("gpt2"), "The", SamplingSettings(seed=1), top_n=4)
+    for attempt in range(40):
+        run.go_to(-1)
+        for _ in range(12):
+            run.step(attempt)
+    began = perf_counter()
+    rows = rows_of_run(run)
+    assert perf_counter() - began < 1.0
+    assert sum(not any(other.parent == row.node_id for other in rows) for row in rows) == len(run.branches())
+
+
+def test_wishes_that_cannot_be_are_no_wishes() -> None:
+    assert wish_of({"verb": "go", "node": 3}, {3}, ("go",)) == Wish("go", 3)
+    assert wish_of({"verb": "name", "node": 3, "name": "x" * 999}, {3}, ("name",)) == Wish("name", 3, "x" * 200)
+    wilds: list[Any] = [
+        None,
+        "go",
+        3,
+        [],
+        {},
+        {"verb": "go"},
+        {"verb": "go", "node": "3"},
+        {"verb": "go", "node": True},
+        {"verb": "go", "node": 4},
+        {"verb": "go", "node": 10**40},
+        {"verb": "delete", "node": 3},
+        {"verb": "name", "node": 3, "name": 7},
+        {"verb": ["go"], "node": 3},
+    ]
+    for wild in wilds:
+        assert wish_of(wild, {3}, ("go", "name")) is None
+
+
+def test_picks_that_cannot_be_are_no_picks() -> None:
+    assert picked([0, 1], 2, (3, 3)) == Picked(0, 1)
+    assert picked([2, 4], 2, (3, 3)) == Picked(2, 4)
+    wilds: list[Any] = [None, [], [0], [0, 2], [0, -1], [1, 1], [1, 5], [3, 2], [True, 0], ["0", 1], [0, 1.0], {"0": 1}, [1, 10**40]]
+    for wild in wilds:
+        assert picked(wild, 2, (3, 3)) is None
+
+
+def test_the_tree_is_walked_named_and_pruned(open_app: Open, visitor: Visitor, monkeypatch: Any) -> None:
+    app = open_app(page="what_if.py")
+    for _ in range(3):
+        app.button(key="what_if_step").click().run()
+    left, right = visitor(app).kept["what_if"].fork.ends()
+    run = visitor(app).run
+    wishes = [Wish("name", left, "the first\n<b>"), Wish("go", left), Wish("delete", right), Wish("delete", right)]
+
+    def tree(*_: Any, **__: Any) -> Wish | None:
+        return wishes.pop(0) if wishes else None
+
+    monkeypatch.setattr("pages.parts.branch_tree.branch_tree", tree)
+    while wishes:
+        app.run()
+        assert not app.exception
+    app.run()
+    assert run.nodes[left].name == "the first<b>"
+    assert run.here == left
+    assert run.nodes[right].is_deleted
+    assert "was deleted" in said(app)
+    assert not app.exception
+
+
+def test_odds_as_people_say_them() -> None:
+    assert forking.one_in(0.0) == "1 in 1"
+    assert forking.one_in(float("-inf")) == "1 in ∞"
+    assert forking.one_in(-1e6).startswith("1 in 10")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_chart_is_one_constant_specification(theme: str) -> None:
+    for chart in (what_if_charts.drift, what_if_charts.likely, what_if_charts.joint, what_if_charts.chance, what_if_charts.right_answers):
+        assert chart(theme) is chart(theme)
+        assert "data" not in chart(theme)
+
+
+def test_where_nothing_fits_any_more_it_says_so(open_app: Open, visitor: Visitor, monkeypatch: Any) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RunFinished("There is no room to write.")
+
+    app = open_app(page="what_if.py")
+    monkeypatch.setattr(Fork, "step", refuse)
+    app.button(key="what_if_step").click().run()
+    assert not app.exception
+    assert "There is no room to write." in said(app)
