@@ -48,12 +48,16 @@ def _entry(folder: Path, changed: int) -> ModelEntry:
     """Read once and kept until the weights change (changed: their time stamp), since pages ask for the list at every step."""
     weights = folder / "model.safetensors"
     card = folder / "README.md"
-    first = next((line.strip() for line in card.read_text("utf-8").splitlines() if _is_sentence(line)), "") if card.is_file() else ""
+    first = _first_sentence(card.read_text("utf-8")) if card.is_file() else ""
     return ModelEntry(folder.name, folder.name.replace("-", " ").capitalize(), first, _count_parameters(weights), weights.stat().st_size)
 
 
-def _is_sentence(line: str) -> bool:
-    return bool(line.strip()) and line.strip()[0].isalpha() and line.strip().endswith(".")
+def _first_sentence(card: str) -> str:
+    """The first sentence of a model card, behind its front matter and headings."""
+    body = card.split("\n---", 1)[-1] if card.startswith("---") else card
+    paragraphs = (" ".join(part.split()) for part in body.split("\n\n"))
+    found = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
+    return found.replace("*", "").split(". ")[0].rstrip(".") + "." if found else ""
 
 
 def _count_parameters(weights: Path) -> int:

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.step import Odds, Step
-from pages.parts import charts, dice, frame, keep, link, notepad, palette, playing, rows, strip, visit, words
+from pages.parts import charts, dice, frame, keep, link, notepad, palette, playing, receipt, rows, strip, visit, words
 from pages.parts.player import player
 from pages.parts.view import View, view
 
@@ -118,6 +118,10 @@ with right, st.container(gap="xsmall"):
     paced = st.container(key="pace")
     frame.section(words.SURPRISE, words.SURPRISE_TERM)
     surprised = st.container(key="surprise")
+    billed = st.container(gap="xsmall", key="bill")
+    with st.container(horizontal=True, gap="small", key="ways_on"):
+        st.page_link(frame.HERE.parent / "inside.py", label=words.TO_INSIDE, icon=":material/search:", width="content")
+        st.page_link(frame.HERE.parent / "cost.py", label=words.TO_RECEIPT, icon=":material/receipt_long:", width="content")
 
 
 def stage() -> None:
@@ -148,6 +152,8 @@ def cost() -> None:
             charts.draw(charts.pace, newest, key="pace_chart", alt_text=words.PACE_ALT)
         with surprised:
             charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
+        with billed:
+            receipt.slip(path, run.model)
         with taken_away:
             keep.branches()
             keep.keep()
