@@ -69,7 +69,7 @@ def numbers_of(now: forking.Duel) -> None:
     with right:
         frame.section(words.JOINT, words.JOINT_TERM)
         charts.draw(what_if_charts.joint, likely, key="what_if_joint", alt_text=words.JOINT_ALT)
-    starts = ["".join(step.text for step in now.steps(side)[:1]).strip() or "…" for side in (0, 1)]
+    starts = [forking.beginning(now, side) for side in (0, 1)]
     frame.legend((colours.dice, starts[0]), (colours.other, starts[1]))
 
 

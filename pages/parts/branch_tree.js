@@ -135,7 +135,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
       if (!node.hidden) row.line = line++;
       const parent = byId.get(row.parent);
       const x = row.depth * room - room + 11;
-      if (parent && !node.hidden) node.spine.setAttribute("d", `M ${x} ${(parent.line - row.line + 1) * 38 - 8} L ${x} 4`);
+      node.spine.setAttribute("d", parent && !node.hidden ? `M ${x} ${(parent.line - row.line + 1) * 38 - 8} L ${x} 4` : "");
       if (!row.children) continue;
       const shut = tree.folded.has(row.id);
       node.fold.textContent = shut ? `▸ ${below(row)}` : "▾";

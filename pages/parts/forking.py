@@ -193,6 +193,13 @@ def _side(now: Duel, number: int) -> Side:
     return Side(now.steps(number), "".join(planned), foot + ending)
 
 
+def beginning(now: Duel, number: int) -> str:
+    """The words with which a branch begins: those that were put there, or its first one."""
+    steps = now.steps(number)
+    forced = next((i for i, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))
+    return "".join(step.text for step in steps[: max(1, forced)]).strip() or "…"
+
+
 def one_in(log_probability: float) -> str:
     """A small probability as people say it, from its natural logarithm.
 

@@ -78,7 +78,7 @@ def read_way(text: str) -> Way | None:
     return way
 
 
-def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[Step], first_prompt: str) -> str:
+def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[Step], first_prompt: str, as_chat: bool = False) -> str:
     """The part of a link behind the question mark. What is as usual is left out."""
     held: dict[str, str] = {} if prompt == first_prompt else {"prompt": prompt}
     held["model"] = model
@@ -86,6 +86,8 @@ def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[St
         value = getattr(settings, control.key)
         if value != getattr(START, control.key):
             held[control.key] = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    if as_chat:
+        held["as_chat"] = "true"
     if path:
         held["steps"] = write_way(path)
     return urlencode(held)

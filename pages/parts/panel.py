@@ -28,6 +28,10 @@ def _model() -> None:
     model = visit.model()
     size = f"{numbers.count(model.parameter_count)} parameters · {numbers.size(model.weight_bytes)}"
     st.caption(f"{size} · {words.device(model.device)}")
+    if model.speaks_in_turns:
+        st.toggle("As a chat", key="as_chat", help=words.CHAT_HELP, bind="query-params")
+    for note in getattr(model, "notes", ()):
+        st.caption(note)
 
 
 def _settings() -> None:

@@ -90,12 +90,12 @@ def settings() -> SamplingSettings:
 def run() -> Generation | Replay:
     """The visitor's run, begun anew when model or prompt have changed. Raises ViewerError only if there is none to fall back on."""
     visitor = here()
-    wanted = (model_name(), prompt())
+    wanted = (model_name(), prompt(), as_chat())
     if visitor.begun != wanted:
         visitor.begun = wanted
         _begin(visitor, wanted)
     if visitor.run is None:
-        visitor.run = _generation(wanted[0], words.FIRST_PROMPT)
+        visitor.run = _generation(wanted[0], words.FIRST_PROMPT, False)
     if not visitor.run.is_replay:
         visitor.run.settings = settings()
     if visitor.way:
@@ -103,13 +103,19 @@ def run() -> Generation | Replay:
     return visitor.run
 
 
-def _generation(name: str, text: str) -> Generation:
+def as_chat() -> bool:
+    """Whether the prompt is a turn of a conversation: asked for, and the model is a chat model."""
+    asked = st.session_state.get("as_chat")
+    return (st.query_params.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).speaks_in_turns
+
+
+def _generation(name: str, text: str, chat: bool) -> Generation:
     from core import Generation
 
-    return Generation(_loaded(name), text, settings(), top_n=LISTED)
+    return Generation(_loaded(name), text, settings(), top_n=LISTED, as_chat=chat)
 
 
-def _begin(visitor: Visitor, wanted: tuple[str, str]) -> None:
+def _begin(visitor: Visitor, wanted: tuple[str, str, bool]) -> None:
     try:
         fresh = _generation(*wanted)
     except ViewerError as error:
@@ -338,7 +344,7 @@ def recording_uploaded() -> None:
         raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 1_000_000)))
     visitor = here()
     replay = Recording.loads(file.getvalue()).replay()
-    visitor.begun = (model_name(), prompt())
+    visitor.begun = (model_name(), prompt(), as_chat())
     _replace_run(visitor, replay)
 
 
@@ -363,7 +369,7 @@ def link_query() -> tuple[str, bool]:
     path = made.path
     used = path[0].settings if path else settings()
     exact = all(step.settings == used for step in path)
-    return link.query(made.prompt, made.model_name, used, path, words.FIRST_PROMPT), exact
+    return link.query(made.prompt, made.model_name, used, path, words.FIRST_PROMPT, made.as_chat), exact
 
 
 __all__ = ["LARGEST_UPLOAD", "START", "Visitor", "calmly", "enter", "entered", "here", "kept", "say", "sentences"]

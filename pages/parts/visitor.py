@@ -29,7 +29,7 @@ class Visitor:
     """One visitor's state. moment: "coming" (the odds before the roll) or "rolled" (the step just made); opened: a past step looked at."""
 
     run: Generation | Replay | None = None
-    begun: tuple[str, str] | None = None  # the model and prompt the run was begun with, or refused for
+    begun: tuple[str, str, bool] | None = None  # the model, the prompt and whether as a chat the run was begun with, or refused for
     refusal: str | None = None
     moment: str = "coming"
     opened: int | None = None

@@ -30,7 +30,7 @@ INSTEAD = "Instead of “{word}”, let it say"
 FORK_HERE = "Fork here"
 NOTHING_ELSE = "There is no other word on the list. Type one."
 
-DRIFT = "How far apart are they?"
+DRIFT = "How far apart?"
 DRIFT_TERM = "JS distance"
 DRIFT_ALT = "A line from 0 to 1, one point per word: how different the two branches' odds for their next word are."
 DRIFT_HELP = (
@@ -38,7 +38,7 @@ DRIFT_HELP = (
     "the model's own numbers (base 2); a pale band where only the listed candidates are known."
 )
 LIKELY = "How likely was each word?"
-LIKELY_TERM = "model odds"
+LIKELY_TERM = "odds"
 LIKELY_ALT = "Dots from 0 to 100 percent, one per word and branch: what the model gave to the word that was written."
 JOINT = "All its words together"
 JOINT_TERM = "log-probability"
@@ -174,7 +174,7 @@ BEAM_AT = "step {place}"
 BEAM_FIRST = "Press Step: one pass through the model, then the choice."
 BEAM_WHY = {
     KEPT: "among the {width} likeliest",
-    DROPPED: "ln {own} is below {bar}, the last of the {width} kept",
+    DROPPED: "ln {own}, below {bar}",
     FINISHED: "it ended, and competes as an answer",
     LATE: "it ended, but {width} others are likelier",
 }

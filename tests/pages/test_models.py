@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,3 +74,20 @@ def test_a_server_that_is_not_there_is_one_sentence(page: AppTest, tiny_folder: 
     assert not app.exception
     assert _told(app)
     assert "model" not in app.session_state or app.session_state["model"] != "http://127.0.0.1:9"
+
+
+def test_a_chat_model_offers_to_chat_and_shows_what_its_template_adds(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = tmp_path / "chatty"
+    shutil.copytree(tiny_folder("gpt2"), folder)
+    told = folder / "tokenizer_config.json"
+    template = "{% for m in messages %}<|turn|>{{ m.content }}{% endfor %}<|turn|>"
+    told.write_text(json.dumps(json.loads(told.read_text()) | {"chat_template": template}))
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    assert not [toggle for toggle in app.toggle if toggle.key == "as_chat"]
+    app.session_state["_visitor"].names.append(str(folder))
+    app.run().selectbox(key="model").set_value(str(folder)).run()
+    app.toggle(key="as_chat").set_value(True).run()
+    assert not app.exception
+    run = app.session_state["_visitor"].run
+    assert run.as_chat
+    assert [token.piece for token in run.prompt_tokens if token.special]
