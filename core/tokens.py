@@ -101,10 +101,11 @@ class TokenBytes:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._special = frozenset(int(i) for i in tokenizer.all_special_ids)
+        added = getattr(tokenizer, "added_tokens_decoder", {})
+        self._special = frozenset(map(int, tokenizer.all_special_ids)) | {int(i) for i, token in added.items() if token.special}
         self._known: dict[int, bytes] = {}
         self._kind, self._prefix = _family(tokenizer)
-        self._added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
+        self._added = {int(i) for i in added}
 
     def is_special(self, token_id: int) -> bool:
         """Whether this token is a mark for the model rather than text."""
