@@ -126,7 +126,7 @@ with right, st.container(gap="xsmall"):
 
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
-    with frame.calm():
+    with frame.calm(), playing.drawing():
         seen = visit.shown()
         with hero:
             sentence(seen, look.tint)
@@ -161,4 +161,4 @@ def cost() -> None:
 
 beat = playing.pace(speed)
 st.fragment(stage, run_every=beat, key="stage")()
-st.fragment(cost, run_every=beat and max(beat, QUIET), key="cost")()
+st.fragment(cost, run_every=beat and max(2 * beat, QUIET), key="cost")()

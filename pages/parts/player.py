@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import visit, words
+from pages.parts import playing, visit, words
 
 
 def player() -> float:
@@ -39,4 +39,7 @@ def player() -> float:
             persist_state="session",
             width=160,
         )
+        crowd = playing.shared(float(speed))
+        if crowd is not None:
+            st.caption(words.SHARED.format(players=crowd[0], rate=words.speed(round(crowd[1], 1))), help=words.SHARED_HELP, width="content")
     return float(speed)

@@ -34,6 +34,8 @@ class Visitor:
     moment: str = "coming"
     opened: int | None = None
     playing: bool = False
+    beat: float = 0.0  # seconds between two draws in Play, and when that was set
+    beat_set: float = 0.0
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key

@@ -66,7 +66,7 @@ class Visitor:
                 self.restart = element.button.id
             if element.WhichOneof("type") == "exception":
                 self.errors.append(element.exception.message[:200])
-        return kind == "script_finished"
+        return kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
 async def _ask(visitor: Visitor, line: ClientConnection, press: str = "", part: str = "") -> None:
@@ -107,6 +107,7 @@ async def visit(visitor: Visitor, address: str, until: float) -> None:
                 if not visitor.clocks:
                     visitor.errors.append("Play did not start")
                     return
+            due = {part: due.get(part, time.monotonic()) for part in visitor.clocks}
             part = min(due, key=due.__getitem__)
             await asyncio.sleep(max(0.0, due[part] - time.monotonic()))
             began = time.monotonic()
