@@ -63,7 +63,7 @@ def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None
 
 
 def main() -> None:
-    plan = replace(Plan(), steps=1500, decay=500, seed=1, muon_rate=1e-2, adam_rate=1e-2)
+    plan = replace(Plan(), steps=1500, decay=500, seed=1, muon_rate=4e-3, adam_rate=4e-3)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, help="folder of plain text files; without it only the lessons are used")
     parser.add_argument("--run", type=Path, required=True, help="folder of the teacher's run")

@@ -48,8 +48,8 @@ class Plan:
     long_from: int = 1500
     early_steps: int = 800
     corpus_share: float = 0.03
-    muon_rate: float = 5e-3
-    adam_rate: float = 4e-3
+    muon_rate: float = 2e-3
+    adam_rate: float = 2e-3
     weight_decay: float = 0.05
     seed: int = 0
     save_every: int = 200
@@ -190,9 +190,17 @@ def main() -> None:
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
     parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which rows are 512 long instead of 256")
     parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
+    parser.add_argument("--rate", type=float, default=1.0, help="factor on both learning rates")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
-    plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.long_from)
+    plan = replace(
+        plan,
+        steps=arguments.steps,
+        decay=arguments.decay,
+        long_from=arguments.long_from,
+        muon_rate=plan.muon_rate * arguments.rate,
+        adam_rate=plan.adam_rate * arguments.rate,
+    )
     launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run / "pid", arguments.workers)
 
 

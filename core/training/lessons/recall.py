@@ -207,7 +207,7 @@ def drill(rng: Random, exam: bool = False) -> str:
     sources = [rng.choice(_ECHOES)] if rng.random() < 0.5 else _ECHOES
     items = [rng.choice(sources)(rng) for _ in range(rng.choice([2, 3, 4, 5, 6, 8, 10, 14, 18]))]
     times = max(2, 36 // len(items))
-    joint = rng.choice([", ", " ", ". ", "\n", " / ", " and "])
+    joint = rng.choice([" ", " ", " ", " ", ", ", ". ", "\n", " and "])
     return joint.join(items * times)
 
 
