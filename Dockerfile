@@ -1,9 +1,9 @@
-# docker build -t token-probability-viewer .                       for a CPU
-# docker build -t token-probability-viewer --build-arg DEVICE=cuda .   for an NVIDIA GPU (run it with --gpus all)
+# docker build -t token-probability-viewer .                 with torch as pip brings it, CUDA included (run it with --gpus all for a GPU)
+# docker build -t token-probability-viewer --build-arg TORCH_INDEX=<address of torch's own index of CPU builds> .   much smaller, for a CPU
 # docker run -p 8501:8501 token-probability-viewer
 FROM python:3.11-slim
 
-ARG DEVICE=cpu
+ARG TORCH_INDEX=
 
 ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
@@ -15,9 +15,9 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
 RUN useradd --create-home --uid 10001 viewer && install -d -o viewer -g viewer /home/viewer/models
 WORKDIR /home/viewer/app
 
-# torch from PyPI brings CUDA along, several gigabytes of it; a CPU needs only the small build of the same version.
+# torch usually brings CUDA along, several gigabytes of it; a CPU needs only the small build of the same version, from an index of its own.
 COPY requirements.txt .
-RUN if [ "$DEVICE" = cpu ]; then pip install --index-url https://download.pytorch.org/whl/cpu "$(grep '^torch==' requirements.txt)"; fi \
+RUN if [ -n "$TORCH_INDEX" ]; then pip install --index-url "$TORCH_INDEX" "$(grep '^torch==' requirements.txt)"; fi \
     && pip install -r requirements.txt
 
 COPY . .

@@ -16,7 +16,7 @@ from core.errors import BadRecording, ViewerError
 from core.step import Odds, Step
 from pages.parts import link, numbers, shelf, words
 from pages.parts.controls import CONTROLS, PLAIN, PRESETS, START, preset_of
-from pages.parts.visitor import Visitor, calmly, enter, entered, here, kept, say, sentences
+from pages.parts.visitor import Visitor, admitted, calmly, enter, entered, here, kept, say, sentences
 
 if TYPE_CHECKING:
     from core import Generation
@@ -372,4 +372,4 @@ def link_query() -> tuple[str, bool]:
     return link.query(made.prompt, made.model_name, used, path, words.FIRST_PROMPT, made.as_chat), exact
 
 
-__all__ = ["LARGEST_UPLOAD", "START", "Visitor", "calmly", "enter", "entered", "here", "kept", "say", "sentences"]
+__all__ = ["LARGEST_UPLOAD", "START", "Visitor", "admitted", "calmly", "enter", "entered", "here", "kept", "say", "sentences"]

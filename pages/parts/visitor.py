@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
+from weakref import WeakSet
 
 import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
+from core.limits import Limits
 from pages.parts import link, words
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ _KEY = "_visitor"
 P = ParamSpec("P")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Visitor:
     """One visitor's state. moment: "coming" (the odds before the roll) or "rolled" (the step just made); opened: a past step looked at."""
 
@@ -42,6 +44,21 @@ class Visitor:
     notes: list[str] = field(default_factory=list)
     way: str | None = None  # the steps a link asks for
     kept: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
+
+
+@st.cache_resource
+def _house() -> WeakSet[Visitor]:
+    """All who are here now; whoever leaves is forgotten with their session."""
+    return WeakSet()
+
+
+def admitted() -> bool:
+    """Whether there is room for this visitor; the limit is TOKEN_VIEWER_VISITORS."""
+    house, most = _house(), Limits.from_environment().visitors
+    if here() not in house and most and len(house) >= most:
+        return False
+    house.add(here())
+    return True
 
 
 def here() -> Visitor:

@@ -44,6 +44,7 @@ CONTEXT_FULL = "The notepad is full: this model cannot hold more text. Press Bac
 OUT_OF_MEMORY = "There is no memory left for this text. Press Back, or begin with a shorter prompt."
 LIMIT_REACHED = "This app lets a text grow no longer than this. Press Back, or Restart, to go on from an earlier place."
 FINISHED = {"end of text": END_OF_TEXT, "context full": CONTEXT_FULL, "out of memory": OUT_OF_MEMORY, "limit reached": LIMIT_REACHED}
+FULL_HOUSE = "All seats are taken just now. Come back in a few minutes, or run the app on your own machine."
 SHARED = "{players} play here now: {rate}"
 SHARED_HELP = "One machine writes for everybody who plays. Nobody waits in line; all go a little slower."
 CHAT_HELP = "The model answers your text as one turn of a conversation. The pieces that its chat template adds are shown too."
