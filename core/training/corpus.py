@@ -20,6 +20,8 @@ _SPELLING = {
     "neighbor": "neighbour",
     " gray": " grey",
 }
+# Some stories of the sample lost their quotation marks to an encoding: aHello there!a
+_BROKEN_QUOTE = re.compile(r"\ba[A-Z]|[.,!?]a\b")
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
@@ -34,7 +36,9 @@ class Corpus:
             for american, british in _SPELLING.items():
                 text = text.replace(american, british)
             if path.name.startswith("tinystories"):
-                self.stories += [story.strip() for story in _STORY_BREAK.split(text) if len(story) > 200]
+                self.stories += [
+                    story.strip() for story in _STORY_BREAK.split(text) if len(story) > 200 and not _BROKEN_QUOTE.search(story)
+                ]
             else:
                 self.prose += _documents(text)
 

@@ -43,7 +43,7 @@ EARLY = {
 }  # fmt: skip
 LATER = {
     "story": 16, "beginning": 4, "facts": 14, "rows": 2.5, "chance": 6, "sum of three": 22, "sum of two": 8, "word problem": 1, "is a": 4, "debate": 3,
-    "recall": 34, "moved": 6, "echo": 12, "shopping": 6, "drill": 16, "opening": 30, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
+    "recall": 34, "moved": 6, "echo": 12, "shopping": 6, "drill": 11, "opening": 30, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
 
 

@@ -91,6 +91,8 @@ def _slots(rng: Random) -> dict[str, str]:
         "n": str(rng.randint(2, 9)),
         "m": str(rng.randint(2, 9)),
         "big": str(rng.randint(10, 60)),
+        "high": str(rng.randint(3, 6)),
+        "low": str(rng.randint(0, 2)),
         "skill": rng.choice(SKILLS),
         "plan": f"{rng.choice(SKILLS)}",
         "grown2": f"my {rng.choice(words.FAMILY)}",
