@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.step import Odds, Step
-from pages.parts import charts, dice, frame, keep, link, notepad, palette, playing, receipt, rows, strip, visit, words
+from pages.parts import charts, dice, frame, keep, notepad, own_text, palette, playing, receipt, rows, strip, visit, words
 from pages.parts.player import player
 from pages.parts.view import View, view
 
@@ -19,17 +19,7 @@ QUIET = 0.35  # seconds between two draws of the small charts while it plays
 
 def ask() -> None:
     """The prompt, and example prompts."""
-    st.text_area(
-        "Prompt",
-        value=words.FIRST_PROMPT,
-        key="prompt",
-        height=44,
-        max_chars=link.LONGEST_PROMPT,
-        bind="query-params",
-        label_visibility="collapsed",
-        placeholder=words.PROMPT_HELP,
-        width=320,
-    )
+    own_text.field(width=320)
     for name, text in words.EXAMPLES.items():
         st.button(name, on_click=visit.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
 

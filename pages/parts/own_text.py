@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from pages.parts import link, words
 
 
 def own_text() -> None:
-    """Draw the field; `visit.prompt()` is what stands in it."""
+    """Draw the field across the page; `visit.prompt()` is what stands in it."""
     with st.container(key="own_text"):
-        st.text_area(
-            "Prompt",
-            value=words.FIRST_PROMPT,
-            key="prompt",
-            height=44,
-            max_chars=link.LONGEST_PROMPT,
-            bind="query-params",
-            label_visibility="collapsed",
-            placeholder=words.PROMPT_HELP,
-        )
+        field()
+
+
+def field(width: int | Literal["stretch"] = "stretch") -> None:
+    """The field alone."""
+    st.text_area(
+        "Prompt",
+        value=words.FIRST_PROMPT,
+        key="prompt",
+        height=44,
+        max_chars=link.LONGEST_PROMPT,
+        bind="query-params",
+        label_visibility="collapsed",
+        placeholder=words.PROMPT_HELP,
+        width=width,
+    )
