@@ -138,21 +138,9 @@ def _build() -> dict[str, list[tuple[str, str]]]:
 FACTS = _build()
 # How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
 _WEIGHTS = {
-    "capital": 12.0,
-    "country": 3,
-    "continent": 2,
-    "sound": 1,
-    "young": 1.2,
-    "home": 1.2,
-    "legs": 1,
-    "colour": 2,
-    "colours": 1,
-    "opposite": 2.5,
-    "after": 2.5,
-    "before": 0.8,
-    "is": 4,
-    "qa": 3,
-}
+    "capital": 5.0, "country": 4, "continent": 3, "sound": 1.5, "young": 2, "home": 2, "legs": 1.2, "colour": 3, "colours": 2, "opposite": 6, "after": 5,
+    "before": 2, "is": 4, "qa": 3,
+}  # fmt: skip
 
 
 def statement(kind: str, key: str, value: str, phrasing: int) -> str:
