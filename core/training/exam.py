@@ -117,6 +117,8 @@ def facts_right(candidate: Candidate) -> dict[str, float]:
     table = {f"{kind}, held-out phrasing ({len(results)})": share(results) for kind, results in sorted(right.items())}
     every = [result for results in right.values() for result in results]
     table[f"all facts, held-out phrasings ({len(every)})"] = share(every)
+    plain = [candidate.knows(before, answer) for _, before, answer in facts.examination(plain=True)]
+    table[f"all facts, plain phrasing, as taught ({len(plain)})"] = share(plain)
     table[f"capitals, plain phrasing ({len(CAPITALS)})"] = share(
         candidate.knows(f"The capital of {country} is", city) for country, city in CAPITALS.items()
     )

@@ -157,8 +157,8 @@ def taught(kind: str, key: str, phrasing: int) -> bool:
     return phrasing == 0 or not held_out(kind, key, phrasing)
 
 
-def examination() -> list[tuple[str, str, str]]:
-    """All held-out (kind, text before the answer, answer), in a fixed order."""
+def examination(plain: bool = False) -> list[tuple[str, str, str]]:
+    """All held-out (kind, text before the answer, answer), in a fixed order; with `plain`, every fact in its plainest phrasing instead."""
     items = []
     for kind, pairs in FACTS.items():
         # "no legs" and facts with several right ends ("the sun rises", "the sun sets") cannot be marked by rank 1.
@@ -167,7 +167,7 @@ def examination() -> list[tuple[str, str, str]]:
             if kind in ("is", "qa") or keys.count(key) > 1:
                 continue
             for phrasing in range(len(PHRASINGS[kind])):
-                if not taught(kind, key, phrasing):
+                if (phrasing == 0) if plain else not taught(kind, key, phrasing):
                     text = statement(kind, key, value, phrasing)
                     for answer in (value, capital(value)):
                         cut = text.rfind(answer)
