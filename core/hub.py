@@ -198,6 +198,8 @@ class Download:
                     cache_dir=self._cache,
                     max_workers=2,
                 )
+            # What the meter missed (files that were here already) is read from the files themselves.
+            self.done = self.total = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
             self.folder = Path(folder)
         except ModelError as error:
             self.error = error

@@ -56,8 +56,16 @@ def test_forty_steps_are_those_of_the_model_here(settings: SamplingSettings, ser
     for _ in range(40):
         if run.finished:
             break
-        assert run.step().stage_exact[-1]
-        other.step()
+        there, here = run.step(), other.step()
+        assert there.stage_exact[-1]
+        if there.token_id != here.token_id:  # only where the roll fell onto a border, which the server knows to five digits
+            start = here.chosen.dice_start
+            assert start is not None
+            assert here.roll is not None
+            assert min(abs(here.roll - start), abs(start + here.sampling_probability - here.roll)) < 1e-3
+            run.go_to(here.index - 1)
+            other.go_to(here.index - 1)
+            break
     same(run, other)
     assert run.finished == other.finished
 
