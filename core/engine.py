@@ -169,7 +169,7 @@ class Engine:
                 raise
             stopwatch.stop()
             self.passes += 1
-        held = cache.bytes if cache is not None else 0
+            held = cache.bytes if cache is not None else 0  # read while nobody else's pass can empty this cache
         return Forward(Distribution(logits), len(ids) - reused, reused, held, waited, stopwatch)
 
     def look_further(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
