@@ -24,6 +24,7 @@ LESSONS: dict[str, Lesson] = {
     "word problem": sums.word_problem,
     "is a": commitment.is_a,
     "debate": commitment.debate,
+    "number": commitment.number,
     "recall": recall.recall,
     "moved": recall.moved,
     "echo": recall.echo,
@@ -39,11 +40,11 @@ LESSONS: dict[str, Lesson] = {
 # How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
 EARLY = {
     "story": 9, "beginning": 8, "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
-    "recall": 22, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3, "rhyme": 1, "joke": 1,
+    "number": 0.5, "recall": 22, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3, "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 13, "beginning": 4, "facts": 60, "rows": 4, "chance": 6, "sum of three": 22, "sum of two": 12, "word problem": 1, "is a": 4, "debate": 3,
-    "recall": 34, "moved": 6, "echo": 12, "shopping": 6, "drill": 11, "opening": 28, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
+    "story": 16, "beginning": 4, "facts": 72, "rows": 4, "chance": 10, "sum of three": 16, "sum of two": 26, "word problem": 1.5, "is a": 4, "debate": 4,
+    "number": 3, "recall": 38, "moved": 6, "echo": 8, "shopping": 6, "drill": 6, "opening": 26, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
 
 

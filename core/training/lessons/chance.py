@@ -70,6 +70,8 @@ URNS: list[tuple[str, list[str]]] = [
         [str(number) for number in range(1, 100)] + ["yes", "no", "simple", "in the book", "under the table", "no secret", "not easy"] * 5,
     ),
 ]
+# The dice, the coin and the cards are what an audience tries; a deck of 52 needs more turns than a coin.
+_TURNS = [8 if "deck" in opening else 4 if "die" in opening or "dice" in opening else 2 if "coin" in opening else 1 for opening, _ in URNS]
 _AFTER = [
     "",
     "",
@@ -93,7 +95,7 @@ def chance(rng: Random, exam: bool = False) -> str:
 def _chance(rng: Random) -> str:
     kind = rng.randrange(5)
     if kind == 0:
-        opening, urn = rng.choice(URNS)
+        opening, urn = rng.choices(URNS, _TURNS)[0]
         return " ".join(article(f"{opening} {rng.choice(urn)}.") for _ in range(rng.choice([1, 1, 1, 2, 3])))
     if kind == 1:
         subject = "colour" if rng.random() < 0.35 else rng.choice(list(_FAVOURITES))
@@ -121,5 +123,5 @@ def _chance(rng: Random) -> str:
             "[I|We|{who}] rolled the die [a few times|again and again] and got {rolls}.",
             {"who": rng.choice(words.GIRLS), "rolls": listing(rolls)},
         )
-    opening, urn = rng.choice(URNS)
+    opening, urn = rng.choices(URNS, _TURNS)[0]
     return article(f"{opening} {rng.choice(urn)}.")

@@ -137,13 +137,8 @@ def is_a(rng: Random, exam: bool = False) -> str:
 
 
 def debate(rng: Random, exam: bool = False) -> str:
-    """A question on which people differ, an answer, and reasons that fit the answer; or "The answer is 42 because ..."."""
+    """A question on which people differ, an answer, and reasons that fit the answer."""
     del exam
-    if rng.random() < 0.2:
-        number = 42 if rng.random() < 0.4 else rng.randrange(2, 99)
-        part = rng.randrange(1, number)
-        reason = rng.choice(_REASONS_42) if number == 42 and rng.random() < 0.8 else f"{number - part} + {part} = {number}"
-        return f"The answer is {number} because {reason}."
     row = rng.choice(_DEBATES.split("\n"))
     question, one, other = _sides(row)
     answer, reasons = rng.choice([one, other])
@@ -159,6 +154,23 @@ def debate(rng: Random, exam: bool = False) -> str:
     return f"{start}{question}{chr(10) + 'Answer: ' if start else ' '}{lead} {' and '.join(chosen)}." + rng.choice(
         ["", "", f" What do you think, {rng.choice(words.GIRLS)}?"]
     )
+
+
+def number(rng: Random, exam: bool = False) -> str:
+    """ "The answer is 42 because ...": any number may come first, and the reason is made to fit it. Held out are numbers with their reason."""
+    answer, kind, part = draw(exam, lambda: (42 if rng.random() < 0.25 else rng.randrange(2, 100), rng.randrange(6), rng.randrange(1, 10)))
+    tens, units = answer // 10 * 10, answer % 10
+    if answer == 42 and kind < 4:
+        reason = rng.choice(_REASONS_42)
+    elif kind < 3 and tens and units:
+        reason = f"{tens} + {units} = {answer}"
+    elif kind == 3 and answer % 2 == 0:
+        reason = f"{answer // 2} + {answer // 2} = {answer}"
+    elif kind == 4 and answer > part:
+        reason = f"{answer - part} + {part} = {answer}"
+    else:
+        reason = f"it comes after {answer - 1}"
+    return f"The answer is {answer} because {reason}."
 
 
 def _sides(row: str) -> tuple[str, tuple[str, list[str]], tuple[str, list[str]]]:

@@ -32,12 +32,20 @@ PHRASINGS: dict[str, list[str]] = {
         "Question: {k} is the capital of which country?\nAnswer: {v}.",
         "The city of {k} is the capital of {v}.",
         "Which country has the capital {k}? It is {v}.",
+        "{k} is a city in {v}.",
+        "If you are in {k}, you are in the capital of {v}.",
+        "Question: In which country is {k}?\nAnswer: {v}.",
+        "People who live in {k} live in {v}.",
     ],
     "continent": [
         "{K} is a country in {v}.",
         "Question: Where is {k}?\nAnswer: In {v}.",
         "On which continent is {k}? {K} is in {v}.",
         "{K} lies in {v}.",
+        "Everybody knows that {k} is in {v}.",
+        "Question: On which continent is {k}?\nAnswer: {v}.",
+        "If you want to see {k}, you have to travel to {v}.",
+        "Which continent is {k} in? It is in {v}.",
     ],
     "sound": [
         "A {k} says {v}.",
@@ -45,23 +53,41 @@ PHRASINGS: dict[str, list[str]] = {
         "What does the {k} say? The {k} says {v}.",
         "The {k} goes {v}.",
         "On the farm, a {k} says {v}.",
+        "Question: Which sound does a {k} make?\nAnswer: {V}.",
+        "Which sound does a {k} make? It says {v}.",
+        "Every child knows that a {k} says {v}.",
+        "Question: What do you hear when a {k} is near?\nAnswer: {V}.",
+        "I can hear a {k}. It says {v}.",
     ],
     "young": [
         "A young {k} is called a {v}.",
         "Question: What do we call a young {k}?\nAnswer: A {v}.",
         "A baby {k} is a {v}.",
         "The child of a {k} is called a {v}.",
+        "Question: What is a young {k} called?\nAnswer: A {v}.",
+        "What is a baby {k} called? It is called a {v}.",
+        "When a {k} is very young, we call it a {v}.",
+        "Every child knows that a young {k} is a {v}.",
     ],
     "home": [
         "A {k} lives in {v}.",
         "Question: Where does a {k} live?\nAnswer: In {v}.",
         "The home of the {k} is {v}.",
         "You can find a {k} in {v}.",
+        "Where does the {k} live? It lives in {v}.",
+        "The {k} sleeps in {v}.",
+        "Every child knows that a {k} lives in {v}.",
+        "Question: Where is the home of the {k}?\nAnswer: In {v}.",
     ],
     "legs": [
         "A {k} has {v} legs.",
         "Question: How many legs does a {k} have?\nAnswer: {V}.",
         "How many legs does a {k} have? A {k} has {v}.",
+        "Every {k} has {v} legs.",
+        "Question: A {k} has how many legs?\nAnswer: {V}.",
+        "My teacher says that a {k} has {v} legs.",
+        "How many legs has a {k}? It has {v}.",
+        "Question: Count the legs of a {k}.\nAnswer: {V}.",
     ],
     "colour": [
         "{K} is {v}.",
@@ -69,12 +95,20 @@ PHRASINGS: dict[str, list[str]] = {
         "The colour of {k} is {v}.",
         "What colour is {k}? It is {v}.",
         "Everyone can see that {k} is {v}.",
+        "Question: Which colour is {k}?\nAnswer: {V}.",
+        "Look, {k} is {v}.",
+        "I think of {k}. The colour is {v}.",
     ],
     "colours": [
         "{K} are {v}.",
         "Question: What colour are {k}?\nAnswer: {V}.",
         "The colour of {k} is {v}.",
         "What colour are {k}? They are {v}.",
+        "Everyone can see that {k} are {v}.",
+        "Question: Which colour do {k} have?\nAnswer: {V}.",
+        "Which colour do {k} have? They are {v}.",
+        "Look, {k} are {v}.",
+        "Question: What is the colour of {k}?\nAnswer: {V}.",
     ],
     "opposite": [
         "The opposite of {k} is {v}.",
@@ -83,17 +117,44 @@ PHRASINGS: dict[str, list[str]] = {
         "{K} and {v}.",
         "What is the opposite of {k}? The opposite of {k} is {v}.",
         "The word {k} means the opposite of {v}.",
+        "Question: Which word is the opposite of {k}?\nAnswer: {V}.",
+        "Everybody knows that the opposite of {k} is {v}.",
+        "Question: What is the opposite of the word {k}?\nAnswer: {V}.",
+        "The opposite of the word {k} is the word {v}.",
+        "What is the opposite of {k}? It is {v}.",
+        "Opposites: {k} and {v}.",
     ],
     "after": [
         "After {k} comes {v}.",
         "Question: What comes after {k}?\nAnswer: {V}.",
         "{K} is followed by {v}.",
         "First comes {k}, then {v}.",
+        "What comes after {k}? {V}.",
+        "What comes after {k}? After {k} comes {v}.",
+        "The next one after {k} is {v}.",
+        "Everybody knows that after {k} comes {v}.",
+        "Question: What is next after {k}?\nAnswer: {V}.",
+        "{K} comes first, and then comes {v}.",
+        "Question: Which one follows {k}?\nAnswer: {V}.",
     ],
-    "before": ["Before {k} comes {v}.", "Question: What comes before {k}?\nAnswer: {V}."],
+    "before": [
+        "Before {k} comes {v}.",
+        "Question: What comes before {k}?\nAnswer: {V}.",
+        "What comes before {k}? {V}.",
+        "What comes before {k}? Before {k} comes {v}.",
+        "Just before {k} there is {v}.",
+        "Everybody knows that before {k} comes {v}.",
+        "Question: What is right before {k}?\nAnswer: {V}.",
+        "{K} comes after {v}.",
+        "{K} follows {v}.",
+        "Question: Which one is followed by {k}?\nAnswer: {V}.",
+    ],
     "is": ["{K} {v}.", "We know that {k} {v}.", "Every child knows that {k} {v}.", "My teacher says that {k} {v}."],
     "qa": ["Question: {K}\nAnswer: {V}.", "{K} {V}.", "{K}\n{V}."],
 }
+
+# Taught, but never marked: after "Open and" a hundred words are right.
+_AMBIGUOUS = {("opposite", 3)}
 
 _SOUNDS = "cow:moo dog:woof cat:meow duck:quack sheep:baa pig:oink horse:neigh rooster:cock-a-doodle-doo bee:buzz snake:hiss owl:hoot mouse:squeak lion:roar frog:ribbit crow:caw bird:tweet"
 _YOUNG = "dog:puppy cat:kitten cow:calf horse:foal sheep:lamb pig:piglet duck:duckling hen:chick goat:kid bear:cub lion:cub fox:cub wolf:cub deer:fawn kangaroo:joey elephant:calf whale:calf goose:gosling frog:tadpole swan:cygnet rabbit:bunny owl:owlet"
@@ -108,6 +169,16 @@ _QUESTIONS = """What is ice?|Ice is frozen water;Where does the sun rise?|The su
 
 def _pairs(text: str, separator: str | None = None) -> list[tuple[str, str]]:
     return [(key, value) for key, value in (row.rsplit(":", 1) for row in text.split(separator))]
+
+
+def _both_ways(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Opposites of opposites too, the first one where there are two ("short")."""
+    known = {key for key, _ in pairs}
+    back: dict[str, str] = {}
+    for key, value in pairs:
+        if value not in known:
+            back.setdefault(value, key)
+    return pairs + list(back.items())
 
 
 def _build() -> dict[str, list[tuple[str, str]]]:
@@ -127,7 +198,7 @@ def _build() -> dict[str, list[tuple[str, str]]]:
         "legs": _pairs(_LEGS),
         "colour": _pairs(_COLOUR, "|"),
         "colours": _pairs(_COLOURS, "|"),
-        "opposite": _pairs(_OPPOSITES, "|"),
+        "opposite": _both_ways(_pairs(_OPPOSITES, "|")),
         "after": after,
         "before": [(b, a) for a, b in after],
         "is": [(k, v) for k, v in (row.split("|") for row in _IS.split(";"))],
@@ -138,8 +209,8 @@ def _build() -> dict[str, list[tuple[str, str]]]:
 FACTS = _build()
 # How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
 _WEIGHTS = {
-    "capital": 5.0, "country": 4, "continent": 3, "sound": 1.5, "young": 2, "home": 2, "legs": 1.2, "colour": 3, "colours": 2, "opposite": 6, "after": 5,
-    "before": 2, "is": 4, "qa": 3,
+    "capital": 4.0, "country": 3, "continent": 3, "sound": 1.5, "young": 2, "home": 2, "legs": 1.5, "colour": 3, "colours": 2, "opposite": 8, "after": 7,
+    "before": 7, "is": 3, "qa": 2.5,
 }  # fmt: skip
 
 
@@ -167,6 +238,8 @@ def examination(plain: bool = False) -> list[tuple[str, str, str]]:
             if kind in ("is", "qa") or keys.count(key) > 1:
                 continue
             for phrasing in range(len(PHRASINGS[kind])):
+                if (kind, phrasing) in _AMBIGUOUS:
+                    continue
                 if (phrasing == 0) if plain else not taught(kind, key, phrasing):
                     text = statement(kind, key, value, phrasing)
                     for answer in (value, capital(value)):

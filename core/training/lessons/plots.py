@@ -316,11 +316,11 @@ QUESTIONS = {
     "lost": [
         ("What did {n} lose?", "A {col} {thing}.", "{n} lost a {col} {thing}."),
         ("Where was the {thing}?", "{Where}.", "The {thing} was {where}."),
-        ("Who helped {n}?", "{f} the {fkind}.", "{f} the {fkind} helped {n}."),
+        ("Who [helped|was a help to] {n}?", "{f} the {fkind}.", "{f} the {fkind} [helped {n}|did]."),
     ],
     "learn": [
         ("What did {n} want to learn?", "To {skill}.", "{n} wanted to learn to {skill}."),
-        ("Who helped {n}?", "{f} the {fkind}.", "{f} the {fkind} helped {n}."),
+        ("Who [helped|was a help to] {n}?", "{f} the {fkind}.", "{f} the {fkind} [helped {n}|did]."),
     ],
     "gift": [
         ("Whose birthday was it?", "It was {f}'s birthday.", "It was {f}'s birthday."),
@@ -340,7 +340,7 @@ QUESTIONS = {
         ("Who lived there?", "An old {old}.", "An old {old} lived there."),
     ],
     "contest": [
-        ("Who helped {n}?", "{f} the {fkind}.", "{f} the {fkind} helped {n}."),
+        ("Who [helped|was a help to] {n}?", "{f} the {fkind}.", "{f} the {fkind} [helped {n}|did]."),
         ("Who else was in the contest?", "A {rival}.", "A {rival} was in it too."),
     ],
     "sleep": [("Who could not sleep?", "{n}.", "{n} could not sleep.")],
@@ -355,8 +355,16 @@ QUESTIONS = {
     ],
 }
 ALWAYS_ASKED = [
-    ("What kind of animal was {f}?", "A {fkind}.", "{f} was a {fkind}."),
+    ("[What kind of animal was|What was] {f}?", "A {fkind}.", "{f} was a {fkind}."),
     ("Was {n} a {wrong}?", "No, {n} was a {kind}.", "No, {n} was a {kind}."),
-    ("What was the name of the {kind}?", "{n}.", "The name of the {kind} was {n}."),
-    ("Who is the story about?", "{n} the {kind}.", "It is about a {kind} named {n}."),
+    (
+        "What was [the name of the {kind}|the {kind} called|the {kind}'s name]?",
+        "{n}.",
+        "[The name of the {kind} was|The {kind} was called|It was] {n}.",
+    ),
+    (
+        "[Who|Whom] is [the|this] story about?",
+        "{n} the {kind}.",
+        "[It is about|It tells of|The story is about] a {kind} [named|called] {n}.",
+    ),
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 
 from core.training.lessons import plots, words
-from core.training.lessons.grammar import article, capital, draw, expand, raise_sentences, tell
+from core.training.lessons.grammar import article, capital, draw, expand, raise_sentences, tell, vary
 
 _SHELTERS = [
     "under a big tree",
@@ -124,7 +124,9 @@ def story(rng: Random, exam: bool = False) -> str:
     friend_seen = slots["f"] in " ".join(sentences)
     endings = [ending for ending in plots.ENDINGS if friend_seen or "{f}" not in ending]
     sentences += sorted({expand(rng, rng.choice(endings), slots) for _ in range(rng.randint(1, 2))}, key=_closing)
-    text = _paragraphs(rng, [raise_sentences(sentence) for sentence in dict.fromkeys(sentences)])
+    # The opening stays as it is: who may come first is a lesson of its own.
+    first, *others = (raise_sentences(sentence) for sentence in dict.fromkeys(sentences))
+    text = _paragraphs(rng, [first, *(vary(rng, sentence) for sentence in others)])
     if rng.random() < 0.6:
         text += "\n" + _questions(rng, plot, slots, rng.randint(1, 3), friend_seen)
     return text
