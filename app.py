@@ -2,16 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import frame, navigation, panel, visit, words
+from pages.parts import early
 
-st.set_page_config(page_title=words.APP, page_icon=str(frame.HERE / "icon.png"), layout="wide", initial_sidebar_state="auto")
-visit.enter()
-page = st.navigation(navigation.pages(), position="top")
-frame.logo()
-frame.dress()
-if not visit.admitted():
-    frame.tell(words.FULL_HOUSE)
-    st.stop()
-frame.wake()
-panel.sidebar()
-page.run()
+app = st.App("viewer.py")  # streamlit finds it by this name
+early.begin()

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core import load_model
 from core.hub import Download
-from pages.parts import words
+from pages.parts import early, words
 
 if TYPE_CHECKING:
     from core.model import LanguageModel
@@ -22,10 +22,12 @@ DOWNLOADS_AT_A_TIME = 2
 @st.cache_resource(max_entries=ROOM, show_spinner=words.WAKING)
 def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     """A model by name, loaded once per process; of a server, its address with its tokenizer and key. Raises a ModelError."""
-    model = load_model(name, tokenizer=tokenizer, api_key=api_key)
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()  # Streamlit collects garbage after every run of the script: 0.3 s with torch loaded, unless that is frozen
+    model = early.take(name)
+    if model is None:
+        model = load_model(name, tokenizer=tokenizer, api_key=api_key)
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()  # a full collection takes 0.3 s with torch loaded, unless that is frozen
     _names()[name] = model
     return model
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts import visitor, words
 from pages.parts.playing import AROUND, BUSY, Floor
 
-APP = str(Path(__file__).parents[2] / "app.py")
+APP = str(Path(__file__).parents[2] / "viewer.py")
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
