@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -57,7 +58,8 @@ def _first_sentence(card: str) -> str:
     body = card.split("\n---", 1)[-1] if card.startswith("---") else card
     paragraphs = (" ".join(part.split()) for part in body.split("\n\n"))
     found = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
-    return found.replace("*", "").split(". ")[0].rstrip(".") + "." if found else ""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("*", "")  # a link of the card leads nowhere from here
+    return plain.split(". ")[0].rstrip(".") + "." if found else ""
 
 
 def _count_parameters(weights: Path) -> int:

@@ -69,7 +69,7 @@ def test_bundled_models_are_listed_without_loading_them() -> None:
     for entry in list_models():
         assert entry.name
         assert entry.title
-        assert entry.description.endswith(".")
+        assert entry.description.endswith(".") and not set("*[]") & set(entry.description)  # plain words, no markup
         weights = BUNDLED / entry.name / "model.safetensors"
         assert entry.bytes == weights.stat().st_size
         assert entry.parameter_count == sum(tensor.numel() for tensor in load_file(weights).values())
