@@ -41,7 +41,8 @@ class FlatMap:
 
 
 def _table(model: LanguageModel) -> torch.Tensor:
-    return model.network.get_input_embeddings().weight.detach()
+    with model.engine.turns.turn():  # the weights may have been put away
+        return model.network.get_input_embeddings().weight.detach()
 
 
 def embedding(model: LanguageModel, token_id: int) -> np.ndarray:

@@ -56,6 +56,10 @@ class NotEnoughMemory(ModelError):
     """The model or its cache does not fit into memory."""
 
 
+class NotBack(ModelError):
+    """A model that was put away to make room cannot be loaded again; what was written with it is kept."""
+
+
 class BrokenLogits(ModelError):
     """The model answered with numbers that are not numbers (NaN)."""
 
@@ -113,6 +117,6 @@ class RunFinished(InputError):
 
 
 def quoted(name: str) -> str:
-    """A stranger's name, short enough and harmless in a sentence on a page."""
-    clean = "".join(c if c.isprintable() else "?" for c in name)
+    """A stranger's name, short enough and harmless in a sentence on a page: no pictures, links or formulas can be made of it."""
+    clean = "".join(c if c.isprintable() and c not in "[]<>`*$" else "?" for c in name)
     return f"“{clean if len(clean) <= 60 else clean[:57] + '...'}”"

@@ -14,12 +14,13 @@ PREFIX = "TOKEN_VIEWER_"
 class Limits:
     """Every limit is read from an environment variable, TOKEN_VIEWER_ and its name in capitals; 0 means no limit.
 
-    visitors: sessions at a time. tokens_per_run: tokens one path may have, prompt included. prompt_tokens: tokens of a prompt.
-    cache_megabytes: all visitors' caches together, per model. idle_seconds: after this long without a pass a visitor's cache is given
-    back; it is rebuilt from the tokens when they go on.
+    visitors: sessions at a time. models: in memory at a time; fewer where memory is short. tokens_per_run: tokens one path may have,
+    prompt included. prompt_tokens: tokens of a prompt. cache_megabytes: all visitors' caches together, per model. idle_seconds: after this
+    long without a pass a visitor's cache is given back; it is rebuilt from the tokens when they go on.
     """
 
     visitors: int = 200
+    models: int = 3
     tokens_per_run: int = 0
     prompt_tokens: int = 0
     cache_megabytes: int = 2048

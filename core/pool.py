@@ -41,6 +41,11 @@ class CachePool:
             held -= cache.bytes
             self._drop(cache)
 
+    def clear(self) -> None:
+        """Empty all caches: the weights they came from are put away."""
+        for cache in list(self._used):
+            self._drop(cache)
+
     def _drop(self, cache: KVCache) -> None:
         cache.clear()
         del self._used[cache]

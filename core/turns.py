@@ -4,22 +4,45 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from time import monotonic, perf_counter
 
 
 class Turns:
-    """A fair lock. A visitor asks for one pass at a time, so first come, first served is also round robin among those who play."""
+    """A fair lock. A visitor asks for one pass at a time, so first come, first served is also round robin among those who play.
+
+    fetch: brings back a model whose weights were put away; None while they are here. used: when the last turn ended (time.monotonic).
+    """
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._busy = False
         self._waiting: deque[threading.Event] = deque()
+        self.fetch: Callable[[], None] | None = None
+        self.used = monotonic()
 
     @contextmanager
     def turn(self) -> Iterator[float]:
-        """Wait for a turn and hold it; yields the seconds spent waiting."""
+        """Wait for a turn and hold it, with the weights here; yields the seconds spent waiting. Raises what `fetch` raises."""
+        waited = 0.0
+        while True:
+            with self.bare() as seconds:
+                waited += seconds
+                if self.fetch is None:
+                    try:
+                        yield waited
+                    finally:
+                        self.used = monotonic()
+                    return
+                fetch = self.fetch
+            began = perf_counter()
+            fetch()  # outside of the turn: whoever brings a model back may have to wait for the turns of others
+            waited += perf_counter() - began
+
+    @contextmanager
+    def bare(self) -> Iterator[float]:
+        """A turn at whatever is here, for those who put weights away and bring them back."""
         asked = perf_counter()
         mine: threading.Event | None = None
         with self._guard:

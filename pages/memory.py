@@ -208,8 +208,8 @@ def calculator() -> None:
     frame.section(words.CALCULATOR, words.CALCULATOR_TERM)
     st.caption(words.CALCULATOR_LEAD)
     shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
-    if (network := getattr(visit.model(), "network", None)) is not None:
-        shapes = {THIS: ModelShape.of(network), **shapes}
+    if (own := getattr(visit.model(), "shape", None)) is not None:
+        shapes = {THIS: own, **shapes}
     titles = {THIS: visit.model().name.capitalize()} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")
     name = one.selectbox(

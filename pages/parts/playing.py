@@ -73,6 +73,7 @@ def pace(speed: float) -> float | None:
     """
     visitor = here()
     if not visitor.playing:
+        visitor.beat = 0.0
         return None
     visitor.beat, visitor.beat_set = _wanted(speed), monotonic()
     return visitor.beat
@@ -96,6 +97,8 @@ def advance(speed: float) -> None:
     """The end of a draw in Play: make what the next one shows."""
     visitor, made = here(), run()
     if not visitor.playing:
+        if visitor.beat:  # Play has ended by itself: the clock stops, and the button says so
+            st.rerun()
         return
     if made.finished:
         visitor.playing = False

@@ -3,54 +3,78 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import MutableMapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core import load_model
-from core.hub import Download
+from core import list_models, load_model
+from core.errors import quoted
+from core.hub import OFFERS, Download, with_revision
+from core.shelf import Absence, Shelf
 from pages.parts import early, words
 
 if TYPE_CHECKING:
     from core.model import LanguageModel
 
-ROOM = 3  # models held at a time; the one not used for longest gives way
 DOWNLOADS_AT_A_TIME = 2
 
 
-@st.cache_resource(max_entries=ROOM, show_spinner=words.WAKING)
-def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
-    """A model by name, loaded once per process; of a server, its address with its tokenizer and key. Raises a ModelError."""
+@st.cache_resource
+def _shelf() -> Shelf:
+    return Shelf(_load)
+
+
+def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     model = early.take(name)
     if model is None:
         model = load_model(name, tokenizer=tokenizer, api_key=api_key)
         gc.unfreeze()
         gc.collect()
         gc.freeze()  # a full collection takes 0.3 s with torch loaded, unless that is frozen
-    _names()[name] = model
     return model
 
 
-@st.cache_resource
-def _names() -> MutableMapping[str, LanguageModel]:
-    import weakref
+def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
+    """A model by name, loaded once per process; of a server, its address with its tokenizer and key. Raises a ModelError.
 
-    return weakref.WeakValueDictionary()
+    One that was put away meanwhile comes without its weights; its next forward pass brings them back.
+    """
+    known = _shelf().known(name, tokenizer, api_key)
+    if known is not None:
+        return known
+    with st.spinner(words.WAKING):
+        return _shelf().model(name, tokenizer, api_key)
+
+
+def wake(model: LanguageModel) -> None:
+    """Have its weights here again, with a word to whoever waits for them. Raises NotBack."""
+    if model.engine.turns.fetch is not None:
+        with st.spinner(words.WAKING), model.engine.turns.turn():
+            pass
+
+
+def absence(model: LanguageModel) -> Absence:
+    """How often this model was put away, and for whom."""
+    return _shelf().absence(model)
 
 
 def held() -> dict[str, LanguageModel]:
     """The models in memory now, by name."""
-    return dict(_names())
+    return _shelf().held()
 
 
 def unload(name: str) -> None:
-    """Take a model off the shelf. Whoever still has a run with it keeps it until they begin another."""
-    _names().pop(name, None)
-    loaded.clear(name)
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()
+    """Give back the memory of a model. Whoever has a run with it keeps the run; going on loads it again."""
+    _shelf().put_away(name)
+
+
+def title(name: str) -> str:
+    """What a model is called in a sentence: a known one's title, a hub id as it is, of a folder or an address only the end."""
+    repository = with_revision(name)[0]
+    titles = {entry.name: entry.title for entry in list_models()} | {one.name: one.title for one in OFFERS}
+    shown = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
+    return shown if shown in titles.values() else quoted(shown)[1:-1]
 
 
 @st.cache_resource

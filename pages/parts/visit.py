@@ -14,9 +14,9 @@ import streamlit as st
 from core import SamplingSettings, list_models
 from core.errors import BadRecording, ViewerError
 from core.step import Odds, Step
-from pages.parts import link, numbers, shelf, words
+from pages.parts import away, link, numbers, shelf, words
 from pages.parts.controls import CONTROLS, PLAIN, PRESETS, START, preset_of
-from pages.parts.visitor import Visitor, admitted, calmly, enter, entered, here, kept, say, sentences
+from pages.parts.visitor import Visitor, admitted, calmly, enter, entered, here, kept, say
 
 if TYPE_CHECKING:
     from core import Generation
@@ -95,7 +95,9 @@ def run() -> Generation | Replay:
         visitor.begun = wanted
         _begin(visitor, wanted)
     if visitor.run is None:
-        visitor.run = _generation(wanted[0], words.FIRST_PROMPT, False)
+        away.hold(visitor, _generation(wanted[0], words.FIRST_PROMPT, False))
+        assert visitor.run is not None
+    away.notice(visitor)
     if not visitor.run.is_replay:
         visitor.run.settings = settings()
     if visitor.way:
@@ -112,7 +114,9 @@ def as_chat() -> bool:
 def _generation(name: str, text: str, chat: bool) -> Generation:
     from core import Generation
 
-    return Generation(_loaded(name), text, settings(), top_n=LISTED, as_chat=chat)
+    model = _loaded(name)
+    shelf.wake(model)
+    return Generation(model, text, settings(), top_n=LISTED, as_chat=chat)
 
 
 def _begin(visitor: Visitor, wanted: tuple[str, str, bool]) -> None:
@@ -128,7 +132,8 @@ def _begin(visitor: Visitor, wanted: tuple[str, str, bool]) -> None:
 def _replace_run(visitor: Visitor, fresh: Generation | Replay) -> None:
     if visitor.run is not None and not visitor.run.is_replay:
         visitor.run.release()
-    visitor.run, visitor.refusal = fresh, None
+    visitor.refusal = None
+    away.hold(visitor, fresh)
     visitor.moment, visitor.opened, visitor.playing = "coming", None, False
     visitor.clicks += 1
 
@@ -351,6 +356,14 @@ def recording_uploaded() -> None:
 def opened() -> int | None:
     """The past step that is looked at again, if any."""
     return here().opened
+
+
+def sentences() -> list[str]:
+    """What there is to tell; also that the model of the run was put away meanwhile, unless the visitor has just chosen another."""
+    visitor = here()
+    if visitor.begun is not None and visitor.begun[0] == model_name():
+        away.notice(visitor)
+    return visitor.sentences()
 
 
 def clicks() -> int:

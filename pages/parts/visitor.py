@@ -38,12 +38,17 @@ class Visitor:
     playing: bool = False
     beat: float = 0.0  # seconds between two draws in Play, and when that was set
     beat_set: float = 0.0
+    absences: int = 0  # how often the run's model had been put away when the visitor last knew
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
     notes: list[str] = field(default_factory=list)
     way: str | None = None  # the steps a link asks for
     kept: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
+
+    def sentences(self) -> list[str]:
+        """What there is to tell, and what stands in the way of the text that was asked for."""
+        return [*self.notes, *([self.refusal] if self.refusal else [])]
 
 
 @st.cache_resource
@@ -108,9 +113,3 @@ def say(sentence: str) -> None:
     """Tell the visitor something; it stays until they do something else."""
     if sentence not in here().notes:
         here().notes.append(sentence)
-
-
-def sentences() -> list[str]:
-    """What there is to tell, and what stands in the way of the text that was asked for."""
-    visitor = here()
-    return [*visitor.notes, *([visitor.refusal] if visitor.refusal else [])]

@@ -62,6 +62,6 @@ def test_what_failed_early_is_tried_again_and_told_where_it_is_needed(monkeypatc
     early.begin()
     early.wait()
     assert gc.isenabled()
-    shelf.loaded.clear()
+    shelf._shelf.clear()
     with pytest.raises(BrokenModel, match="broken today"):
         shelf.loaded("storyteller")
