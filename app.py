@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts import early
+from pages.parts import early, sending
 
-app = st.App("viewer.py")  # streamlit finds it by this name
+app = st.App("viewer.py", lifespan=sending.at_once)  # streamlit finds it by this name
 early.begin()
