@@ -1,4 +1,8 @@
-"""The odds measured where the logits are: on a GPU nothing leaves the device until one small copy at the end."""
+"""The odds measured where the logits are: on a GPU nothing leaves the device, and nothing waits for it, until one small copy at the end.
+
+So no number on the device decides what Python does next, nor is it used as an index by itself: `tensor[number]` fetches the number first,
+`tensor[numbers]` does not. All stages are measured together, since launching an operation costs a GPU more than a few stages' numbers do.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +18,34 @@ if TYPE_CHECKING:
 
 def measure(seen: list[Scores], pick: Pick, greedy: bool, top_n: int) -> np.ndarray:
     """What is to be known of the stages and the pick, in one float64 row; see `core.sampling._unpack` for its order."""
-    logits = seen[0].scores[0]
-    sums = [torch.logsumexp(stage.scores[0], 0) for stage in seen]
-    shares = [torch.exp(stage.scores[0] - total) for stage, total in zip(seen, sums, strict=True)]
+    scores = torch.cat([stage.scores for stage in seen])
+    logits = scores[0]
+    sums = torch.logsumexp(scores, 1)
+    shares = torch.exp(scores - sums[:, None])
     final = shares[-1]
-    total = final.sum(dtype=torch.float64)
-    if greedy:
-        order = torch.argmax(final)[None]
-        cumulative = torch.ones(1, dtype=torch.float64, device=logits.device)
-    else:
-        order = torch.sort(final, descending=True, stable=True).indices
-        cumulative = torch.cumsum(final[order], 0, dtype=torch.float64) / total
-
     listed = torch.topk(logits, min(top_n, len(logits))).indices
+    best = torch.argmax(final)[None]
+    order = best if greedy else torch.sort(final, descending=True, stable=True).indices
+    reached = torch.cumsum(final[order], 0, dtype=torch.float64)
+    reached /= reached[-1:].clone()
+
     if pick.forced is not None:
         listed = torch.cat([listed, listed.new_full((1,), pick.forced)])
     elif pick.greedily:
-        listed = torch.cat([listed, torch.argmax(final)[None]])
+        listed = torch.cat([listed, best])
     elif pick.roll is not None:
-        above = torch.searchsorted(cumulative, cumulative.new_full((), pick.roll), right=True).clamp_(max=len(cumulative) - 1)
-        listed = torch.cat([listed, order[above][None]])
+        above = torch.searchsorted(reached, reached.new_full((1,), pick.roll), right=True).clamp_(max=len(order) - 1)
+        listed = torch.cat([listed, order[above]])
 
-    same = order[:, None] == listed[None]
-    starts = torch.where(same.any(0), torch.cat([cumulative.new_zeros(1), cumulative[:-1]])[same.to(torch.int8).argmax(0)], math.nan)
+    begins = torch.full_like(logits, math.nan, dtype=torch.float64)  # of every token on the strip of the dice
+    begins[order] = torch.cat([reached.new_zeros(1), reached[:-1]])
     parts = (
         listed,
-        starts,
-        torch.stack([stage.scores[0, listed] for stage in seen]),
-        torch.stack(sums),
-        torch.stack([torch.special.entr(share).sum() for share in shares]),
-        torch.stack([(stage.scores > -math.inf).sum() for stage in seen]),
-        (logits > logits[listed[-1]]).sum(),
+        begins[listed],
+        scores[:, listed],
+        sums,
+        torch.special.entr(shares).sum(1),
+        (scores > -math.inf).sum(1),
+        (logits > logits[listed[-1:]]).sum(),
     )
     return torch.cat([part.to(torch.float64).reshape(-1) for part in parts]).cpu().numpy()
