@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
+from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
 from core.errors import EmptyPrompt, NotEnoughMemory
 from core.limits import Limits
@@ -67,16 +67,17 @@ class Stopwatch:
     """Seconds of work on a device. On CUDA the clock runs in the device's own stream and is read after the step's one copy to the host."""
 
     def __init__(self, device: torch.device, already: float = 0.0) -> None:
+        self._device = device
         self._events = (torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) if device.type == "cuda" else None
         self._started, self._seconds = perf_counter() - already, 0.0
         if self._events:
-            self._events[0].record()
+            self._events[0].record(torch.cuda.current_stream(device))
 
     def stop(self) -> None:
         """Mark the end of the work."""
         self._seconds = perf_counter() - self._started
         if self._events:
-            self._events[1].record()
+            self._events[1].record(torch.cuda.current_stream(self._device))
 
     @property
     def seconds(self) -> float:
@@ -213,6 +214,15 @@ def out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in str(error).lower()
 
 
+def send(token_ids: np.ndarray, device: torch.device) -> torch.Tensor:
+    """Token ids, int64 [count], on the device.
+
+    To CUDA they go by way of page-locked memory: a copy from any other would first wait until the device has done all work before it.
+    """
+    ids = torch.from_numpy(token_ids)
+    return (ids.pin_memory() if device.type == "cuda" else ids).to(device, non_blocking=True)
+
+
 class TransformersBackend:
     """Any causal language model of transformers, run as its own `forward` defines it."""
 
@@ -228,17 +238,17 @@ class TransformersBackend:
         return _TransformersState(DynamicCache(config=self._config))
 
     def run(self, token_ids: np.ndarray, state: _TransformersState | None) -> torch.Tensor:
-        inputs = torch.from_numpy(token_ids)[None].to(self._device, non_blocking=True)
-        extra: dict[str, Any] = dict(self._last_only)
-        if state is None or self._cache_argument is None:
-            if self._cache_argument is not None:
-                extra["use_cache"] = False
-            output = self._network(inputs, **extra)
-        else:
-            output = self._network(inputs, use_cache=True, **{self._cache_argument: state.cache}, **extra)
-            if getattr(output, self._cache_argument, None) is state.cache:
-                state.length += len(token_ids)
+        output = self.read(token_ids, None if state is None else state.cache)
+        if state is not None and self._cache_argument is not None and getattr(output, self._cache_argument, None) is state.cache:
+            state.length += len(token_ids)
         return output.logits[0, -1].float()
+
+    def read(self, token_ids: np.ndarray, cache: Cache | None) -> Any:
+        """One pass over int64 ids [new] behind what the cache holds: the network's own output, with the logits of the last token."""
+        extra: dict[str, Any] = dict(self._last_only)
+        if self._cache_argument is not None:
+            extra |= {"use_cache": False} if cache is None else {"use_cache": True, self._cache_argument: cache}
+        return self._network(send(token_ids, self._device)[None], **extra)
 
     def length(self, state: _TransformersState) -> int:
         return state.length

@@ -210,7 +210,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
-    from core.engine import out_of_memory
+    from core.engine import Backend, out_of_memory
     from core.fast_llama import FastLlama
     from core.model import LanguageModel, threads_for
 
@@ -246,7 +246,15 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
         raise BrokenModel(f"The tokenizer of {quoted(name)} knows more tokens than the model ({longest:,}).")
     try:
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
-        model = LanguageModel(name, network, tokenizer, FastLlama.of(network))
+        backend: Backend | None
+        if where.type == "cuda":
+            from core.static_decode import StaticDecode
+
+            backend, note = StaticDecode.of(network)
+        else:
+            backend, note = FastLlama.of(network), ""
+        model = LanguageModel(name, network, tokenizer, backend)
+        model.notes = (note,) if note else ()
         model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
     except ModelError:
         raise

@@ -19,6 +19,7 @@ class LanguageModel:
 
     name, device ("cpu", "cuda:0"), dtype ("float32"); parameter_count, layer_count, vocabulary_size as counts; context_length in tokens;
     weight_bytes and cache_bytes_per_token in bytes (the latter computed from the shape: layers x KV heads x head size x 2 x item size).
+    notes: sentences on what this model does in its own way on this machine.
     """
 
     def __init__(self, name: str, network: Any, tokenizer: Any, backend: Backend | None = None) -> None:
@@ -36,6 +37,7 @@ class LanguageModel:
         self.context_length = self.shape.context_length
         self.cache_bytes_per_token = self.shape.cache_numbers_per_token * weight.element_size()
         self.end_token_ids = _end_tokens(network, tokenizer)
+        self.notes: tuple[str, ...] = ()
         threads = threads_for(self.parameter_count)
         self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size, threads)
         self._bytes = TokenBytes(tokenizer)
