@@ -172,14 +172,10 @@ def test_a_run_is_the_same_run(plain: Any, tiny: Any) -> None:
             else:
                 run.settings = SamplingSettings(greedy=True)
         expected, found = (run.path[-1] for run in runs)
-        assert (found.token_id, found.rank, found.chosen_by, found.roll) == (
-            expected.token_id,
-            expected.rank,
-            expected.chosen_by,
-            expected.roll,
-        )
-        assert found.forward.cache_bytes == expected.forward.cache_bytes
-        assert found.forward.reused_tokens == expected.forward.reused_tokens
+        for name in ("token_id", "rank", "chosen_by", "roll"):
+            assert getattr(found, name) == getattr(expected, name)
+        for name in ("cache_bytes", "reused_tokens"):
+            assert getattr(found.forward, name) == getattr(expected.forward, name)
         assert [c.token_id for c in found.candidates] == [c.token_id for c in expected.candidates]
         np.testing.assert_allclose(found.probabilities, expected.probabilities, atol=1e-5)
         np.testing.assert_allclose(found.logits, expected.logits, atol=1e-4)
