@@ -5,7 +5,7 @@ import streamlit as st
 from pages.parts import early
 
 early.wait()
-from pages.parts import frame, navigation, panel, visit, words  # noqa: E402 (not before what was begun early is there)
+from pages.parts import frame, navigation, panel, visit, wish, words  # noqa: E402 (not before what was begun early is there)
 
 st.set_page_config(page_title=words.APP, page_icon=str(frame.HERE / "icon.png"), layout="wide", initial_sidebar_state="auto")
 visit.enter()
@@ -17,4 +17,5 @@ if not visit.admitted():
     st.stop()
 frame.wake()
 panel.sidebar()
+wish.offer()
 page.run()

@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 
 from core.errors import HalfDownloaded, PickleOnly, quoted
-from core.hub import local_folder, plainly, with_revision
+from core.hub import downloaded, local_folder, plainly, with_revision
 
 ITEM_SIZES = {
     "F64": 8,
@@ -63,7 +63,7 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
 
 def stored_numbers(name: str) -> dict[str, int]:
     """How many numbers of each kind ("BF16", "F32", ...) a model's weight files hold, from their headers."""
-    folder = local_folder(name)
+    folder = local_folder(name) or downloaded(name)
     if folder is not None:
         return _numbers_in(folder, name)
     from huggingface_hub import HfApi

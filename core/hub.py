@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +18,8 @@ BUNDLED = Path(__file__).parent / "bundled"
 LONGEST_NAME = 300
 TOKENIZER_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
 NEEDED = (*TOKENIZER_FILES, "*.safetensors")
+_PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
+HUB_ID = re.compile(rf"{_PART}/{_PART}(?:@[A-Za-z0-9][\w./-]{{0,99}})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,11 @@ def local_folder(name: str) -> Path | None:
 
 
 def find(name: str, files: Sequence[str] = NEEDED) -> Path:
-    """The folder of this model, downloaded from the hub if need be. A hub id may end in @ and a revision: org/model@main."""
-    folder = local_folder(name)
+    """The folder of this model, downloaded from the hub if need be. A hub id may end in @ and a revision: org/model@main.
+
+    What is on this machine already is used as it is; a newer version comes with a `Download`.
+    """
+    folder = local_folder(name) or downloaded(name)
     if folder is not None:
         return folder
     from huggingface_hub import snapshot_download
@@ -105,7 +112,31 @@ def with_revision(name: str) -> tuple[str, str | None]:
     (('org/model', 'v1.0'), ('org/model', None))
     """
     repository, _, revision = name.partition("@")
+    if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the hub's cache
+        raise UnknownModel(f"There is no revision like that in {quoted(name)}.")
     return repository, revision or None
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether this is written as a hub id is, owner/model, perhaps with @ and a revision. Nobody is asked whether there is such a model."""
+    return len(name) <= LONGEST_NAME and HUB_ID.fullmatch(name) is not None and ".." not in name and "--" not in name.partition("@")[0]
+
+
+def downloaded(name: str) -> Path | None:
+    """The folder of a hub model that is on this machine with all its files, else None. Asks nobody and reads no other folder."""
+    if not is_hub_id(name):
+        return None
+    from huggingface_hub import snapshot_download
+
+    repository, revision = with_revision(name)
+    try:
+        folder = Path(snapshot_download(repository, revision=revision, local_files_only=True))
+        index = folder / "model.safetensors.index.json"
+        parts = set(json.loads(index.read_text("utf-8"))["weight_map"].values()) if index.is_file() else {"model.safetensors"}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # not here, or not whole
+        return None
+    whole = all((folder / Path(str(part)).name).is_file() for part in parts) and (folder / "config.json").is_file()
+    return folder if whole and any(folder.glob("tokenizer*")) else None
 
 
 @contextmanager
@@ -155,6 +186,7 @@ class Download:
 
     def __init__(self, name: str, endpoint: str | None = None, cache: Path | None = None) -> None:
         self.name = checked_name(name)
+        self._repository, self._revision = with_revision(self.name)
         self.done = 0  # bytes
         self.total = 0  # bytes, 0 while unknown
         self.folder: Path | None = None
@@ -186,12 +218,11 @@ class Download:
     def _work(self) -> None:
         from huggingface_hub import snapshot_download
 
-        repository, revision = with_revision(self.name)
         try:
             with plainly(self.name):
                 folder = snapshot_download(
-                    repository,
-                    revision=revision,
+                    self._repository,
+                    revision=self._revision,
                     allow_patterns=list(NEEDED),
                     tqdm_class=_meter(self),
                     endpoint=self._endpoint,

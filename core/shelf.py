@@ -68,6 +68,10 @@ class Shelf:
         """The models whose weights are in memory now, by name, and the servers that are connected."""
         return {key[0]: model for key, model in list(self._here.items())}
 
+    def keyless(self, address: str) -> str | None:
+        """The tokenizer with which this server is connected without a key; None if it is not."""
+        return next((key[1] for key in list(self._here) if key[0] == address and _served(key) and not key[2]), None)
+
     def put_away(self, name: str) -> None:
         """Give back the memory of a model. Whoever has a run with it keeps the run, and going on loads it again."""
         with self._lock:

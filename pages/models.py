@@ -7,7 +7,7 @@ import streamlit as st
 from core import list_models
 from core.fit import fit
 from core.hub import OFFERS, Offer, checked_name, local_folder
-from pages.parts import frame, numbers, shelf, visit
+from pages.parts import frame, numbers, shelf, visit, wish
 from pages.parts import model_words as words
 
 frame.page()
@@ -161,6 +161,19 @@ def on_a_server() -> None:
         st.button(words.CONNECT, key="models_connect", on_click=connect, args=(address, tokenizer, key), disabled=not ready)
 
 
+def asked_by_a_link() -> None:
+    """Whoever comes from a link's wish finds its name filled in, and what it would take."""
+    wanted = wish.followed()
+    if wanted is None:
+        return
+    if wanted.kind == "server":
+        visit.fill("models_address", wanted.address)
+    else:
+        visit.fill("models_name", wanted.model)
+        check(wanted.model)
+
+
+asked_by_a_link()
 frame.header(words.TITLE, words.TERM, words.LEAD)
 with frame.calm():
     on_this_machine()

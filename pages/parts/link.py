@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from core import SamplingSettings
+from core.hub import LONGEST_NAME, is_hub_id
 from core.step import Step
 from pages.parts.controls import CONTROLS, START, Control
 
@@ -15,6 +18,27 @@ MOST_STEPS = 2_000
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
 Way = list[int | None]  # one entry per step: a token that was forced, or None for a roll
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A model that a link asks for and that did not come with the app ("hub", "folder" or "server"), and all that the link holds."""
+
+    model: str
+    kind: str
+    query: Mapping[str, str]
+
+    @property
+    def address(self) -> str:
+        """Of a server: where it is, without a name and a password that may stand before it. Raises WrongServer."""
+        return server_address(self.model)
+
+
+def wish_of(query: Mapping[str, str], models: Iterable[str]) -> Wish | None:
+    """What this link asks for beyond the models that came with the app, if anything."""
+    name = query.get("model", "").strip()
+    kind = None if name in models else kind_of_model(name)
+    return None if kind is None else Wish(name, kind, dict(query))
 
 
 def value_of(control: Control, text: str) -> float | int | bool | None:
@@ -39,11 +63,33 @@ def impossible(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
         for control in CONTROLS
         if control.key in query and value_of(control, query[control.key]) is None
     ]
-    if "model" in query and query["model"] not in models:
+    if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
         strange.append(f"model = {_short(query['model'])}")
     if "steps" in query and read_way(query["steps"]) is None:
         strange.append(f"steps = {_short(query['steps'])}")
     return strange
+
+
+def kind_of_model(name: str) -> str | None:
+    """What a link means by a model that did not come with the app: "hub", "folder" or "server"; None if it can be none of them.
+
+    Decided by how it is written alone: a link makes nobody look whether there is such a folder.
+    """
+    name = name.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        return None
+    if is_hub_id(name):
+        return "hub"
+    if name.lower().startswith(("http://", "https://")):
+        return "server"
+    return "folder" if re.match(r"[/~.\\]|[A-Za-z]:[\\/]", name) else None
+
+
+def server_address(written: str) -> str:
+    """The address of a server without the name and the password that may stand in it. Raises WrongServer."""
+    from core.server_http import Address
+
+    return Address.parse(written).url
 
 
 def write_way(path: Sequence[Step]) -> str:
@@ -94,5 +140,5 @@ def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[St
 
 
 def _short(text: str) -> str:
-    clean = "".join(c if c.isprintable() and c not in "`*_[]<>$:\\" else "?" for c in text)
+    clean = "".join(c if c.isprintable() and c not in "`*_[]<>$:\\@" else "?" for c in text).replace("www.", "www?")
     return f"“{clean if len(clean) <= 30 else clean[:29] + '…'}”"

@@ -45,3 +45,17 @@ TOKENIZER_HELP = "The hub id or a folder of the model that the server runs; only
 KEY = "Key"
 KEY_HELP = "Only if the server asks for one. It stays in this session."
 CONNECT = "Connect"
+
+WISH_LOADED = "This link asks for **{name}**, which is loaded here already."
+WISH_HERE = "This link asks for **{name}**, {parameters} parameters, which is on this machine. Loaded, it takes {loaded}."
+WISH_ELSEWHERE = "This link asks for **{name}**{size}, which is not on this machine yet."
+WISH_SIZE = ", {size} to fetch"
+WISH_SERVER = "This link asks for a model on the server at `{where}`. A link alone connects to nothing: somebody has to name its tokenizer."
+WISH_CONNECTED = "This link asks for the model on the server at `{where}`, to which this app is connected."
+WISH_FORBIDDEN = "The link asks for a server that is not among those this app may ask; the usual model writes instead."
+WISH_FOLDER = "The link asks for a model in a folder, and a link opens no folders; the usual model writes instead."
+WISH_TEXT = "What was written with it comes along."
+WISH_UNTIL = ":gray[Until then {usual} writes, with the link's own prompt and settings.]"
+WISH_OPEN = "Open {name}"
+WISH_LOOK = {"hub": "See what it takes", "server": "Connect to it"}
+WISH_STAY = "Stay with {usual}"

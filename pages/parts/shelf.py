@@ -10,7 +10,7 @@ import streamlit as st
 
 from core import list_models, load_model
 from core.errors import quoted
-from core.hub import OFFERS, Download, with_revision
+from core.hub import OFFERS, Download
 from core.shelf import Absence, Shelf
 from pages.parts import early, words
 
@@ -64,6 +64,11 @@ def held() -> dict[str, LanguageModel]:
     return _shelf().held()
 
 
+def keyless(address: str) -> str | None:
+    """The tokenizer of a server that is connected without a key, so that anybody may use the connection; None if there is none."""
+    return _shelf().keyless(address)
+
+
 def unload(name: str) -> None:
     """Give back the memory of a model. Whoever has a run with it keeps the run; going on loads it again."""
     _shelf().put_away(name)
@@ -71,7 +76,7 @@ def unload(name: str) -> None:
 
 def title(name: str) -> str:
     """What a model is called in a sentence: a known one's title, a hub id as it is, of a folder or an address only the end."""
-    repository = with_revision(name)[0]
+    repository = name.partition("@")[0]
     titles = {entry.name: entry.title for entry in list_models()} | {one.name: one.title for one in OFFERS}
     shown = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
     return shown if shown in titles.values() else quoted(shown)[1:-1]

@@ -6,7 +6,6 @@ Every verb is calm: what goes wrong becomes one sentence (`sentences()`), and wh
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -14,7 +13,7 @@ import streamlit as st
 from core import SamplingSettings, list_models
 from core.errors import BadRecording, ViewerError
 from core.step import Odds, Step
-from pages.parts import away, link, numbers, shelf, words
+from pages.parts import away, link, numbers, shelf, way, words
 from pages.parts.controls import CONTROLS, PLAIN, PRESETS, START, preset_of
 from pages.parts.visitor import Visitor, admitted, calmly, enter, entered, here, kept, say
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
 LARGEST_UPLOAD = 16  # MB
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
-LINK_SECONDS = 20.0  # how long following a link's steps may take
 
 
 def model_names() -> list[str]:
@@ -64,9 +62,23 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     shelf.loaded(name, tokenizer, api_key)
     if tokenizer is not None:
         here().servers[name] = (tokenizer, api_key)
+    visitor = here()
     if name not in model_names():
-        here().names.append(name)
+        visitor.names.append(name)
     st.session_state["model"] = name
+    if visitor.wish is not None and visitor.wish.model == name:
+        _grant(visitor, visitor.wish)
+
+
+def _grant(visitor: Visitor, wish: link.Wish) -> None:
+    """The model of a link is open: the rest of the link as it was sent, whatever was turned since."""
+    for control in CONTROLS:
+        value = link.value_of(control, wish.query[control.key]) if control.key in wish.query else None
+        st.session_state[control.key] = control.start if value is None else value
+    st.session_state["prompt"] = wish.query.get("prompt", words.FIRST_PROMPT)[: link.LONGEST_PROMPT]
+    st.session_state["as_chat"] = wish.query.get("as_chat") == "true"
+    _changed("coming")
+    visitor.begun, visitor.way, visitor.wish = None, wish.query.get("steps"), None
 
 
 def prompt() -> str:
@@ -100,8 +112,8 @@ def run() -> Generation | Replay:
     away.notice(visitor)
     if not visitor.run.is_replay:
         visitor.run.settings = settings()
-    if visitor.way:
-        _follow(visitor, visitor.way)
+    if visitor.way and not visitor.refusal:
+        way.follow(visitor)
     return visitor.run
 
 
@@ -136,24 +148,6 @@ def _replace_run(visitor: Visitor, fresh: Generation | Replay) -> None:
     away.hold(visitor, fresh)
     visitor.moment, visitor.opened, visitor.playing = "coming", None, False
     visitor.clicks += 1
-
-
-def _follow(visitor: Visitor, text: str) -> None:
-    """Write what a link asks for, as far as it can be followed."""
-    visitor.way = None
-    way, made = link.read_way(text), visitor.run
-    if way is None or made is None:
-        return
-    latest = monotonic() + LINK_SECONDS
-    try:
-        for forced in way:
-            if made.finished or monotonic() > latest:
-                say(words.STRANGE_PATH)
-                break
-            made.step() if forced is None else made.force(forced)
-    except ViewerError:
-        say(words.STRANGE_PATH)
-    visitor.moment = "rolled" if made.path else "coming"
 
 
 def shown() -> Odds | Step:
@@ -378,11 +372,13 @@ def playing() -> bool:
 
 def link_query() -> tuple[str, bool]:
     """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
-    made = run()
+    made, visitor = run(), here()
     path = made.path
     used = path[0].settings if path else settings()
     exact = all(step.settings == used for step in path)
-    return link.query(made.prompt, made.model_name, used, path, words.FIRST_PROMPT, made.as_chat), exact
+    asked = visitor.begun[0] if visitor.begun and not made.is_replay and not visitor.refusal else made.model_name
+    name = link.server_address(asked) if asked in visitor.servers else made.model_name
+    return link.query(made.prompt, name, used, path, words.FIRST_PROMPT, made.as_chat), exact
 
 
 __all__ = ["LARGEST_UPLOAD", "START", "Visitor", "admitted", "calmly", "enter", "entered", "here", "kept", "say", "sentences"]

@@ -44,6 +44,7 @@ class Visitor:
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
     notes: list[str] = field(default_factory=list)
     way: str | None = None  # the steps a link asks for
+    wish: link.Wish | None = None  # a model that the link asks for and nobody has opened yet
     kept: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
 
     def sentences(self) -> list[str]:
@@ -70,8 +71,13 @@ def here() -> Visitor:
     """This visitor's state, made on the first call from what the link asks for."""
     known = st.session_state.get(_KEY)
     if known is None:
-        known = st.session_state[_KEY] = Visitor(way=st.query_params.get("steps"))
-        strange = link.impossible(st.query_params.to_dict(), [entry.name for entry in list_models()])
+        query, bundled = st.query_params.to_dict(), [entry.name for entry in list_models()]
+        known = st.session_state[_KEY] = Visitor(wish=link.wish_of(query, bundled))
+        if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
+            known.way = query.get("steps")
+        elif "steps" in query:
+            del st.query_params["steps"]
+        strange = link.impossible(query, bundled)
         if strange:
             known.notes.append(words.STRANGE_LINK.format(what=", ".join(strange)))
     return known
