@@ -1,15 +1,16 @@
 """From logits to a token: transformers' own processors, watched one by one, and dice that can be thrown again.
 
 The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). Ours is only the watching: after each
-of them the distribution is measured. On a CPU, tokens that a cut-off removed are not carried any further, since no later stage can bring
-them back; that changes no number and saves most of the time. On a GPU everything stays on the device until one small copy at the end.
+of them the distribution is measured. On a GPU everything stays on the device until one small copy at the end. On a CPU their arithmetic is
+written in NumPy (`core.cuts_on_cpu`), they themselves are asked where it is not certain, and tokens that a cut-off removed are not carried
+any further, since no later stage can bring them back; that changes no number and saves most of the time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -23,51 +24,19 @@ from transformers.generation.logits_process import (
 )
 
 from core import measured_on_cpu, measured_on_gpu
-from core.errors import BadToken, BrokenLogits
+from core.engine import send
+from core.errors import BadToken
+from core.observation import ActiveStage, Observation, Pick, broken
 from core.settings import SamplingSettings
-
-Processor = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What was seen at one step, as small arrays on the host; see `core.step.Odds` for their meaning. chosen is -1 before the roll."""
-
-    token_ids: np.ndarray
-    ranks: np.ndarray
-    logits: np.ndarray
-    probabilities: np.ndarray
-    removed_at: np.ndarray
-    dice_starts: np.ndarray
-    stage_names: tuple[str, ...]
-    stage_settings: tuple[float | None, ...]
-    stage_kept: tuple[int, ...]
-    stage_entropies: tuple[float, ...]
-    chosen: int
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores after a stage: [1, kept] with the ids of what is kept, or [1, vocabulary] while nothing was left behind (ids None)."""
+    """The scores after a stage, float [1, vocabulary]; -inf for what can no longer be picked."""
 
     name: str
     setting: float | None
     scores: torch.Tensor
-    ids: torch.Tensor | None
-
-
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """How the token is to be picked: by this roll, by force, greedily, or (none of them) not at all."""
-
-    roll: float | None = None
-    forced: int | None = None
-    greedily: bool = False
-
-    @property
-    def any(self) -> bool:
-        """Whether one is picked."""
-        return self.roll is not None or self.forced is not None or self.greedily
 
 
 def roll(seed: int, step_index: int, attempt: int = 0) -> float:
@@ -75,49 +44,27 @@ def roll(seed: int, step_index: int, attempt: int = 0) -> float:
     return float(np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, step_index, attempt]))).random())
 
 
-def processors(settings: SamplingSettings) -> Iterator[tuple[str, float, Processor]]:
+@lru_cache(maxsize=64)
+def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
     """The active stages with their names and settings, in transformers' order. Greedy keeps the penalty and drops the warpers."""
+    stages: list[ActiveStage] = []
     if settings.repetition_penalty != 1.0:
-        yield "repetition penalty", settings.repetition_penalty, RepetitionPenaltyLogitsProcessor(settings.repetition_penalty)
+        stages.append(("repetition penalty", settings.repetition_penalty, RepetitionPenaltyLogitsProcessor(settings.repetition_penalty)))
     if settings.greedy:
-        return
+        return tuple(stages)
     if settings.temperature != 1.0:
-        yield "temperature", settings.temperature, TemperatureLogitsWarper(settings.temperature)
+        stages.append(("temperature", settings.temperature, TemperatureLogitsWarper(settings.temperature)))
     if settings.top_k > 0:
-        yield "top-k", settings.top_k, TopKLogitsWarper(settings.top_k)
+        stages.append(("top-k", settings.top_k, TopKLogitsWarper(settings.top_k)))
     if settings.top_p < 1.0:
-        yield "top-p", settings.top_p, TopPLogitsWarper(settings.top_p)
+        stages.append(("top-p", settings.top_p, TopPLogitsWarper(settings.top_p)))
     if settings.min_p > 0.0:
-        yield "min-p", settings.min_p, MinPLogitsWarper(settings.min_p)
+        stages.append(("min-p", settings.min_p, MinPLogitsWarper(settings.min_p)))
     if settings.typical_p < 1.0:
-        yield "typical-p", settings.typical_p, TypicalLogitsWarper(settings.typical_p)
+        stages.append(("typical-p", settings.typical_p, TypicalLogitsWarper(settings.typical_p)))
+    return tuple(stages)
 
 
-CUTS = frozenset({"top-k", "top-p", "min-p", "typical-p"})
-
-
-def _watch(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> list[Scores]:
-    """The scores after every active stage, the model's own first."""
-    scores, ids = logits[None], None
-    on_cpu = logits.device.type == "cpu"
-    seen = [Scores("model", None, scores, None)]
-    for name, setting, process in processors(settings):
-        kept = measured_on_cpu.nucleus(scores, setting) if on_cpu and name == "top-p" else None
-        if kept is None:
-            before = torch.from_numpy(previous_ids)[None].to(logits.device) if name == "repetition penalty" else scores
-            scores = process(before, scores)
-            if on_cpu and name in CUTS:
-                kept = torch.from_numpy(np.flatnonzero(scores[0].numpy() > -math.inf))
-        if kept is not None:
-            if len(kept) == 0:  # nothing compares with NaN
-                raise _broken()
-            ids = kept if ids is None else ids[kept]
-            scores = scores[:, kept]
-        seen.append(Scores(name, setting, scores, ids))
-    return seen
-
-
-@torch.inference_mode()
 def observe(
     logits: torch.Tensor,
     settings: SamplingSettings,
@@ -134,15 +81,25 @@ def observe(
     The dice go by inverse cumulative probability, largest first: the pick is the first token whose cumulative probability exceeds the roll.
     Raises BrokenLogits if the model answered with NaN, BadToken if the forced id is not in the vocabulary.
     """
-    if logits.device.type == "mps":  # float64 does not exist there
-        logits = logits.cpu()
     if forced is not None and not 0 <= forced < len(logits):
         raise BadToken(f"There is no token number {forced}: this model knows the numbers 0 to {len(logits) - 1}.")
-    pick = Pick(roll, forced, greedily)
-    seen = _watch(logits, settings, previous_ids)
-    measure = measured_on_cpu.measure if logits.device.type == "cpu" else measured_on_gpu.measure
-    table = measure(seen, pick, settings.greedy, top_n)
-    return _unpack(table, min(top_n, len(logits)) + pick.any, seen, settings, pick.any)
+    pick, top_n = Pick(roll, forced, greedily), min(top_n, len(logits))
+    if logits.device.type in ("cpu", "mps"):  # float64 does not exist on the latter
+        return measured_on_cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, pick, top_n)
+    return _observe_on_device(logits, settings, previous_ids, pick, top_n)
+
+
+@torch.inference_mode()
+def _observe_on_device(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, pick: Pick, top_n: int) -> Observation:
+    """The same where the logits are, with transformers' own processors."""
+    scores = logits[None]
+    seen = [Scores("model", None, scores)]
+    for name, setting, process in processors(settings):
+        before = send(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
+        scores = process(before, scores)
+        seen.append(Scores(name, setting, scores))
+    table = measured_on_gpu.measure(seen, pick, settings.greedy, top_n)
+    return _unpack(table, top_n + pick.any, seen, settings, pick.any)
 
 
 def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:
@@ -156,7 +113,7 @@ def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: Sampli
     ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
     scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : -1].reshape(3, count), rest[-1]
     if np.isnan(sums).any() or np.isnan(entropies).any():
-        raise _broken()
+        raise broken()
     scores = scores.reshape(count, listed)
     names = [stage.name for stage in seen]
     stage_settings = [stage.setting for stage in seen]
@@ -192,10 +149,4 @@ def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: Sampli
         stage_kept=tuple(kept_counts),
         stage_entropies=tuple(bits),
         chosen=chosen,
-    )
-
-
-def _broken() -> BrokenLogits:
-    return BrokenLogits(
-        "The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision."
     )

@@ -1,0 +1,55 @@
+"""What was seen at one step, and how its token was to be picked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import BrokenLogits
+
+if TYPE_CHECKING:
+    import torch
+
+Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
+ActiveStage = tuple[str, float, Processor]  # its name, its setting, transformers' own processor
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was seen at one step, as small arrays on the host; see `core.step.Odds` for their meaning. chosen is -1 before the roll."""
+
+    token_ids: np.ndarray
+    ranks: np.ndarray
+    logits: np.ndarray
+    probabilities: np.ndarray
+    removed_at: np.ndarray
+    dice_starts: np.ndarray
+    stage_names: tuple[str, ...]
+    stage_settings: tuple[float | None, ...]
+    stage_kept: tuple[int, ...]
+    stage_entropies: tuple[float, ...]
+    chosen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """How the token is to be picked: by this roll, by force, greedily, or (none of them) not at all."""
+
+    roll: float | None = None
+    forced: int | None = None
+    greedily: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether one is picked."""
+        return self.roll is not None or self.forced is not None or self.greedily
+
+
+def broken() -> BrokenLogits:
+    """The error for odds that are none."""
+    return BrokenLogits(
+        "The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision."
+    )
