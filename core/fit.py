@@ -65,7 +65,7 @@ def stored_numbers(name: str) -> dict[str, int]:
     """How many numbers of each kind ("BF16", "F32", ...) a model's weight files hold, from their headers."""
     folder = local_folder(name) or downloaded(name)
     if folder is not None:
-        return _numbers_in(folder, name)
+        return numbers_in(folder, name)
     from huggingface_hub import HfApi
     from huggingface_hub.errors import NotASafetensorsRepoError
 
@@ -78,7 +78,8 @@ def stored_numbers(name: str) -> dict[str, int]:
             raise PickleOnly(f"{quoted(name)} has no safetensors weights, and nothing else is read.") from error
 
 
-def _numbers_in(folder: Path, name: str) -> dict[str, int]:
+def numbers_in(folder: Path, name: str) -> dict[str, int]:
+    """How many numbers of each kind the weight files of this folder hold. Raises HalfDownloaded if there are none."""
     from safetensors import SafetensorError, safe_open
 
     counts: dict[str, int] = {}

@@ -22,6 +22,7 @@ from core.errors import (
     quoted,
 )
 from core.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
+from core.plausible import check_files, check_network
 
 if TYPE_CHECKING:
     from core.model import LanguageModel
@@ -87,13 +88,18 @@ def load_model(
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
+    from core.fit import numbers_in
+
     name = checked_name(name)
     if name.lower().startswith(("http://", "https://")):
         return _connect(name, tokenizer, api_key)
     folder = find(name)
+    check_files(folder, name)
     config = _read_config(folder, name)
     _check_weights(folder, name)
+    stored = sum(numbers_in(folder, name).values())
     _check_size(folder, config, name)
+    check_network(config, stored, name)
     return _load(folder, name, config, device, dtype)
 
 
@@ -107,6 +113,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UnknownModel("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder.")
     folder = find(name, TOKENIZER_FILES)
+    check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
     tokenizer = _read_tokenizer(folder, name)
     ends = [tokenizer.eos_token_id, getattr(config, "eos_token_id", None)]
@@ -126,6 +133,8 @@ def _read_config(folder: Path, name: str) -> Any:
             raise AdapterOnly(f"{quoted(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
         raise UnknownModel(f"There is no config.json in {quoted(name)}, so it is not a model folder.")
     raw = _json(path, name)
+    if (folder / "generation_config.json").is_file():
+        _json(folder / "generation_config.json", name)
     if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise RemoteCodeRefused(
             f"{quoted(name)} brings its own program code, which this app never runs. Choose a model that transformers knows."
@@ -239,11 +248,11 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
         raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration.") from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
         raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration: some are missing or of another size.")
-    longest = len(tokenizer)
+    longest = max(tokenizer.get_vocab().values(), default=0) + 1  # ids may have gaps
     if not tokenizer("a", add_special_tokens=False)["input_ids"]:  # transformers makes an empty one from nothing
         raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.")
     if longest > network.get_input_embeddings().weight.shape[0]:
-        raise BrokenModel(f"The tokenizer of {quoted(name)} knows more tokens than the model ({longest:,}).")
+        raise BrokenModel(f"The tokenizer of {quoted(name)} numbers its tokens up to {longest - 1:,}, beyond what the model knows.")
     try:
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
         backend: Backend | None
