@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -86,27 +85,7 @@ class Receipt:
         joules: float | None = None,
     ) -> Receipt:
         """The bill for these steps. item_size: bytes per number, of weights and cache alike. A text without a step costs nothing."""
-        passes = [step.forward for step in path]
-        adds = moved = None
-        if shape is not None:
-            adds = sum(pass_multiply_adds(shape, done.computed_tokens, done.reused_tokens) for done in passes)
-            moved = sum(pass_bytes(shape, done.computed_tokens, done.reused_tokens, item_size, item_size) for done in passes)
-        return cls(
-            prompt_tokens=path[0].position - path[0].index if path else 0,
-            new_tokens=len(path),
-            passes=len(passes),
-            computed=sum(done.computed_tokens for done in passes),
-            reused=sum(done.reused_tokens for done in passes),
-            seconds=math.fsum(done.seconds for done in passes),
-            queue_seconds=math.fsum(done.queue_seconds for done in passes),
-            first_token_seconds=passes[0].seconds + passes[0].queue_seconds if passes else 0.0,
-            multiply_adds=adds,
-            bytes_read=moved,
-            cache_bytes=passes[-1].cache_bytes if passes else 0,
-            assumptions=assumptions or Assumptions(),
-            peak=peak,
-            joules=joules,
-        )
+        return Account(shape, item_size).bill(path, assumptions=assumptions, peak=peak, joules=joules)
 
     @property
     def flops_per_second(self) -> float | None:
@@ -178,3 +157,60 @@ class Receipt:
         if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name == "Notepad":
             return None
         return amount.value / self.new_tokens
+
+
+@dataclass(slots=True)
+class Account:
+    """Keeps the bill of a text that grows: a step that was counted once is not counted again.
+
+    shape: of the model, None where it is not known. item_size: bytes per number, of weights and cache alike.
+    """
+
+    shape: ModelShape | None
+    item_size: float = 4
+    _counted: int = 0
+    _last: Step | None = None
+    _computed: int = 0
+    _reused: int = 0
+    _seconds: float = 0.0
+    _queued: float = 0.0
+    _adds: int = 0
+    _moved: int = 0
+
+    def bill(
+        self, path: Sequence[Step], *, assumptions: Assumptions | None = None, peak: Peak | None = None, joules: float | None = None
+    ) -> Receipt:
+        """The bill for these steps: those behind the last one counted are added; after a way back all are counted anew."""
+        if self._counted and (self._counted > len(path) or path[self._counted - 1] is not self._last):
+            self._counted = self._computed = self._reused = self._adds = self._moved = 0
+            self._seconds = self._queued = 0.0
+        for step in path[self._counted :]:
+            self._add(step)
+        self._counted, self._last = len(path), path[-1] if path else None
+        first = path[0].forward if path else None
+        return Receipt(
+            prompt_tokens=path[0].position - path[0].index if path else 0,
+            new_tokens=len(path),
+            passes=len(path),
+            computed=self._computed,
+            reused=self._reused,
+            seconds=self._seconds,
+            queue_seconds=self._queued,
+            first_token_seconds=first.seconds + first.queue_seconds if first else 0.0,
+            multiply_adds=None if self.shape is None else self._adds,
+            bytes_read=None if self.shape is None else self._moved,
+            cache_bytes=path[-1].forward.cache_bytes if path else 0,
+            assumptions=assumptions or Assumptions(),
+            peak=peak,
+            joules=joules,
+        )
+
+    def _add(self, step: Step) -> None:
+        done = step.forward
+        self._computed += done.computed_tokens
+        self._reused += done.reused_tokens
+        self._seconds += done.seconds
+        self._queued += done.queue_seconds
+        if self.shape is not None:
+            self._adds += pass_multiply_adds(self.shape, done.computed_tokens, done.reused_tokens)
+            self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, self.item_size)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 
 from core.errors import BadRecording, BadSetting
 from core.replay import RecordedModel, Replay
@@ -34,7 +34,17 @@ Listed = Field(min_length=1, max_length=MOST_LISTED)
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    """A part of the file. One fault is enough: a list ends at its first, and so do unknown names. A report of all the faults in a file that
+    has nothing else would take gigabytes."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, content: Any) -> Any:
+        if isinstance(content, dict) and not content.keys() <= cls.model_fields.keys():
+            raise ValueError("there is something unknown in it")
+        return content
 
 
 class _TokenFile(_Strict):
@@ -57,7 +67,7 @@ class _ModelFile(_Strict):
     context_length: Count
     cache_bytes_per_token: Count
     weight_bytes: Count
-    end_token_ids: Annotated[list[Count], Field(max_length=1000)]
+    end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
 
 
 class _StepFile(_Strict):
@@ -74,18 +84,18 @@ class _StepFile(_Strict):
     seconds: Seconds
     queue_seconds: Seconds
     server_seconds: Seconds | None
-    token_ids: Annotated[list[Count], Listed]
-    ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Listed]
-    logits: Annotated[list[float | None], Listed]
-    probabilities: Annotated[list[Annotated[list[Probability], Listed]], Field(min_length=1, max_length=16)]
-    removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], Listed]
-    dice_starts: Annotated[list[Probability | None], Listed]
-    stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=16)]
-    stage_settings: Annotated[list[float | None], Field(max_length=16)]
-    stage_kept: Annotated[list[Count], Field(max_length=16)]
-    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16)]
+    token_ids: Annotated[list[Count], Listed, FailFast()]
+    ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Listed, FailFast()]
+    logits: Annotated[list[float | None], Listed, FailFast()]
+    probabilities: Annotated[list[Annotated[list[Probability], Listed]], Field(min_length=1, max_length=16), FailFast()]
+    removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], Listed, FailFast()]
+    dice_starts: Annotated[list[Probability | None], Listed, FailFast()]
+    stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=16), FailFast()]
+    stage_settings: Annotated[list[float | None], Field(max_length=16), FailFast()]
+    stage_kept: Annotated[list[Count], Field(max_length=16), FailFast()]
+    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16), FailFast()]
     server_listed: Count
-    stage_exact: Annotated[list[bool], Field(max_length=16)]
+    stage_exact: Annotated[list[bool], Field(max_length=16), FailFast()]
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> _StepFile:
@@ -107,14 +117,14 @@ class _File(_Strict):
     version: Literal[1]
     model: _ModelFile
     prompt: Annotated[str, Field(min_length=1, max_length=4_000_000)]
-    prompt_tokens: Annotated[list[_PromptToken], Field(min_length=1, max_length=2_000_000)]
+    prompt_tokens: Annotated[list[_PromptToken], Field(min_length=1, max_length=2_000_000), FailFast()]
     settings: dict[str, Any]
     top_n: Annotated[int, Field(ge=1, le=MOST_LISTED)]
     as_chat: bool
     here: Count
     finished: Annotated[str, Field(max_length=60)] | None
-    vocabulary: Annotated[list[_TokenFile], Field(max_length=2_000_000)]
-    steps: Annotated[list[_StepFile], Field(max_length=MOST_STEPS)]
+    vocabulary: Annotated[list[_TokenFile], Field(max_length=2_000_000), FailFast()]
+    steps: Annotated[list[_StepFile], Field(max_length=MOST_STEPS), FailFast()]
 
 
 class Recording:
@@ -221,7 +231,7 @@ class Recording:
         try:
             return cls(_File.model_validate(content))
         except ValidationError as error:
-            place = " → ".join(str(part) for part in error.errors()[0]["loc"][:4])
+            place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
             place = "".join(c for c in place if c.isprintable())[:80]
             raise BadRecording(f"This recording is broken (at {place or 'its beginning'}).") from error
         except BadSetting as error:
@@ -238,7 +248,7 @@ class Recording:
 
     def dumps(self) -> str:
         """The text of the file."""
-        return json.dumps(self._file.model_dump(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return self._file.model_dump_json()
 
     def save(self, path: str | Path) -> None:
         """Write the recording to a file."""
@@ -293,7 +303,7 @@ def _step_file(step: Step, parent: int | None, name: str) -> _StepFile:
 
 def _step(entry: _StepFile, tree: Tree, settings: SamplingSettings, model: RecordedModel, text: str) -> Step:
     return Step(
-        index=len(tree.path),
+        index=tree.token_count - len(tree.prompt_tokens),
         position=tree.token_count,
         settings=settings,
         forward=ForwardPass(**{field: getattr(entry, field) for field in ForwardPass.__slots__}),

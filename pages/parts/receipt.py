@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.machine import Peak, measure
-from core.receipt import Amount, Assumptions, Receipt
+from core.receipt import Account, Amount, Assumptions, Receipt
 from core.step import Step
 from pages.parts import charts, cost_words, numbers, palette, visit
 
@@ -42,7 +42,10 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     """The receipt of these steps under this visitor's assumptions. A model that is not here has no shape: nothing is computed for it."""
     shape, parameters = getattr(model, "shape", None), getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
-    return Receipt.of(path, shape, item_size=item, assumptions=assumptions(), peak=peak)
+    account = visit.kept().get("account")  # it goes on from draw to draw, since a text may have thousands of steps
+    if not isinstance(account, Account) or (account.shape, account.item_size) != (shape, item):
+        account = visit.kept()["account"] = Account(shape, item)
+    return account.bill(path, assumptions=assumptions(), peak=peak)
 
 
 @st.cache_resource(show_spinner="Measuring what this machine can do ...", max_entries=8)

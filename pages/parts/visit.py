@@ -6,12 +6,14 @@ Every verb is calm: what goes wrong becomes one sentence (`sentences()`), and wh
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from core import SamplingSettings, list_models
 from core.errors import BadRecording, ViewerError
+from core.limits import Limits
 from core.step import Odds, Step
 from pages.parts import away, link, numbers, shelf, way, words
 from pages.parts.controls import CONTROLS, PLAIN, PRESETS, START, preset_of
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from core.replay import Replay
 
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
-LARGEST_UPLOAD = 16  # MB
+LARGEST_UPLOAD = Limits.from_environment().upload_megabytes or 64  # a text of 8,192 tokens is recorded in 30 to 50
+_READING = Lock()
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
 
@@ -342,7 +345,8 @@ def recording_uploaded() -> None:
     if file.size > LARGEST_UPLOAD * 1_000_000:
         raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 1_000_000)))
     visitor = here()
-    replay = Recording.loads(file.getvalue()).replay()
+    with _READING:  # it takes several times the file's size in memory
+        replay = Recording.loads(file.getvalue()).replay()
     visitor.begun = (model_name(), prompt(), as_chat())
     _replace_run(visitor, replay)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import receipt as core_receipt
 from core.receipt import Amount, Assumptions, Receipt
 from pages.parts import receipt
 from tests.pages.test_cache import run_on, said
@@ -129,3 +130,20 @@ class _Kept:
     """A visitor who has only assumptions."""
 
     kept = {"assumptions": Assumptions()}  # noqa: RUF012
+
+
+def test_on_watch_a_step_is_added_to_the_bill_once(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    formula = core_receipt.pass_multiply_adds
+
+    def counting(shape: Any, computed: int, reused: int = 0) -> int:
+        counted.append(computed)
+        return formula(shape, computed, reused)
+
+    monkeypatch.setattr(core_receipt, "pass_multiply_adds", counting)
+    app = open_app()
+    for number in range(1, 7):
+        app.button(key="step").click().run()
+        assert len(counted) == number
+    app.run()
+    assert len(counted) == 6
