@@ -24,7 +24,8 @@ def _model() -> None:
         frame.tell(words.NO_MODEL)
         return
     titles = {entry.name: entry.title for entry in list_models()}
-    st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), bind="query-params", help=words.MODEL_HELP)
+    visit.mark_model()
+    st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP)
     model = visit.model()
     size = f"{numbers.count(model.parameter_count)} parameters · {numbers.size(model.weight_bytes)}"
     st.caption(f"{size} · {words.device(model.device)}")

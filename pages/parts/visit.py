@@ -170,8 +170,7 @@ def _changed(moment: str) -> Visitor:
     visitor.moment, visitor.opened = moment, None
     visitor.clicks += 1
     visitor.notes.clear()
-    if "steps" in st.query_params:
-        del st.query_params["steps"]
+    st.query_params.pop("steps", None)
     return visitor
 
 
@@ -280,6 +279,17 @@ def _apply(wanted: SamplingSettings) -> None:
         if key != "seed":
             st.session_state[key] = value
     _changed("coming")
+
+
+def mark_model() -> None:
+    """Before the models are drawn: mark the one asked for and keep its name in the address; a bound widget would write its title."""
+    name = st.session_state["model"] = model_name()
+    if here().wish is not None:  # the address still says what the link asks for, for whoever loads the page again
+        return
+    if name == model_names()[0]:
+        st.query_params.pop("model", None)
+    elif st.query_params.get("model") != name:
+        st.query_params["model"] = name
 
 
 def mark_preset() -> None:

@@ -75,7 +75,7 @@ def here() -> Visitor:
         known = st.session_state[_KEY] = Visitor(wish=link.wish_of(query, bundled))
         if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
             known.way = query.get("steps")
-        elif "steps" in query:
+        elif known.wish is None and "steps" in query:
             del st.query_params["steps"]
         strange = link.impossible(query, bundled)
         if strange:

@@ -62,6 +62,7 @@ def open_it() -> None:
 def stay() -> None:
     """Let it be."""
     here().wish = None
+    st.query_params.pop("steps", None)
 
 
 def followed() -> Wish | None:

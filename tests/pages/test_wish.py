@@ -107,6 +107,28 @@ def test_a_downloaded_model_is_one_click_away_and_the_run_is_the_one_that_was_se
     assert visitor(app).run.path[-1].token_id == run.step().token_id
 
 
+def test_a_link_to_the_other_bundled_model_is_followed_at_once(open_app: Open, visitor: State) -> None:
+    run, query = sent("storyteller-mini")
+    app = open_app(**query)
+    assert (told(app), keys(app)) == ([], set())
+    assert app.selectbox(key="model").value == "storyteller-mini"
+    made = visitor(app).run
+    assert (made.model_name, made.written, made.settings) == ("storyteller-mini", run.written, SETTINGS)
+    assert app.query_params["model"] == "storyteller-mini"
+    app.selectbox(key="model").set_value("storyteller").run()
+    assert "model" not in app.query_params
+    app.selectbox(key="model").set_value("storyteller-mini").run()
+    assert (app.query_params["model"], visitor(app).run.model_name) == ("storyteller-mini", "storyteller-mini")
+
+
+def test_who_loads_the_page_again_finds_the_same_offer(open_app: Open, here: str) -> None:
+    _, query = sent(here)
+    app = open_app(**query)
+    assert dict(app.query_params) == query
+    app.button(key="wish_stay").click().run()
+    assert not {"model", "steps"} & set(app.query_params)
+
+
 def test_who_would_rather_stay_is_not_asked_again(open_app: Open, visitor: State, here: str) -> None:
     app = open_app(model=here, prompt="The old king")
     app.button(key="wish_stay").click().run()
