@@ -4,8 +4,8 @@
 
 Starts the app on a free port of this machine and opens N sessions that speak the browser's own protocol: each asks for the page, presses
 Play, and from then on answers the server's clock as a browser does. Nothing is drawn, so what is measured is the server: seconds from a
-tick to the last word of its answer (a step: forward pass, dice, record, tables, charts, all as bytes), steps a second for all, errors,
-runs lost, memory of the process at the start and at the end.
+tick to the last word of its answer (a step: forward pass, dice, record, tables, charts, all as bytes), the same for opening the page and
+pressing a button in the crowd, steps a second for all, errors, runs lost, memory of the process before, when all were there and at the end.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
@@ -27,8 +28,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
+from pages.parts import words
+
 ROOT = Path(__file__).parents[2]
-PROMPTS = ("Once upon a time, there was a little", "The capital of France is", "My favourite colour is", "Dear diary,", "A robot")
+ALL_THERE = 15  # seconds after which everybody has come in and plays
 
 
 @dataclass
@@ -39,7 +42,11 @@ class Visitor:
     play: str = ""  # the id of the button
     clocks: dict[str, float] = field(default_factory=dict)  # the parts of the page that draw themselves again, and after how many seconds
     page: str = ""
-    steps: list[float] = field(default_factory=list)  # seconds from a tick to the end of its answer
+    steps: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # when a tick was sent (time.monotonic), seconds to the end of its answer
+    presses: list[float] = field(default_factory=list)  # seconds from a press to the end of its answer
+    opening: float = 0.0  # seconds from the wish for the page to its last word
     errors: list[str] = field(default_factory=list)
     restart: str = ""
     starts: int = 0
@@ -47,13 +54,16 @@ class Visitor:
     @property
     def query(self) -> str:
         """The link this visitor came in by: every one has a text and dice of their own."""
-        return urlencode({"prompt": PROMPTS[self.number % len(PROMPTS)], "seed": self.number, "temperature": 0.8})
+        prompts = list(words.EXAMPLES.values())
+        return urlencode({"prompt": prompts[self.number % len(prompts)], "seed": self.number, "temperature": 0.8})
 
     def hear(self, message: ForwardMsg) -> bool:
         """Take in one message; whether it was the last of an answer."""
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.page = message.new_session.page_script_hash
+            if not message.metadata.run.fragment_ids:  # a run of the whole page sets all clocks anew, as a browser does
+                self.clocks.clear()
         elif kind == "auto_rerun":
             self.clocks[message.auto_rerun.fragment_id] = message.auto_rerun.interval
         elif kind == "stop_auto_rerun":
@@ -91,37 +101,49 @@ async def _hear_out(visitor: Visitor, line: ClientConnection) -> None:
             return
 
 
+async def _answered(visitor: Visitor, line: ClientConnection, press: str = "", part: str = "") -> float:
+    """Ask, and hear the answer out; the seconds it took."""
+    began = time.monotonic()
+    await _ask(visitor, line, press, part)
+    await _hear_out(visitor, line)
+    return time.monotonic() - began
+
+
 async def visit(visitor: Visitor, address: str, until: float) -> None:
     """Open the page, press Play, and keep playing; press it again when a text has come to its end."""
     async with connect(address, subprotocols=["streamlit"], max_size=None, compression=None) as line:  # type: ignore[list-item]
-        await _ask(visitor, line)
-        await _hear_out(visitor, line)
+        visitor.opening = await _answered(visitor, line)
         due: dict[str, float] = {}
         while time.monotonic() < until:
             if not visitor.clocks:
                 for button in (visitor.restart, visitor.play):  # a text that has ended is begun again
-                    await _ask(visitor, line, press=button)
-                    await _hear_out(visitor, line)
-                due = dict.fromkeys(visitor.clocks, time.monotonic())
+                    visitor.presses.append(await _answered(visitor, line, press=button))
+                due.clear()
                 visitor.starts += 1
                 if not visitor.clocks:
                     visitor.errors.append("Play did not start")
                     return
-            due = {part: due.get(part, time.monotonic()) for part in visitor.clocks}
+            due = {part: due.get(part, time.monotonic() + clock) for part, clock in visitor.clocks.items()}
             part = min(due, key=due.__getitem__)
             await asyncio.sleep(max(0.0, due[part] - time.monotonic()))
-            began = time.monotonic()
-            await _ask(visitor, line, part=part)
-            await _hear_out(visitor, line)
-            if visitor.clocks.get(part) == min(visitor.clocks.values(), default=0.0):  # the part with the sentence and the odds
-                visitor.steps.append(time.monotonic() - began)
-            due[part] = began + max(visitor.clocks.get(part, 0.0), time.monotonic() - began)
+            fastest = visitor.clocks[part] == min(visitor.clocks.values())  # the part with the sentence and the odds
+            began, interval = time.monotonic(), visitor.clocks[part]
+            took = await _answered(visitor, line, part=part)
+            if fastest:
+                visitor.steps.append((began, took))
+            due[part] = began + max(interval, took)
 
 
 def resident_megabytes(pid: int) -> float:
     """Memory that a process holds, in MB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1000
+
+
+def _processor_seconds(pid: int) -> float:
+    """Processor time a process has used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def start_app(port: int) -> subprocess.Popen[bytes]:
@@ -140,8 +162,6 @@ def start_app(port: int) -> subprocess.Popen[bytes]:
 
 async def _crowd(port: int, count: int, seconds: float) -> list[Visitor]:
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
-    first = Visitor(0)
-    await visit(first, address, time.monotonic() + 3)  # the model is loaded once, for everybody
     visitors = [Visitor(number) for number in range(count)]
     until = time.monotonic() + seconds
     outcomes = await asyncio.gather(*(visit(visitor, address, until) for visitor in visitors), return_exceptions=True)
@@ -149,6 +169,16 @@ async def _crowd(port: int, count: int, seconds: float) -> list[Visitor]:
         if isinstance(outcome, BaseException):
             visitor.errors.append(f"{type(outcome).__name__}: {outcome}"[:200])
     return visitors
+
+
+async def _weighed(pid: int, crowd: Awaitable[list[Visitor]]) -> tuple[list[Visitor], list[float]]:
+    """The crowd, and what the process held at every second of it, in MB."""
+    held = []
+    there = asyncio.ensure_future(crowd)
+    while not there.done():
+        held.append(resident_megabytes(pid))
+        await asyncio.wait([there], timeout=1.0)
+    return there.result(), held
 
 
 def main() -> None:
@@ -162,25 +192,32 @@ def main() -> None:
         port = free.getsockname()[1]
     app = start_app(port)
     try:
-        asyncio.run(_crowd(port, 1, 3))
-        before = resident_megabytes(app.pid)
-        began = time.monotonic()
-        visitors = asyncio.run(_crowd(port, options.visitors, options.seconds))
-        took = time.monotonic() - began
-        after = resident_megabytes(app.pid)
+        asyncio.run(_crowd(port, 1, 6))  # the model is loaded once, for everybody
+        began, processor = time.monotonic(), _processor_seconds(app.pid)
+        visitors, held = asyncio.run(_weighed(app.pid, _crowd(port, options.visitors, options.seconds)))
+        took, processor = time.monotonic() - began, _processor_seconds(app.pid) - processor
     finally:
         app.terminate()
         app.wait(10)
-    steps = np.array([step for visitor in visitors for step in visitor.steps])
+    steps = np.array([(when - began, seconds) for visitor in visitors for when, seconds in visitor.steps]).reshape(-1, 2)
     errors = [error for visitor in visitors for error in visitor.errors]
     print(f"{options.visitors} visitors in Play for {took:.0f} s on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print(f"  steps drawn      {len(steps)} ({len(steps) / took:.0f}/s for all, {len(steps) / took / options.visitors:.1f}/s each)")
-    if len(steps):
-        p50, p95, p99 = np.percentile(steps * 1000, [50, 95, 99])
-        print(f"  tick to answer   median {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms")
+    _tell("tick to answer", steps[:, 1])
+    _tell("  all being there", steps[steps[:, 0] > ALL_THERE, 1])
+    _tell("press to answer", np.array([press for visitor in visitors for press in visitor.presses]))
+    _tell("page opened", np.array([visitor.opening for visitor in visitors]))
     print(f"  errors           {len(errors)} {errors[:3] if errors else ''}")
     print(f"  texts begun      {sum(visitor.starts for visitor in visitors)}")
-    print(f"  memory           {before:.0f} MB before, {after:.0f} MB after ({(after - before) / options.visitors:+.1f} MB a visitor)")
+    print(f"  processor        {processor / took:.2f} of a core")
+    there = held[min(ALL_THERE, len(held) - 1)]
+    print(f"  memory           {held[0]:.0f} MB before, {there:.0f} MB after {ALL_THERE} s, {held[-1]:.0f} MB at the end")
+
+
+def _tell(name: str, seconds: np.ndarray) -> None:
+    if len(seconds):
+        p50, p95, p99 = np.percentile(seconds * 1000, [50, 95, 99])
+        print(f"  {name:<16} median {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms ({len(seconds)})")
 
 
 if __name__ == "__main__":
