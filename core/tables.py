@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from core.step import Odds, Step
@@ -39,24 +40,28 @@ def candidates_table(odds: Odds) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def dice_table(odds: Odds) -> pd.DataFrame:
-    """The 0-1 strip of the dice: one row per listed survivor, largest first, and one for each stretch that belongs to unlisted tokens.
+def dice_segments(odds: Odds) -> list[tuple[int, str, float, float, float, bool]]:
+    """The 0-1 strip of the dice: one segment per listed survivor, largest first, and one for each stretch that belongs to unlisted tokens.
 
-    Columns: token_id (-1 for everything else), piece, start, end, probability, chosen.
+    Each is token_id (-1 for everything else), piece, start, end, probability, chosen.
     """
     taken = odds.token_id if isinstance(odds, Step) else None
-    survivors = sorted((c for c in odds.candidates if c.dice_start is not None), key=lambda c: c.dice_start or 0.0)
     rows: list[tuple[int, str, float, float, float, bool]] = []
     reached = 0.0
-    for c in survivors:
-        start = float(c.dice_start or 0.0)
+    for column in np.argsort(odds.dice_starts, kind="stable")[: np.count_nonzero(~np.isnan(odds.dice_starts))]:  # NaN comes last
+        token_id, start, share = int(odds.token_ids[column]), float(odds.dice_starts[column]), float(odds.probabilities[-1, column])
         if start - reached > SLIVER:
             rows.append((-1, REST, reached, start, start - reached, False))
-        reached = min(1.0, start + c.sampling_probability)
-        rows.append((c.token_id, c.piece, start, reached, c.sampling_probability, c.token_id == taken))
+        reached = min(1.0, start + share)
+        rows.append((token_id, odds.vocabulary.token(token_id).piece, start, reached, share, token_id == taken))
     if 1.0 - reached > SLIVER and odds.rest_sampling_probability > 0:
         rows.append((-1, REST, reached, 1.0, 1.0 - reached, False))
-    return pd.DataFrame(rows, columns=["token_id", "piece", "start", "end", "probability", "chosen"])
+    return rows
+
+
+def dice_table(odds: Odds) -> pd.DataFrame:
+    """`dice_segments` as a table. Columns: token_id, piece, start, end, probability, chosen."""
+    return pd.DataFrame(dice_segments(odds), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
 
 
 def stages_table(odds: Odds) -> pd.DataFrame:

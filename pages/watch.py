@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -10,6 +11,10 @@ from core.step import Odds, Step
 from pages.parts import charts, dice, frame, keep, notepad, own_text, palette, playing, receipt, rows, strip, visit, words
 from pages.parts.player import player
 from pages.parts.view import View, view
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.replay import Replay
 
 frame.page()
 
@@ -24,9 +29,8 @@ def ask() -> None:
         st.button(name, on_click=visit.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
 
 
-def sentence(seen: Odds | Step, tint: str) -> None:
+def sentence(run: Generation | Replay, seen: Odds | Step, tint: str) -> None:
     """The text so far, the hero of the page."""
-    run = visit.run()
     strip.token_strip(
         run.prompt_tokens,
         run.path,
@@ -60,7 +64,7 @@ def moment(seen: Odds | Step) -> None:
         )
         return
     frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM)
-    visit.mark_moment()
+    visit.mark_moment(seen)
     st.segmented_control(
         "Moment",
         list(words.MOMENTS),
@@ -116,37 +120,41 @@ with right, st.container(gap="xsmall"):
 
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
-    with frame.calm(), playing.drawing():
-        seen = visit.shown()
-        with hero:
-            sentence(seen, look.tint)
-        with head:
-            moment(seen)
-        with bars:
-            odds(seen, look)
-        with thrown:
-            dice.dice_strip(seen, key="dice", still=playing.hurried(speed))
-        playing.advance(speed)
+    with frame.calm():
+        run = visit.run()
+        seen = visit.shown(run)
+        with playing.drawing():
+            with hero:
+                sentence(run, seen, look.tint)
+            with head:
+                moment(seen)
+            with bars:
+                odds(seen, look)
+            with thrown:
+                dice.dice_strip(seen, key="dice", still=playing.hurried(speed))
+        playing.advance(run, speed)
 
 
 def cost() -> None:
     """What it costs, quietly; and what one can take away."""
     with frame.calm():
-        seen, run = visit.shown(), visit.run()
-        path = run.path
-        newest = rows.step_rows(path)
-        with held:
-            notepad.gauge(seen, run.model, key="gauge")
-            charts.draw(charts.notepad, rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
-        with paced:
-            charts.draw(charts.pace, newest, key="pace_chart", alt_text=words.PACE_ALT)
-        with surprised:
-            charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
-        with billed:
-            receipt.slip(path, run.model)
-        with taken_away:
-            keep.branches()
-            keep.keep()
+        run = visit.run()
+        seen = visit.shown(run)
+        with playing.drawing(step=False):
+            path = run.path
+            newest = rows.step_rows(path)
+            with held:
+                notepad.gauge(seen, run.model, key="gauge")
+                charts.draw(charts.notepad, rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
+            with paced:
+                charts.draw(charts.pace, newest, key="pace_chart", alt_text=words.PACE_ALT)
+            with surprised:
+                charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
+            with billed:
+                receipt.slip(path, run.model)
+            with taken_away:
+                keep.branches(run)
+                keep.keep()
 
 
 beat = playing.pace(speed)

@@ -12,6 +12,7 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from pages.parts import palette as palettes
@@ -24,7 +25,13 @@ _NUMBERS = 72  # pixels for the numbers, right of the longest bar
 
 
 def draw(
-    chart: Callable[..., Spec], table: pd.DataFrame, *, key: str, alt_text: str, on_select: Callable[[], None] | None = None, **options: Any
+    chart: Callable[..., Spec],
+    table: pd.DataFrame | pa.Table,
+    *,
+    key: str,
+    alt_text: str,
+    on_select: Callable[[], None] | None = None,
+    **options: Any,
 ) -> None:
     """Draw a chart of this module with this table. `on_select` is called when a mark is clicked (charts with a `pick` only)."""
     spec = chart(theme(), **options)

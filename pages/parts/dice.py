@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.step import Odds, Step
-from core.tables import dice_table
+from core.tables import dice_segments
 from pages.parts import charts, numbers, palette, words
 
 HERE = Path(__file__).parent
@@ -24,15 +24,13 @@ _DICE = st.components.v2.component(
 
 def dice_strip(odds: Odds | Step, *, key: str, still: bool = False) -> None:
     """Show what the dice can hit, and where they fell if they have been thrown. still: without movement."""
-    table = dice_table(odds)
-    listed = list(zip(table.token_id, table.piece, table.start, table.end, table.chosen, strict=True))
+    segments = dice_segments(odds)
     pieces = [
-        (int(i), "" if i < 0 else piece.removeprefix("␣"), round(start, 5), round(end, 5), bool(chosen))
-        for i, piece, start, end, chosen in listed[:MOST_PIECES]
+        (token_id, "" if token_id < 0 else piece.removeprefix("␣"), round(start, 5), round(end, 5), chosen)
+        for token_id, piece, start, end, _, chosen in segments[:MOST_PIECES]
     ]
-    if len(listed) > MOST_PIECES:
-        start = listed[MOST_PIECES][2]
-        pieces.append((-1, "", round(start, 5), 1.0, any(row[4] for row in listed[MOST_PIECES:])))
+    if len(segments) > MOST_PIECES:
+        pieces.append((-1, "", round(segments[MOST_PIECES][2], 5), 1.0, any(chosen for *_, chosen in segments[MOST_PIECES:])))
     _DICE(
         key=key,
         data={

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.tables import steps_table
 from pages.parts import charts, frame, palette, visit, words
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.replay import Replay
 
 HERE = Path(__file__).parent
 CHARTS = {"odds": "Odds", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
@@ -57,9 +62,9 @@ def _steps() -> str:
     return steps_table(visit.run().path).to_csv(index=False)
 
 
-def branches() -> None:
+def branches(run: Generation | Replay) -> None:
     """The ways that were taken so far, and where they part; a click goes there."""
-    known = visit.run().branches()
+    known = run.branches()
     with st.popover(f"Branches · {max(1, len(known))}", icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
         if not popover.open:
             return

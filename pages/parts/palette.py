@@ -7,6 +7,7 @@ out of play.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,9 @@ def of(theme: str | None) -> Palette:
     return DARK if theme == "dark" else LIGHT
 
 
+@cache
 def as_data(palette: Palette) -> dict[str, str]:
-    """The palette as a component gets it: colour by name."""
+    """The palette as a component gets it: colour by name; not to be changed."""
     return asdict(palette)
 
 

@@ -1,11 +1,15 @@
-"""Tables as the charts want them: the rows of core's tables with the words and numbers that are written beside the bars."""
+"""Tables as the charts want them: the rows of core's tables with the words and numbers that are written beside the bars.
+
+They are Arrow tables of fixed columns, which is what a browser is sent: they are made at every step, and pandas takes ten times as long.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-import pandas as pd
+import pyarrow as pa
 
 from core.step import Candidate, Odds, Step
 from pages.parts import numbers, words
@@ -15,8 +19,27 @@ SLOTS = 60  # how many steps the small charts show; the newest ones
 FIRST_SLOTS = 24  # as many places stand ready from the start, so that the first bars are no barn doors
 
 
-def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pd.DataFrame:
-    """The `count` likeliest candidates and one row for everything else, as `charts.odds` wants them.
+def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:
+    kinds = ((counts, pa.int64()), (values, pa.float64()), (texts, pa.string()))
+    return pa.schema([(name, kind) for names, kind in kinds for name in names.split()])
+
+
+ODDS = _columns(
+    "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
+    values="model dice end",
+    counts="row serial step token_id",
+)
+STEPS = _columns("part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot")
+NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top")
+_NO_TEXTS = {column.name: "" for column in ODDS if column.type == pa.string()}
+
+
+def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), schema=columns)
+
+
+def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pa.Table:
+    """The `count` likeliest candidates and one row for everything else, as `charts.odds` wants them: the columns of `ODDS`.
 
     The number of rows is always count + 1: a chosen token from further down takes the last place, with its rank beside it.
     """
@@ -50,10 +73,7 @@ def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pd.Data
             "dice_text": numbers.percent(rest_dice),
         }
     )
-    table = pd.DataFrame(rows)
-    table["step"] = odds.index
-    table["serial"] = clicks
-    return table
+    return _table(({**row, "step": odds.index, "serial": clicks} for row in rows), ODDS)
 
 
 def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str, object]:
@@ -86,48 +106,35 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
 
 
 def _empty(place: int) -> dict[str, object]:
-    texts = ("space", "label", "number", "note", "piece", "id_text", "rank_text", "model_text", "dice_text", "logit_text", "removed_by")
-    return {"row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "end": 0.0, "kind": "open", **dict.fromkeys(texts, "")}
+    return {**_NO_TEXTS, "row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "end": 0.0, "kind": "open"}
 
 
-def step_rows(path: Sequence[Step]) -> pd.DataFrame:
-    """The newest steps for the small charts (`pace`, `surprise`), with empty places behind a short run."""
+def step_rows(path: Sequence[Step]) -> pa.Table:
+    """The newest steps for the small charts (`pace`, `surprise`), with empty places behind a short run: the columns of `STEPS`."""
     newest = path[-SLOTS:]
-    rows = [
-        {
-            "slot": step.index,
-            "zero": 0.0,
-            "milliseconds": step.forward.seconds * 1000,
-            "part": "computed" if step.forward.reused_tokens == 0 else "reused",
-            "entropy": step.model_entropy,
-            "surprise": step.surprise if math.isfinite(step.surprise) else None,
-            "token": step.piece,
-            "step_text": str(step.index + 1),
-            "time_text": numbers.duration(step.forward.seconds),
-            "entropy_text": numbers.bits(step.model_entropy),
-            "surprise_text": numbers.bits(step.surprise),
-        }
-        for step in newest
-    ]
-    names = [
-        "slot",
-        "zero",
-        "milliseconds",
-        "part",
-        "entropy",
-        "surprise",
-        "token",
-        "step_text",
-        "time_text",
-        "entropy_text",
-        "surprise_text",
-    ]
+    rows = [_step(step) for step in newest]
     rows += [{"slot": slot, "zero": 0.0, "milliseconds": 0.0} for slot in range(len(newest), FIRST_SLOTS)]
-    return pd.DataFrame(rows, columns=names)
+    return _table(rows, STEPS)
 
 
-def notepad_rows(path: Sequence[Step]) -> pd.DataFrame:
-    """The newest steps for `charts.notepad`: two stacked parts for each, reused and computed positions."""
+def _step(step: Step) -> dict[str, object]:
+    return {
+        "slot": step.index,
+        "zero": 0.0,
+        "milliseconds": step.forward.seconds * 1000,
+        "part": "computed" if step.forward.reused_tokens == 0 else "reused",
+        "entropy": step.model_entropy,
+        "surprise": step.surprise if math.isfinite(step.surprise) else None,
+        "token": step.piece,
+        "step_text": str(step.index + 1),
+        "time_text": numbers.duration(step.forward.seconds),
+        "entropy_text": numbers.bits(step.model_entropy),
+        "surprise_text": numbers.bits(step.surprise),
+    }
+
+
+def notepad_rows(path: Sequence[Step]) -> pa.Table:
+    """The newest steps for `charts.notepad`: two stacked parts for each, reused and computed positions; the columns of `NOTEPAD`."""
     newest = path[-SLOTS:]
     rows: list[dict[str, object]] = []
     for step in newest:
@@ -142,6 +149,5 @@ def notepad_rows(path: Sequence[Step]) -> pd.DataFrame:
         rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
         rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if step.index == 0 else ""})
-    names = ["slot", "part", "bottom", "top", "label", "step_text", "reused_text", "computed_text", "bytes_text"]
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
-    return pd.DataFrame(rows, columns=names)
+    return _table(rows, NOTEPAD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import streamlit as st
 from core.step import Step
 from core.tokens import Token, written
 from pages.parts import charts, numbers, palette, words
+from pages.parts.visitor import kept
 
 HERE = Path(__file__).parent
 TINTS = ("likely", "unsure", "none")
@@ -43,7 +45,7 @@ def token_strip(
         "colours": palette.as_data(palette.of(charts.theme())),
         "tint": tint,
         "prompt": [(_shown(t.text, t.piece, t.raw), t.token_id) for t in prompt],
-        "steps": [_step(step, tint) for step in path],
+        "steps": kept().setdefault(f"{key} drawn", _Drawn()).steps(path, tint),
         "opened": -1 if opened is None else opened,
         "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
         "clickable": on_click is not None,
@@ -53,17 +55,35 @@ def token_strip(
     _STRIP(key=key, data=data, on_opened_change=on_click or _nothing)
 
 
+class _Drawn:
+    """What a strip showed last time: a text grows by a token, and only that one has to be worked out."""
+
+    def __init__(self) -> None:
+        self._tint = ""
+        self._path: list[Step] = []
+        self._steps: list[tuple[Any, ...]] = []
+
+    def steps(self, path: Sequence[Step], tint: str) -> list[tuple[Any, ...]]:
+        """All steps as the strip needs them."""
+        known = zip(path, self._path, strict=False) if tint == self._tint else ()
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], known))
+        self._tint, self._path = tint, list(path)
+        self._steps = self._steps[:same] + [_step(step, tint) for step in path[same:]]
+        return self._steps
+
+
 def _step(step: Step, tint: str) -> tuple[Any, ...]:
     """What the strip needs of one step: text, id, tint from 0 to 1, forced, and the lines of its card."""
-    depth = step.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
+    taken = step.chosen
+    depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
     return (
-        _shown(step.text, step.piece, step.raw),
+        _shown(step.text, taken.piece, step.raw),
         step.token_id,
         round(depth, 3),
         step.chosen_by == "forced",
-        numbers.percent(step.model_probability),
-        numbers.percent(step.sampling_probability),
-        step.rank,
+        numbers.percent(taken.model_probability),
+        numbers.percent(taken.sampling_probability),
+        taken.rank,
     )
 
 

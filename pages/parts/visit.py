@@ -153,15 +153,18 @@ def _replace_run(visitor: Visitor, fresh: Generation | Replay) -> None:
     visitor.clicks += 1
 
 
-def shown() -> Odds | Step:
-    """What the page looks at now: the step that was reopened, the one just rolled, or the odds of the coming one. Raises ViewerError."""
-    visitor, path = here(), run().path
+def shown(made: Generation | Replay | None = None) -> Odds | Step:
+    """What the page looks at now: the step that was reopened, the one just rolled, or the odds of the coming one. Raises ViewerError.
+
+    made: `run()`, where it was asked for already.
+    """
+    visitor = here()
+    made = run() if made is None else made
+    path = made.path
     if visitor.opened is not None and visitor.opened < len(path):
         return path[visitor.opened]
     visitor.opened = None
-    if path and (visitor.moment == "rolled" or run().finished):
-        return path[-1]
-    return run().coming()
+    return path[-1] if path and (visitor.moment == "rolled" or made.finished) else made.coming()
 
 
 def _changed(moment: str) -> Visitor:
@@ -297,9 +300,8 @@ def mark_preset() -> None:
     st.session_state["preset"] = preset_of(settings())
 
 
-def mark_moment() -> None:
+def mark_moment(seen: Odds | Step) -> None:
     """Before the switch of the moments is drawn: set it to what is looked at."""
-    seen = shown()
     st.session_state["moment"] = "rolled" if isinstance(seen, Step) else "coming"
 
 

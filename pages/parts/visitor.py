@@ -36,8 +36,7 @@ class Visitor:
     moment: str = "coming"
     opened: int | None = None
     playing: bool = False
-    beat: float = 0.0  # seconds between two draws in Play, and when that was set
-    beat_set: float = 0.0
+    beat: float = 0.0  # seconds between two draws in Play
     absences: int = 0  # how often the run's model had been put away when the visitor last knew
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import visitor, words
-from pages.parts.playing import AROUND, BUSY, Floor
+from pages.parts import playing, visitor, words
+from pages.parts.playing import APART, BUSY, MEMORY, Floor
 
 APP = str(Path(__file__).parents[2] / "viewer.py")
 
@@ -36,14 +37,70 @@ def test_who_leaves_makes_room() -> None:
     assert len(house) == 0
 
 
-def test_many_players_share_the_pace_and_who_stops_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [50.0]
-    monkeypatch.setattr("pages.parts.playing.monotonic", lambda: now[0])
-    floor = Floor(draw=0.01)
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time as the floor sees it."""
+    time = [50.0]
+    monkeypatch.setattr(playing, "monotonic", lambda: time[0])
+    return time
+
+
+def test_many_players_share_the_pace_and_who_stops_is_forgotten(now: list[float]) -> None:
+    floor = Floor(spent=0.0, draws=0.0, noted=now[0])
     for player in range(30):
         floor.note(player, 0.01)
     assert floor.players == 30
-    assert floor.fair_pause() == pytest.approx(30 * 0.01 * AROUND / BUSY)
+    assert floor.fair_pause() == pytest.approx(30 * 0.01 / BUSY)
+    floor.note(0, 0.15, draws=0)  # the lesser parts of the page cost time and are no step
+    assert floor.fair_pause() == pytest.approx(30 * 0.015 / BUSY)
     now[0] += 10.0
     floor.note(0, 0.01)
     assert floor.players == 1
+
+
+def test_who_presses_play_counts_at_once_and_who_pauses_no_more(now: list[float]) -> None:
+    floor = Floor(noted=now[0])
+    floor.join(1)
+    floor.join(2)
+    assert floor.players == 2
+    floor.leave(1)
+    floor.leave(1)
+    assert floor.players == 1
+
+
+def test_what_was_measured_long_ago_hardly_counts(now: list[float]) -> None:
+    floor = Floor(spent=0.0, draws=0.0, noted=now[0])
+    floor.note(1, 0.5)
+    now[0] += 5 * MEMORY
+    floor.note(1, 0.01)
+    assert floor.fair_pause() == pytest.approx(0.01 / BUSY, rel=0.5)
+
+
+def test_clocks_are_set_anew_one_after_the_other(now: list[float]) -> None:
+    floor = Floor(noted=now[0])
+    assert floor.may_change()
+    assert not floor.may_change()
+    now[0] += APART * 1.1
+    assert floor.may_change()
+
+
+def test_players_draw_one_at_a_time_and_nobody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    someone = visitor.Visitor(playing=True)
+    monkeypatch.setattr(playing, "here", lambda: someone)
+    drawn: list[str] = []
+
+    def second() -> None:
+        with playing.drawing():
+            drawn.append("second")
+
+    with playing.drawing():
+        waiting = Thread(target=second)
+        waiting.start()
+        while not playing.floor().line.waiting:
+            assert waiting.is_alive()
+        someone.playing = False
+        with playing.drawing():  # a press of Step, say
+            drawn.append("a click")
+        drawn.append("first")
+    waiting.join(10)
+    assert drawn == ["a click", "first", "second"]

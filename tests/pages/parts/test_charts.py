@@ -33,8 +33,13 @@ def run(tiny: Callable[[str], Any]) -> Generation:
 
 @pytest.fixture(scope="module")
 def tables(run: Generation) -> Tables:
-    newest = rows.step_rows(run.path)
-    return {"odds": rows.odds_rows(run.path[-1]), "notepad": rows.notepad_rows(run.path), "pace": newest, "surprise": newest}
+    newest = rows.step_rows(run.path).to_pandas()
+    return {
+        "odds": rows.odds_rows(run.path[-1]).to_pandas(),
+        "notepad": rows.notepad_rows(run.path).to_pandas(),
+        "pace": newest,
+        "surprise": newest,
+    }
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -75,7 +80,7 @@ def test_the_axis_of_the_odds_is_fixed() -> None:
 @pytest.mark.parametrize("count", [5, 10, 50])
 def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> None:
     for step in run.path:
-        table = rows.odds_rows(step, count)
+        table = rows.odds_rows(step, count).to_pandas()
         assert len(table) == count + 1
         assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
         assert table.dice.sum() == pytest.approx(1.0, abs=1e-5)
@@ -84,7 +89,7 @@ def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> N
 
 
 def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
-    table = rows.odds_rows(run.coming(SamplingSettings(top_k=3)), 10)
+    table = rows.odds_rows(run.coming(SamplingSettings(top_k=3)), 10).to_pandas()
     removed = table[table.kind == "removed"]
     assert len(removed) == 7
     assert set(removed.note) == {"cut by top-k"}
@@ -96,7 +101,7 @@ def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> N
     far = run.coming().candidates[40]
     step = run.force(far.token_id)
     run.go_to(len(run.path) - 2)
-    table = rows.odds_rows(step, 10)
+    table = rows.odds_rows(step, 10).to_pandas()
     row = table[table.kind == "chosen"].iloc[0]
     assert row["row"] == 9
     assert "rank 41" in row.note
@@ -104,7 +109,7 @@ def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> N
 
 def test_the_small_charts_keep_places_ready_and_forget_the_oldest(run: Generation) -> None:
     assert len(rows.step_rows(run.path)) == rows.FIRST_SLOTS
-    assert set(rows.notepad_rows(run.path[:1]).label) == {"prefill", ""}
+    assert set(rows.notepad_rows(run.path[:1])["label"].to_pylist()) == {"prefill", ""}
     long = run.path * 20
     assert len(rows.step_rows(long)) == rows.SLOTS
 
