@@ -156,6 +156,9 @@ def _by_kind(field: str, colours: dict[str, str], otherwise: str) -> Any:
     return {"condition": conditions, "value": otherwise} if conditions else alt.value(otherwise)
 
 
+_ABOVE_ZERO = "datum.value ? datum.label : ''"  # an axis without data yet would say 0.000000 or NaN
+
+
 def _quiet(colours: palettes.Palette, ticks: int = 3, **more: Any) -> alt.Axis:
     """The axis of a small chart: a few grey numbers and nothing else."""
     return alt.Axis(
@@ -188,7 +191,9 @@ def notepad(theme: str, height: int = 104) -> Spec:
     colours = palettes.of(theme)
     base = alt.Chart().encode(x=_steps_axis(colours))
     bars = base.mark_bar(cornerRadius=1.5).encode(
-        y=alt.Y("bottom:Q", axis=_quiet(colours, format="~s"), scale=alt.Scale(domainMin=0, nice=False, rangeMax=15)),
+        y=alt.Y(
+            "bottom:Q", axis=_quiet(colours, format="~s", labelExpr=_ABOVE_ZERO), scale=alt.Scale(domainMin=0, nice=False, rangeMax=15)
+        ),
         y2="top:Q",
         color=alt.Color("part:N", legend=None, scale=alt.Scale(domain=["reused", "computed"], range=[colours.reused, colours.computed])),
         tooltip=[
@@ -213,7 +218,7 @@ def pace(theme: str, height: int = 66) -> Spec:
         .mark_bar(cornerRadius=1.5)
         .encode(
             x=_steps_axis(colours),
-            y=alt.Y("milliseconds:Q", axis=_quiet(colours, ticks=2, format="~r"), scale=alt.Scale(domainMin=0)),
+            y=alt.Y("milliseconds:Q", axis=_quiet(colours, ticks=2, format="~r", labelExpr=_ABOVE_ZERO), scale=alt.Scale(domainMin=0)),
             color=_by_kind("datum.part", {"computed": colours.computed}, colours.muted_text),
             opacity=alt.value(0.85),
             tooltip=[alt.Tooltip("step_text:N", title="step"), alt.Tooltip("time_text:N", title="time")],
@@ -239,6 +244,6 @@ def surprise(theme: str, height: int = 84) -> Spec:
     places = base.mark_tick(opacity=0).encode(y=alt.Y("zero:Q", scale=scale))
     doubt = base.mark_area(
         interpolate="monotone", color=colours.doubt, opacity=0.22, line={"color": colours.doubt, "strokeWidth": 2}
-    ).encode(y=alt.Y("entropy:Q", axis=_quiet(colours, ticks=2), scale=scale))
+    ).encode(y=alt.Y("entropy:Q", axis=_quiet(colours, ticks=2, labelExpr=_ABOVE_ZERO), scale=scale))
     dots = base.mark_circle(size=26, color=colours.text, opacity=0.75).encode(y=alt.Y("surprise:Q", scale=scale), tooltip=tips)
     return _spec(alt.layer(places, doubt, dots).properties(height=height))

@@ -48,9 +48,7 @@ def race(theme: str, length: int, column: str, unit: str, height: int = 190, fit
     across = alt.X(
         "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=_axis(colours, "tokens written", tickCount=5, format="~s")
     )
-    axis = _axis(
-        colours, tickCount=4, format="~s", labelExpr=f"datum.label + ' {unit}'" if unit else alt.Undefined, minExtent=46, maxExtent=46
-    )
+    axis = _axis(colours, tickCount=4, format="~s", labelExpr=f"datum.value ? datum.label + ' {unit}' : '0'", minExtent=46, maxExtent=46)
     up = alt.Y(f"{column}:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
     base = alt.Chart().encode(x=across, color=_runner(colours))
     layers: list[Any] = [base.mark_line(strokeWidth=2.5, strokeJoin="round", interpolate="linear").encode(y=up)]
@@ -113,7 +111,7 @@ def spread(theme: str, longest: int, height: int = 230) -> Spec:
     across = alt.X(
         "length:Q", scale=alt.Scale(domain=[0, longest], nice=False), axis=_axis(colours, "tokens in the prompt", tickCount=5, format="~s")
     )
-    axis = _axis(colours, tickCount=4, labelExpr="datum.label + ' ms'", minExtent=54, maxExtent=54)
+    axis = _axis(colours, tickCount=4, labelExpr="datum.value ? datum.label + ' ms' : ''", minExtent=54, maxExtent=54)
     up = alt.Y("median:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
     base = alt.Chart().encode(x=across)
     bars = base.mark_rule(strokeWidth=5, strokeCap="round", color=colours.reused).encode(y=alt.Y("low:Q"), y2="high:Q")
