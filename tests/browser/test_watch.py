@@ -16,7 +16,11 @@ Visit = Callable[..., Watching]
 
 
 def test_the_first_odds_are_there_before_anything_is_pressed(visit: Visit, app: str) -> None:
-    seen = visit(app).seen()
+    watching = visit(app)
+    watching.page.locator("svg.marks").nth(3).wait_for()  # the charts without data yet
+    drawn = " ".join(watching.page.locator("svg.marks").all_text_contents())
+    assert "NaN" not in drawn and "0.000" not in drawn
+    seen = watching.seen()
     assert "What comes next?" in seen["title"][0]
     assert "everything else" in seen["bars"]
     assert all(token["step"] < 0 for token in seen["tokens"])
