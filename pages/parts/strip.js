@@ -44,7 +44,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const depth = data.tint === "unsure" ? c.doubt : c.dice;
 
   const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
-    data.steps.map(([text, id, tint, forced, model, dice, rank], step) => ({ text, id, tint, forced, model, dice, rank, step })));
+    data.steps.map(([text, id, tint, forced, model, dice, rank], i) => ({ text, id, tint, forced, model, dice, rank, step: data.skipped + i })));
   let caret = words.caret;
   if (!caret) {
     caret = words.caret = document.createElement("span");
@@ -85,14 +85,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
   });
 
+  const before = words.querySelector(".before");
+  before.textContent = data.before;
+  before.hidden = !data.before;
+  before.onclick = () => setTriggerValue("whole", true);
+
   const [low, scale, high, mark] = strip.querySelector(".legend").children;
   [low.textContent, high.textContent, mark.textContent] = [...data.legend, data.forced];
   mark.hidden = !data.forced;
   scale.hidden = !data.legend[0];
   scale.style.background = `linear-gradient(to right, color-mix(in srgb, ${depth} 4%, transparent), color-mix(in srgb, ${depth} 38%, transparent))`;
 
-  if (words.count !== all.length) {
-    words.count = all.length;
+  const count = data.skipped + all.length;
+  if (words.count !== count) {
+    words.count = count;
     words.scrollTop = words.scrollHeight;
     card.hidden = true;
   }

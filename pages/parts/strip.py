@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,13 @@ from pages.parts.visitor import kept
 HERE = Path(__file__).parent
 TINTS = ("likely", "unsure", "none")
 MOST_DOUBT = 6.0  # bits at which the tint of doubt is full
+WINDOW = 600  # tokens drawn of a long text, the newest; the earlier ones come at a click, so that a draw costs the same however long it is
+BLOCK = 100  # tokens by which the window moves on; in between the sentence only grows
 
 _STRIP = st.components.v2.component(
     "token_strip",
-    html='<div class="strip"><div class="words" role="group" aria-label="The text so far, token by token"></div>'
+    html='<div class="strip"><div class="words" role="group" aria-label="The text so far, token by token">'
+    '<button type="button" class="before" hidden></button></div>'
     '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
     css=(HERE / "strip.css").read_text("utf-8"),
     js=(HERE / "strip.js").read_text("utf-8"),
@@ -41,18 +45,34 @@ def token_strip(
 
     accent: mark the newest token as the one just chosen. opened: the step that is looked at again.
     """
+    first = _first(prompt, path, key, opened)
+    skipped = max(0, first - len(prompt))  # steps
+    shown = path[skipped:]
     data = {
         "colours": palette.as_data(palette.of(charts.theme())),
         "tint": tint,
-        "prompt": [(_shown(t.text, t.piece, t.raw), t.token_id) for t in prompt],
-        "steps": kept().setdefault(f"{key} drawn", _Drawn()).steps(path, tint),
+        "prompt": [(_shown(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
+        "steps": kept().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
+        "skipped": skipped,
+        "before": words.EARLIER_PIECES.format(count=f"{first:,}") if first else "",
         "opened": -1 if opened is None else opened,
         "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
         "clickable": on_click is not None,
         "legend": words.TINT_ENDS.get(tint, ("", "")),
-        "forced": words.FORCED_MARK if any(step.chosen_by == "forced" for step in path) else "",
+        "forced": words.FORCED_MARK if any(step.chosen_by == "forced" for step in shown) else "",
     }
-    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing)
+    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(kept().update, {f"{key} whole": True}))
+
+
+def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None) -> int:
+    """Which token of prompt and path is the first to be drawn."""
+    count = len(prompt) + len(path)
+    if count <= WINDOW:
+        kept().pop(f"{key} whole", None)
+    if count <= WINDOW or f"{key} whole" in kept():
+        return 0
+    newest = (count - WINDOW) // BLOCK * BLOCK
+    return newest if opened is None else min(newest, max(0, len(prompt) + opened - WINDOW // 2))
 
 
 class _Drawn:

@@ -80,6 +80,7 @@ RESET_HELP = "Everything off: the model's own odds."
 TINT_HELP = "What the colour behind each word says."
 TINT_ENDS = {"likely": ("unlikely", "likely"), "unsure": ("sure", "unsure")}
 FORCED_MARK = "you chose"
+EARLIER_PIECES = "… {count} earlier pieces"
 TINTS = {"likely": "how likely", "unsure": "how unsure", "none": "no tint"}
 MOMENT_HELP = "The odds before the roll, or the step that was just rolled."
 MOMENTS = {"rolled": "Just rolled", "coming": "Coming next"}

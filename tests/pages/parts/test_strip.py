@@ -43,3 +43,23 @@ def test_going_back_another_branch_and_another_tint_show_what_is_there(run: Gene
     run.step()
     for path, tint in ((first, "likely"), (first[:2], "likely"), (run.path, "likely"), (run.path, "unsure"), ([], "none"), (first, "none")):
         assert drawn.steps(path, tint) == [strip._step(step, tint) for step in path]
+
+
+def test_of_a_long_text_the_newest_part_is_drawn_and_the_rest_is_a_click_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: dict[str, Any] = {}
+    monkeypatch.setattr(strip, "kept", lambda: told)
+    prompt: Any = [None] * 1_000
+
+    def first(steps: int, opened: int | None = None) -> int:
+        return strip._first(prompt[: strip.WINDOW // 2], [None] * steps, "strip", opened)  # type: ignore[list-item]
+
+    assert first(strip.WINDOW // 2) == 0
+    starts = [first(steps) for steps in range(8_000)]
+    counts = [strip.WINDOW // 2 + steps - start for steps, start in enumerate(starts)]
+    assert max(counts) < strip.WINDOW + strip.BLOCK
+    assert len(set(starts)) < 8_000 / strip.BLOCK + 2  # in between the sentence only grows
+    assert first(8_000, opened=10) <= strip.WINDOW // 2 + 10 <= first(8_000, opened=10) + strip.WINDOW
+    told["strip whole"] = True
+    assert first(8_000) == 0
+    assert first(3) == 0
+    assert not told  # a new text begins with a window again
