@@ -191,6 +191,7 @@ def main() -> None:
     parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which rows are 512 long instead of 256")
     parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--rate", type=float, default=1.0, help="factor on both learning rates")
+    parser.add_argument("--corpus-share", type=float, default=plan.corpus_share, help="share of the documents that are plain text")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     plan = replace(
@@ -198,6 +199,7 @@ def main() -> None:
         steps=arguments.steps,
         decay=arguments.decay,
         long_from=arguments.long_from,
+        corpus_share=arguments.corpus_share,
         muon_rate=plan.muon_rate * arguments.rate,
         adam_rate=plan.adam_rate * arguments.rate,
     )

@@ -43,7 +43,7 @@ EARLY = {
     "number": 0.5, "recall": 22, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3, "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 16, "beginning": 4, "facts": 72, "rows": 4, "chance": 10, "sum of three": 16, "sum of two": 26, "word problem": 1.5, "is a": 4, "debate": 4,
+    "story": 16, "beginning": 4, "facts": 100, "rows": 6, "chance": 10, "sum of three": 16, "sum of two": 26, "word problem": 1.5, "is a": 4, "debate": 4,
     "number": 3, "recall": 38, "moved": 6, "echo": 8, "shopping": 6, "drill": 6, "opening": 26, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
 

@@ -209,8 +209,8 @@ def _build() -> dict[str, list[tuple[str, str]]]:
 FACTS = _build()
 # How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
 _WEIGHTS = {
-    "capital": 4.0, "country": 3, "continent": 3, "sound": 1.5, "young": 2, "home": 2, "legs": 1.5, "colour": 3, "colours": 2, "opposite": 8, "after": 7,
-    "before": 7, "is": 3, "qa": 2.5,
+    "capital": 4.0, "country": 3, "continent": 3, "sound": 3, "young": 2, "home": 2, "legs": 3, "colour": 3, "colours": 2, "opposite": 9, "after": 17,
+    "before": 14, "is": 3, "qa": 2.5,
 }  # fmt: skip
 
 
