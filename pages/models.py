@@ -76,6 +76,8 @@ def on_this_machine() -> None:
                 st.caption(words.CARD.format(parameters=numbers.count(entry.parameter_count), size=numbers.size(entry.bytes)))
             if model is not None:
                 st.caption(words.LOADED.format(size=numbers.size(model.weight_bytes), dtype=model.dtype, device=model.device))
+                for note in model.notes:
+                    st.caption(note)
             with st.container(horizontal=True):
                 if name != current:
                     st.button(words.USE, key=f"models_use_{name}", on_click=use, args=(name,))

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.parts import shelf
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -34,6 +36,11 @@ def test_the_bundled_models_are_on_the_shelf_and_one_is_in_use(page: AppTest) ->
     text = " ".join(str(one.value) for one in page.markdown)
     assert "Storyteller" in text
     assert "in use" in text
+
+
+def test_what_a_model_does_in_its_own_way_is_told_on_its_card(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf.loaded("storyteller"), "notes", ("It lists 20 tokens at most.",))
+    assert "It lists 20 tokens at most." in [caption.value for caption in page.run().caption]
 
 
 def test_another_model_is_used_at_a_click(page: AppTest) -> None:
