@@ -237,16 +237,16 @@ def examination(plain: bool = False) -> list[tuple[str, str, str]]:
         for key, value in pairs:
             if kind in ("is", "qa") or keys.count(key) > 1:
                 continue
-            for phrasing in range(len(PHRASINGS[kind])):
-                if (kind, phrasing) in _AMBIGUOUS:
+            told = [statement(kind, key, value, phrasing) for phrasing in range(len(PHRASINGS[kind]))]
+            for phrasing, text in enumerate(told):
+                wanted = phrasing == 0 if plain else not taught(kind, key, phrasing)
+                if not wanted or (kind, phrasing) in _AMBIGUOUS:
                     continue
-                if (phrasing == 0) if plain else not taught(kind, key, phrasing):
-                    text = statement(kind, key, value, phrasing)
-                    for answer in (value, capital(value)):
-                        cut = text.rfind(answer)
-                        if cut > 0:
-                            items.append((kind, text[:cut].rstrip(), answer))
-                            break
+                answer = next(one for one in (value, capital(value)) if text.rfind(one) > 0)
+                before = text[: text.rfind(answer)].rstrip()
+                # "What comes after May? June." and "What comes after May? After May comes June." begin alike: both are right.
+                if not any(other.startswith(before) and not other.startswith(f"{before} {answer}") for other in told):
+                    items.append((kind, before, answer))
     return items
 
 
