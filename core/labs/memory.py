@@ -150,8 +150,8 @@ RED_POT = Story(
         "Lily put the key under the red pot. The sun is shining today. A small bird is singing in the tree. "
         "The children play football near the river. The bus is late again. The baker sings a song."
     ),
-    question="\nQuestion: Where is Lily's key?\nAnswer:",
-    answer=" Under the red pot.",
+    question="\nQuestion: Where is Lily's key?\nAnswer: It is",  # so that only the place is open, not the form of the answer
+    answer=" under the red pot.",
     key_words="Lily put the key under the red pot.",
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from core import Generation, SamplingSettings
+from core import Generation, SamplingSettings, load_model
 from core.errors import BadSetting, EmptyPrompt, ModelError
 from core.labs.memory import (
     EIGHT_BITS,
@@ -171,6 +171,19 @@ def test_a_budget_of_nothing(tiny: Any) -> None:
     for policy in POLICIES:
         (page,) = pages(model, Plan(0, policy))
         assert (page.full, page.kept, page.bytes) == ("notepad full", (), 0)
+
+
+def test_the_bundled_model_finds_the_key_while_the_page_is_there_and_not_once_it_is_torn_out() -> None:
+    model = load_model("storyteller", device="cpu")
+
+    def right(policy: str, pages: int) -> float:
+        *_, answer = ask(model, Plan(pages * page_bytes(model), policy))
+        assert isinstance(answer, Answer) and answer.probability is not None
+        return answer.probability
+
+    assert right(FORGET, 500) > 0.5
+    assert right(EIGHT_BITS, 40) > 0.5
+    assert right(FORGET, 40) < 0.05
 
 
 def test_the_story_holds_what_it_is_about() -> None:
