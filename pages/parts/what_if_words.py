@@ -8,8 +8,8 @@ from core.labs.candidates import MAJORITY, MEAN, NORMALISED
 # title, text before the fork, the two words
 FORKS: tuple[tuple[str, str, str, str], ...] = (
     ("Is a whale a fish?", "Is a whale a fish?", " Yes", " No"),
-    ("42 or 7?", "The answer is", " 42", " 7"),
-    ("Friend or thief?", "Once upon a time, there was a little fox who was a", " friend", " thief"),
+    ("42 or 27?", "The answer is", " 42", " 27"),
+    ("Girl or dragon?", "Once upon a time, there was a little", " girl", " dragon"),
     ("Is a robot alive?", "Is a robot alive?", " Yes", " No"),
 )
 

@@ -10,12 +10,12 @@ WATCH_TITLE = "Watch a model write"
 WATCH_LEAD = "It writes one small piece at a time. At every piece it weighs all it knows, then dice decide. Press **Step** and watch."
 
 EXAMPLES: dict[str, str] = {
-    "The fox": "Once upon a time, there was a little fox who",
-    "The dragon": 'The dragon opened one eye and said, "',
-    "A gift": "On her birthday, Lily got a big box. Inside the box there was",
-    "Bedtime": "The moon was up, and the tired bear",
+    "A story": "Once upon a time, there was a little",
+    "A dragon": "Once upon a time, there was a little dragon named",
+    "A diary": "Dear diary,",
+    "A match": "The football match",
 }
-FIRST_PROMPT = EXAMPLES["The fox"]
+FIRST_PROMPT = EXAMPLES["A story"]
 PROMPT_HELP = "The text the model goes on from. Change it, then press Ctrl + Enter."
 
 ODDS_COMING = "What comes next?"
