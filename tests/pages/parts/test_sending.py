@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pages.parts import sending
@@ -20,7 +21,9 @@ def test_who_connects_is_answered_without_delay() -> None:
     with socket.socket() as listening:  # made as Streamlit makes its own, TCP not named
         listening.bind(("127.0.0.1", 0))
         listening.listen()
-        assert asyncio.run(serve())
+        # in a thread of its own: the browser tests' driver keeps an event loop running in this one
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(asyncio.run, serve()).result()
 
 
 def test_the_server_begins_with_it() -> None:
