@@ -2,7 +2,26 @@
 
 import streamlit as st
 
-from pages.parts import early, sending
+from pages.parts import early
 
-app = st.App("viewer.py", lifespan=sending.at_once)  # streamlit finds it by this name
-early.begin()
+if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
+    from pages.parts import sending
+
+    app = st.App(__file__, lifespan=sending.at_once)
+    early.begin()
+else:  # for every visitor, at every click
+    early.wait()  # before anything is imported that is still on its way
+    from pages.parts import frame, navigation, panel, visit, wish, words
+
+    st.set_page_config(page_title=words.APP, page_icon=str(frame.HERE / "icon.png"), layout="wide", initial_sidebar_state="auto")
+    visit.enter()
+    page = st.navigation(navigation.pages(), position="top")
+    frame.logo()
+    frame.dress()
+    if not visit.admitted():
+        frame.tell(words.FULL_HOUSE)
+        st.stop()
+    frame.wake()
+    panel.sidebar()
+    wish.offer()
+    page.run()

@@ -25,6 +25,6 @@ strip, dice, notepad   components: the sentence token by token, the 0-1 strip of
 palette   colours by meaning (`palette.of(charts.theme()).chosen`); orange is the chosen token and nothing else.
 numbers   12 %, 4.2 MB, 38 ms. words: every longer text on screen.
 
-The sidebar (model, presets, sliders) is drawn by viewer.py for every page. Widget keys are shared by the whole app: begin yours with the
+The sidebar (model, presets, sliders) is drawn by app.py for every page. Widget keys are shared by the whole app: begin yours with the
 page's name.
 """

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 def page() -> None:
     """The first line of every page: sends those the right way who came in by a side door.
 
-    The first visit to a server that has just started, with a link to a page, runs that page without viewer.py.
+    The first visit to a server that has just started, with a link to a page, runs that page without app.py.
     """
     if not visit.entered():
         visit.enter()
@@ -89,7 +89,7 @@ def legend(*entries: tuple[str, str]) -> None:
 
 
 def dress() -> None:
-    """What the theme cannot say; once per run, from viewer.py."""
+    """What the theme cannot say; once per run, from app.py."""
     st.html(HERE / "frame.css")
 
 

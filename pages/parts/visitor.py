@@ -88,12 +88,12 @@ def kept() -> dict[str, Any]:
 
 
 def entered() -> bool:
-    """Whether this session came in through viewer.py, which knows all pages (see `frame.page`)."""
+    """Whether this session came in through app.py, which knows all pages (see `frame.page`)."""
     return "_entered" in st.session_state
 
 
 def enter() -> None:
-    """Remember that this session came in through viewer.py, and what its link asks for."""
+    """Remember that this session came in through app.py, and what its link asks for."""
     st.session_state["_entered"] = True
     here()
 

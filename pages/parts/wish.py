@@ -24,7 +24,7 @@ MODELS_PAGE = Path(__file__).parents[1] / "models.py"
 
 
 def offer() -> None:
-    """Draw what a link asks for and has not got, if anything; viewer.py does it above every page."""
+    """Draw what a link asks for and has not got, if anything; app.py does it above every page."""
     wish = here().wish
     if wish is None:
         return

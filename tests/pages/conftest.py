@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-APP = Path(__file__).parents[2] / "viewer.py"
+APP = Path(__file__).parents[2] / "app.py"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts import playing, visitor, words
 from pages.parts.playing import APART, BUSY, MEMORY, Floor
 
-APP = str(Path(__file__).parents[2] / "viewer.py")
+APP = str(Path(__file__).parents[2] / "app.py")
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
