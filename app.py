@@ -1,5 +1,7 @@
 """Token Probability Viewer: watch a language model write, one token at a time. Run it with `streamlit run app.py`."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages.parts import early
@@ -10,10 +12,16 @@ if __name__ != "__main__":  # once, before the server listens: streamlit imports
     app = st.App(__file__, lifespan=sending.at_once)
     early.begin()
 else:  # for every visitor, at every click
-    early.wait()  # before anything is imported that is still on its way
-    from pages.parts import frame, navigation, panel, visit, wish, words
+    from pages.parts import words
 
-    st.set_page_config(page_title=words.APP, page_icon=str(frame.HERE / "icon.png"), layout="wide", initial_sidebar_state="auto")
+    st.set_page_config(
+        page_title=words.APP, page_icon=str(Path(__file__).parent / "pages/parts/icon.png"), layout="wide", initial_sidebar_state="auto"
+    )
+    if early.under_way():  # nothing else is imported before it is there
+        with st.spinner(words.WAKING):
+            early.wait()
+    from pages.parts import frame, navigation, panel, visit, wish
+
     visit.enter()
     page = st.navigation(navigation.pages(), position="top")
     frame.logo()

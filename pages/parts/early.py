@@ -22,6 +22,11 @@ def begin() -> None:
         _begun.append(ThreadPoolExecutor(1, "early").submit(_load))
 
 
+def under_way() -> bool:
+    """Whether it was begun and is not done yet."""
+    return not all(begun.done() for begun in _begun)
+
+
 def wait() -> None:
     """Until it is done; at once if it was never begun (tests, another script)."""
     for begun in _begun:

@@ -40,7 +40,9 @@ def test_the_first_model_is_there_once_and_only_once(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(core, "load_model", listening)
     early.begin()
     early.begin()
+    assert early.under_way()
     assert early.take("storyteller-mini") is None
+    assert not early.under_way()
     model = early.take("storyteller")
     assert model is not None and model.name == "storyteller"
     assert early.take("storyteller") is None
@@ -49,6 +51,7 @@ def test_the_first_model_is_there_once_and_only_once(monkeypatch: pytest.MonkeyP
 
 
 def test_without_a_beginning_nothing_is_waited_for() -> None:
+    assert not early.under_way()
     early.wait()
     assert early.take("storyteller") is None
 
