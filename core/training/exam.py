@@ -152,25 +152,12 @@ def recall_right(candidate: Candidate, items: int, distances: Sequence[int] = (0
     table = {}
     for distance in distances:
         rng = Random(seed * 1000 + distance)
-        prompts: list[str] = []
-        answers: list[str] = []
-        while len(prompts) < items:
-            text = recall.recall(rng, exam=True, distance=distance)
-            before, mark, answer = text.partition("\nAnswer:")
-            # Only the layout with "Answer:" and one question can be marked without guessing where the answer begins.
-            if mark and text.count("?") == 1 and len(candidate.tokenizer.encode(text)) < 500:
-                prompts.append(before + mark)
-                answers.append(answer.strip())
-        said = candidate.continuations(prompts, 14)
-        table[f"recall, {distance} sentences later ({items})"] = share(_same(a, b) for a, b in zip(said, answers, strict=True))
+        asked = [recall.marked(rng, distance) for _ in range(items)]
+        said = candidate.continuations([prompt for prompt, _ in asked], 16)
+        table[f"recall, {distance} sentences later ({items})"] = share(
+            text.partition("\n")[0].strip().rstrip(".").lower() in right for text, (_, right) in zip(said, asked, strict=True)
+        )
     return table
-
-
-def _same(said: str, expected: str) -> bool:
-    """True when the answer holds what was to be remembered: the last words of the expected one, whatever its form."""
-    said, expected = said.strip().rstrip(".").lower(), expected.rstrip(".").lower()
-    key = re.sub(r"^.* (is called|is|has|likes|are|at|a|most of all)\b ?", "", expected)
-    return said == expected or (bool(key) and key in said)
 
 
 def entropies(candidate: Candidate) -> dict[str, list[tuple[str, float]]]:

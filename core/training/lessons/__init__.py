@@ -26,6 +26,7 @@ LESSONS: dict[str, Lesson] = {
     "debate": commitment.debate,
     "number": commitment.number,
     "recall": recall.recall,
+    "pairs": recall.pairs,
     "moved": recall.moved,
     "echo": recall.echo,
     "shopping": recall.shopping,
@@ -40,11 +41,13 @@ LESSONS: dict[str, Lesson] = {
 # How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
 EARLY = {
     "story": 9, "beginning": 8, "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
-    "number": 0.5, "recall": 22, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3, "rhyme": 1, "joke": 1,
+    "number": 0.5, "recall": 22, "pairs": 8, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3,
+    "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 16, "beginning": 4, "facts": 100, "rows": 6, "chance": 10, "sum of three": 16, "sum of two": 26, "word problem": 1.5, "is a": 4, "debate": 4,
-    "number": 3, "recall": 38, "moved": 6, "echo": 8, "shopping": 6, "drill": 6, "opening": 26, "poem": 2, "told": 3, "asked": 5, "rhyme": 1.5, "joke": 2,
+    "story": 16, "beginning": 4, "facts": 120, "rows": 6, "chance": 10, "sum of three": 16, "sum of two": 40, "word problem": 1.5, "is a": 4, "debate": 4,
+    "number": 3, "recall": 38, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 6, "opening": 26, "poem": 2, "told": 3, "asked": 5,
+    "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
 
 

@@ -58,6 +58,10 @@ PHRASINGS: dict[str, list[str]] = {
         "Every child knows that a {k} says {v}.",
         "Question: What do you hear when a {k} is near?\nAnswer: {V}.",
         "I can hear a {k}. It says {v}.",
+        "You can hear the {k} say {v}.",
+        "The sound of a {k} is {v}.",
+        "Listen, the {k} says {v}.",
+        "My teacher says that a {k} says {v}.",
     ],
     "young": [
         "A young {k} is called a {v}.",
@@ -78,6 +82,9 @@ PHRASINGS: dict[str, list[str]] = {
         "The {k} sleeps in {v}.",
         "Every child knows that a {k} lives in {v}.",
         "Question: Where is the home of the {k}?\nAnswer: In {v}.",
+        "A {k} has a home in {v}.",
+        "Look, the {k} lives in {v}.",
+        "If you look for a {k}, look in {v}.",
     ],
     "legs": [
         "A {k} has {v} legs.",
@@ -88,6 +95,9 @@ PHRASINGS: dict[str, list[str]] = {
         "My teacher says that a {k} has {v} legs.",
         "How many legs has a {k}? It has {v}.",
         "Question: Count the legs of a {k}.\nAnswer: {V}.",
+        "Everybody knows that a {k} has {v} legs.",
+        "A {k} is born with {v} legs.",
+        "I can see a {k}. It has {v} legs.",
     ],
     "colour": [
         "{K} is {v}.",
@@ -98,6 +108,10 @@ PHRASINGS: dict[str, list[str]] = {
         "Question: Which colour is {k}?\nAnswer: {V}.",
         "Look, {k} is {v}.",
         "I think of {k}. The colour is {v}.",
+        "{K} has the colour {v}.",
+        "Everybody knows that {k} is {v}.",
+        "My teacher says that {k} is {v}.",
+        "I see {k}. It is {v}.",
     ],
     "colours": [
         "{K} are {v}.",
@@ -109,6 +123,8 @@ PHRASINGS: dict[str, list[str]] = {
         "Which colour do {k} have? They are {v}.",
         "Look, {k} are {v}.",
         "Question: What is the colour of {k}?\nAnswer: {V}.",
+        "Everybody knows that {k} are {v}.",
+        "My teacher says that {k} are {v}.",
     ],
     "opposite": [
         "The opposite of {k} is {v}.",
@@ -123,6 +139,13 @@ PHRASINGS: dict[str, list[str]] = {
         "The opposite of the word {k} is the word {v}.",
         "What is the opposite of {k}? It is {v}.",
         "Opposites: {k} and {v}.",
+        "{K} is the opposite of {v}.",
+        "{K} means the opposite of {v}.",
+        "Two opposites: {k} and {v}.",
+        "Not {k}, but {v}.",
+        "The opposite of {k}? That is {v}.",
+        "Question: {K} is the opposite of which word?\nAnswer: {V}.",
+        "{K} is one thing, and its opposite is {v}.",
     ],
     "after": [
         "After {k} comes {v}.",
@@ -136,6 +159,16 @@ PHRASINGS: dict[str, list[str]] = {
         "Question: What is next after {k}?\nAnswer: {V}.",
         "{K} comes first, and then comes {v}.",
         "Question: Which one follows {k}?\nAnswer: {V}.",
+        "{K} comes before {v}.",
+        "{K} is right before {v}.",
+        "{K} is directly followed by {v}.",
+        "{K} goes before {v}.",
+        "{K} comes first. Next comes {v}.",
+        "{K}, and then {v}.",
+        "{K} comes, and then {v}.",
+        "Right after {k} comes {v}.",
+        "The one that follows {k} is {v}.",
+        "After {k} we have {v}.",
     ],
     "before": [
         "Before {k} comes {v}.",
@@ -148,6 +181,15 @@ PHRASINGS: dict[str, list[str]] = {
         "{K} comes after {v}.",
         "{K} follows {v}.",
         "Question: Which one is followed by {k}?\nAnswer: {V}.",
+        "{K} comes right after {v}.",
+        "{K} is right after {v}.",
+        "{K} goes after {v}.",
+        "{K} is the next one after {v}.",
+        "{K} comes second. First comes {v}.",
+        "Just before {k} comes {v}.",
+        "Right before {k} there is {v}.",
+        "The one before {k} is {v}.",
+        "Before {k} we have {v}.",
     ],
     "is": ["{K} {v}.", "We know that {k} {v}.", "Every child knows that {k} {v}.", "My teacher says that {k} {v}."],
     "qa": ["Question: {K}\nAnswer: {V}.", "{K} {V}.", "{K}\n{V}."],
@@ -209,8 +251,8 @@ def _build() -> dict[str, list[tuple[str, str]]]:
 FACTS = _build()
 # How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
 _WEIGHTS = {
-    "capital": 4.0, "country": 3, "continent": 3, "sound": 3, "young": 2, "home": 2, "legs": 3, "colour": 3, "colours": 2, "opposite": 9, "after": 17,
-    "before": 14, "is": 3, "qa": 2.5,
+    "capital": 4.0, "country": 3, "continent": 3, "sound": 4, "young": 2, "home": 2, "legs": 3, "colour": 4, "colours": 2, "opposite": 13, "after": 19,
+    "before": 17, "is": 3, "qa": 2.5,
 }  # fmt: skip
 
 

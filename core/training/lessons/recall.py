@@ -149,6 +149,37 @@ def recall(rng: Random, exam: bool = False, distance: int | None = None) -> str:
     return text
 
 
+def marked(rng: Random, distance: int) -> tuple[str, set[str]]:
+    """A held-out text with one question about it, up to "Answer:", and all its right answers in small letters without the full stop."""
+    count = rng.choice([1, 1, 2, 2, 3, 4])
+    alike = rng.random() < 0.5
+    while True:
+        kinds = rng.choices(list(KINDS), k=1) * count if alike else rng.choices(list(KINDS), k=count)
+        facts = [(kind, fact(rng, True, kind)) for kind in kinds]
+        # Nobody twice and nothing twice: "Who has the ring now?" must have one answer.
+        named = {word for _, slots in facts for word in (slots["n"], slots["t"] or slots["n"])}
+        if len(named) == sum(2 if slots["t"] else 1 for _, slots in facts):
+            break
+    told = [article(rng.choice(KINDS[kind][0]).format_map(slots)) for kind, slots in facts]
+    kind, slots = rng.choice(facts)
+    _, questions, answers = KINDS[kind]
+    text = " ".join(told + filler(rng, distance)) + f"\nQuestion: {rng.choice(questions).format_map(slots)}\nAnswer:"
+    return text, {article(answer.format_map(slots)).rstrip(".").lower() for answer in answers}
+
+
+def pairs(rng: Random, exam: bool = False) -> str:
+    """The same told of three to six people, and everybody asked for: who has what must not be mixed up."""
+    kind = rng.choice(list(KINDS))
+    people = rng.sample(_PEOPLE, rng.randint(3, 6))
+    facts = list({slots["n"]: slots for slots in (fact(rng, exam, kind, None if exam else person) for person in people)}.values())
+    said = rng.choice(KINDS[kind][0])
+    text = " ".join(article((said if rng.random() < 0.7 else rng.choice(KINDS[kind][0])).format_map(slots)) for slots in facts)
+    asked = rng.sample(facts, len(facts))
+    if rng.random() < 0.3:
+        return text + "".join(f" {slots['n']}? {capital(slots['v'])}." for slots in asked)
+    return text + "".join(_ask(rng, kind, slots) for slots in asked)
+
+
 def moved(rng: Random, exam: bool = False) -> str:
     """A thing that is moved: the last place counts."""
     slots = fact(rng, exam, "where")

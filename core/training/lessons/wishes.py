@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 
 from core.training.lessons import plots, stories, words
-from core.training.lessons.grammar import capital, draw, expand, listing, raise_sentences, tell
+from core.training.lessons.grammar import capital, draw, expand, listing, raise_sentences
 
 _COUPLETS = """The {w} [moon|star|light] is shining [bright|white], / and everything is still at night.
 The sun goes up, the sun goes down, / above the [roofs of|houses in] the little town.
@@ -176,7 +176,7 @@ def told(rng: Random, exam: bool = False) -> str:
     )
     sentences = [
         expand(rng, rng.choice(plots.OPENINGS), slots),
-        *tell(rng, plots.PLOTS[plot], slots),
+        *stories.happenings(rng, plot, slots),
         expand(rng, "[The end.|And they all lived happily ever after.|That was the story.|]", slots),
     ]
     return f"{ask}\n" + " ".join(raise_sentences(sentence) for sentence in sentences if sentence)
