@@ -20,9 +20,10 @@ else:  # for every visitor, at every click
     if early.under_way():  # nothing else is imported before it is there
         with st.spinner(words.WAKING):
             early.wait()
-    from pages.parts import frame, navigation, panel, visit, wish
+    from pages.parts import address, frame, navigation, panel, visit, wish
 
     visit.enter()
+    address.mark()
     page = st.navigation(navigation.pages(), position="top")
     frame.logo()
     frame.dress()

@@ -125,15 +125,20 @@ def read_way(text: str) -> Way | None:
 
 
 def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[Step], first_prompt: str, as_chat: bool = False) -> str:
-    """The part of a link behind the question mark. What is as usual is left out."""
-    held: dict[str, str] = {} if prompt == first_prompt else {"prompt": prompt}
-    held["model"] = model
+    """The part of a link behind the question mark. What is as usual is left out.
+
+    The order is the one that streamlit writes: another one would make it write the address again, and the way back would be longer by one.
+    """
+    held: dict[str, str] = {}
     for control in CONTROLS:
         value = getattr(settings, control.key)
         if value != getattr(START, control.key):
             held[control.key] = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
     if as_chat:
         held["as_chat"] = "true"
+    if prompt != first_prompt:
+        held["prompt"] = prompt
+    held["model"] = model
     if path:
         held["steps"] = write_way(path)
     return urlencode(held)

@@ -284,17 +284,6 @@ def _apply(wanted: SamplingSettings) -> None:
     _changed("coming")
 
 
-def mark_model() -> None:
-    """Before the models are drawn: mark the one asked for and keep its name in the address; a bound widget would write its title."""
-    name = st.session_state["model"] = model_name()
-    if here().wish is not None:  # the address still says what the link asks for, for whoever loads the page again
-        return
-    if name == model_names()[0]:
-        st.query_params.pop("model", None)
-    elif st.query_params.get("model") != name:
-        st.query_params["model"] = name
-
-
 def mark_preset() -> None:
     """Before the presets are drawn: mark the one that the settings are, if any."""
     st.session_state["preset"] = preset_of(settings())

@@ -150,6 +150,28 @@ def test_a_copied_link_gives_the_same_text_on_every_visit(visit: Visit, app: str
     assert again.written() == written
 
 
+@pytest.mark.parametrize("link", ["/?seed=8&prompt=The+old+king", "/?seed=8"])
+def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit, app: str, link: str) -> None:
+    watching = visit(f"{app}{link}")
+    page = watching.page
+    if "prompt" not in link:
+        page.locator(".st-key-prompt textarea").fill("The old king")
+        page.locator(".st-key-prompt textarea").press("Control+Enter")
+        watching.until('(seen?.tokens ?? []).map(token => token.text).join("").endsWith("king")')
+    watching.press("step", 1)
+    written = watching.press("step", 2)
+    for _ in range(2):
+        page.get_by_text("How it works").first.click()
+        page.get_by_role("menuitem", name="Inside one step").click()
+        page.wait_for_url("**/inside?*")
+        assert parse_qs(urlsplit(page.url).query) == {"seed": ["8"], "prompt": ["The old king"]}, "the address can be sent from here too"
+        page.locator(".st-key-inside_step button").wait_for()
+        page.go_back()
+        watching.until("steps.length === 2")
+        assert watching.written() == written
+        assert urlsplit(page.url).path == "/"
+
+
 def test_a_deep_link_to_a_cold_server_opens_the_page(visit: Visit) -> None:
     with running_app() as address:
         watching = visit(f"{address}/watch?prompt=The+little+boat&temperature=0.7")
