@@ -195,8 +195,10 @@ PHRASINGS: dict[str, list[str]] = {
     "qa": ["Question: {K}\nAnswer: {V}.", "{K} {V}.", "{K}\n{V}."],
 }
 
-# Taught, but never marked: after "Open and" a hundred words are right.
-_AMBIGUOUS = {("opposite", 3)}
+# Taught, but never marked: after "Open and", "Not open, but", "Summer, and then" a hundred words are right.
+_AMBIGUOUS = {("opposite", 3), ("opposite", 15), ("after", 16), ("after", 17)}
+# In these "A" is a letter and never an article.
+_LETTERS = ("after", "before")
 
 _SOUNDS = "cow:moo dog:woof cat:meow duck:quack sheep:baa pig:oink horse:neigh rooster:cock-a-doodle-doo bee:buzz snake:hiss owl:hoot mouse:squeak lion:roar frog:ribbit crow:caw bird:tweet"
 _YOUNG = "dog:puppy cat:kitten cow:calf horse:foal sheep:lamb pig:piglet duck:duckling hen:chick goat:kid bear:cub lion:cub fox:cub wolf:cub deer:fawn kangaroo:joey elephant:calf whale:calf goose:gosling frog:tadpole swan:cygnet rabbit:bunny owl:owlet"
@@ -262,7 +264,8 @@ def statement(kind: str, key: str, value: str, phrasing: int) -> str:
     >>> statement("capital", "France", "Paris", 0)
     'The capital of France is Paris.'
     """
-    return article(PHRASINGS[kind][phrasing].format(k=key, K=capital(key), v=value, V=capital(value)))
+    text = PHRASINGS[kind][phrasing].format(k=key, K=capital(key), v=value, V=capital(value))
+    return text if kind in _LETTERS else article(text)
 
 
 def taught(kind: str, key: str, phrasing: int) -> bool:
