@@ -18,6 +18,7 @@ LAYER = 27  # pixels for one row of layers
 HEAT_ROW = 20
 FEET = 62  # room for the slanting words below
 STAGE_ROW = 22
+LENS_TIPS = (("logit_text", "logit"), ("doubt", "the layer's doubt"))
 
 
 def _layers(colours: palettes.Palette, height: int) -> alt.Y:
@@ -39,8 +40,8 @@ def _layers(colours: palettes.Palette, height: int) -> alt.Y:
 
 
 @lru_cache(maxsize=16)
-def lens(theme: str, layers: int, guesses: int) -> Spec:
-    """Layers x favourites, each field as blue as it is likely. Columns: see `inside_rows.lens_rows`."""
+def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...] = LENS_TIPS) -> Spec:
+    """Layers (or moments) x favourites, each field as blue as it is likely. Columns: see `inside_rows`; `more` of them on hover."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(
         x=alt.X("place:O", axis=None, scale=alt.Scale(domain=list(range(guesses)), paddingInner=0.04, paddingOuter=0)),
@@ -51,8 +52,7 @@ def lens(theme: str, layers: int, guesses: int) -> Spec:
         tooltip=[
             alt.Tooltip("piece:N", title="token"),
             alt.Tooltip("share_text:N", title="probability"),
-            alt.Tooltip("logit_text:N", title="logit"),
-            alt.Tooltip("doubt:N", title="the layer's doubt"),
+            *(alt.Tooltip(f"{column}:N", title=title) for column, title in more),
         ],
     )
     bright = {"condition": {"test": "datum.share > 0.7", "value": colours.on_dice}, "value": colours.text}
@@ -70,7 +70,7 @@ def lens(theme: str, layers: int, guesses: int) -> Spec:
         fontSize=11,
         opacity=alt.ExprRef(f"width / {guesses} < 96 ? 0 : 0.85"),
         tooltip=None,
-    ).encode(text="share_text:N", color=bright)
+    ).encode(text="shown:N", color=bright)
     return _spec(alt.layer(fields, words("", "normal"), words("followed", "bold"), share).properties(height=layers * LAYER))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from core.embeddings import FlatMap, Neighbour
+from core.growth import Moment
 from core.inside import Guess, Inside
 from core.step import Odds, Stage, Step
 from core.tables import REST, stages_table
@@ -42,7 +43,7 @@ def station(number: int, last: int) -> str:
 
 
 def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
-    """Layers x guesses. Columns: layer, name, place, label, share, share_text, piece, logit_text, doubt, kind ("followed", "")."""
+    """Layers x guesses. Columns: layer, name, place, label, share, share_text, shown, piece, logit_text, doubt, kind ("followed", "")."""
     stations = (seen.before, *seen.layers) if seen.before else ()
     rows = [
         {
@@ -52,6 +53,7 @@ def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
             "label": label(guess.piece),
             "share": guess.model_probability,
             "share_text": numbers.percent(guess.model_probability),
+            "shown": _worth_a_number(guess.model_probability),
             "piece": guess.piece,
             "logit_text": f"{guess.logit:.2f}",
             "doubt": numbers.bits(layer.entropy),
@@ -61,6 +63,39 @@ def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
         for place, guess in enumerate(layer.candidates[:GUESSES])
     ]
     return pd.DataFrame(rows)
+
+
+def _worth_a_number(share: float) -> str:
+    """What stands in the field; of the hardly likely only the word, which then has room."""
+    return numbers.percent(share) if share >= 0.01 else ""
+
+
+def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], str]) -> pd.DataFrame:
+    """Moments of a training x guesses, like `lens_rows` but with rank and read; "followed" is what the grown model expects first."""
+    favourite = moments[-1].prompts[prompt].top[0][0]
+    rows = [
+        {
+            "layer": number,
+            "name": read_so_far(moment.tokens),
+            "place": place,
+            "label": label(piece(token_id)),
+            "share": share,
+            "share_text": numbers.percent(share),
+            "shown": _worth_a_number(share),
+            "piece": piece(token_id),
+            "rank": f"{place + 1}",
+            "read": f"{numbers.count(moment.tokens)} pieces",
+            "kind": "followed" if token_id == favourite else "",
+        }
+        for number, moment in enumerate(moments)
+        for place, (token_id, share) in enumerate(moment.prompts[prompt].top[:GUESSES])
+    ]
+    return pd.DataFrame(rows)
+
+
+def read_so_far(tokens: int) -> str:
+    """Tokens read, as short as the name of a row: 0, 41 K, 0.82 M, 47 M."""
+    return "0" if not tokens else f"{tokens / 1e3:.0f} K" if tokens < 1e5 else f"{tokens / 1e6:.2g} M"
 
 
 def way_rows(way: Sequence[Guess], taken: bool) -> pd.DataFrame:

@@ -184,3 +184,29 @@ PART_NAME = "pieces {first} to {last}"
 TOO_SHORT = "One piece alone cannot be scored: there is nothing before it to guess from. Write a little more."
 CSV = "Save as CSV"
 FIRST_PIECE = "nothing stood before it"
+
+GROWING = "How did it learn to speak?"
+GROWING_TERM = "training"
+GROWING_LEAD = (
+    "Nobody wrote rules into {name}. It read {read} pieces of text, guessed every next piece, and was nudged a little after every guess. "
+    "Here it is at {count} moments on the way: written down while it learned, and not edited."
+)
+GROWING_OTHER = "Nobody kept such a record of {name}; this is {known}, the model that came with the app."
+GROWING_NONE = "None of the models here has a record of how it grew up."
+GROWING_ASKED = "Go on from"
+GROWING_GUESSES = "What did it expect next?"
+GROWING_GUESSES_TERM = "its five favourites, after so many pieces read"
+GROWING_ALT = "One row for each moment of the training, its five likeliest next pieces in it, bluer when surer."
+GROWING_HOW = (
+    "Top: before it had read anything, every piece is as good as any other. Bottom: today. The bluer, the surer; **bold** is what it "
+    "expects first today. Some answers stay pale for ever, and rightly so: nobody can know how a die will fall."
+)
+GROWING_WROTE = "What did it write?"
+GROWING_WROTE_TERM = "the same beginning, the same dice, every time"
+GROWING_AGE = "Pieces read so far"
+GROWING_SURPRISE = "{bits} of surprise at every piece of its lessons, on average."
+GROWING_SURPRISE_HELP = (
+    "The training loss of that moment, divided by ln 2. It does not fall evenly, because the mixture of lessons was changed on the way. "
+    "Choosing among all {size} pieces by chance would be {chance}."
+)
+GROWING_TIPS = (("rank", "place"), ("read", "after"))

@@ -1,0 +1,89 @@
+"""The bundled model growing up: what it expected after the same beginnings at some moments of its training, and what it wrote."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from core import list_models
+from core.growth import Growth, growth_of
+from core.model import LanguageModel
+from pages.parts import charts, frame, inside_charts, inside_rows, inside_words, numbers, visit
+
+frame.page()
+
+
+def known() -> tuple[str, Growth] | None:
+    """The model whose record is shown: the visitor's own, or the first that came with the app and has one."""
+    for name in [visit.model_name(), *(entry.name for entry in list_models())]:
+        record = growth_of(name)
+        if record:
+            return name, record
+    return None
+
+
+@st.fragment
+def guesses(record: Growth, model: LanguageModel) -> None:
+    """One prompt, all moments."""
+    with frame.calm():
+        asked = st.selectbox(
+            inside_words.GROWING_ASKED,
+            range(len(record.prompts)),
+            format_func=lambda number: f"{' '.join(record.prompts[number].split())} …",
+            index=1 if len(record.prompts) > 1 else 0,
+            key="growing_prompt",
+        )
+        charts.draw(
+            inside_charts.lens,
+            inside_rows.growth_rows(record.moments, asked or 0, model.piece),
+            key="growing_lens",
+            alt_text=inside_words.GROWING_ALT,
+            layers=len(record.moments),
+            guesses=inside_rows.GUESSES,
+            more=inside_words.GROWING_TIPS,
+        )
+        st.caption(inside_words.GROWING_HOW)
+
+
+@st.fragment
+def wrote(record: Growth, model: LanguageModel) -> None:
+    """One moment: what it wrote then."""
+    with frame.calm():
+        number = st.select_slider(
+            inside_words.GROWING_AGE,
+            range(len(record.moments)),
+            format_func=lambda at: inside_rows.read_so_far(record.moments[at].tokens),
+            key="growing_age",
+        )
+        moment = record.moments[number]
+        with st.container(border=True, key="growing_sample"):
+            st.markdown(inside_rows.plain(" ".join(moment.sample.split())))
+        if moment.loss is not None:
+            st.caption(
+                inside_words.GROWING_SURPRISE.format(bits=numbers.bits(moment.loss / math.log(2))),
+                help=inside_words.GROWING_SURPRISE_HELP.format(
+                    size=f"{model.vocabulary_size:,}", chance=numbers.bits(math.log2(model.vocabulary_size))
+                ),
+            )
+
+
+with frame.calm():
+    found = known()
+    if found is None:
+        frame.header(inside_words.GROWING, inside_words.GROWING_TERM)
+        frame.tell(inside_words.GROWING_NONE)
+    else:
+        name, record = found
+        lead = inside_words.GROWING_LEAD.format(name=name, read=numbers.count(record.moments[-1].tokens), count=len(record.moments))
+        frame.header(inside_words.GROWING, inside_words.GROWING_TERM, lead)
+        if name != visit.model_name():
+            st.caption(inside_words.GROWING_OTHER.format(name=inside_rows.plain(visit.model_name()), known=name))
+        model = visit.model_named(name)
+        left, right = st.columns([0.6, 0.4], gap="large")
+        with left:
+            frame.section(inside_words.GROWING_GUESSES, inside_words.GROWING_GUESSES_TERM)
+            guesses(record, model)
+        with right:
+            frame.section(inside_words.GROWING_WROTE, inside_words.GROWING_WROTE_TERM)
+            wrote(record, model)
