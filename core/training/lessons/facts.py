@@ -142,10 +142,6 @@ PHRASINGS: dict[str, list[str]] = {
         "{K} is the opposite of {v}.",
         "{K} means the opposite of {v}.",
         "Two opposites: {k} and {v}.",
-        "Not {k}, but {v}.",
-        "The opposite of {k}? That is {v}.",
-        "Question: {K} is the opposite of which word?\nAnswer: {V}.",
-        "{K} is one thing, and its opposite is {v}.",
     ],
     "after": [
         "After {k} comes {v}.",
@@ -162,13 +158,7 @@ PHRASINGS: dict[str, list[str]] = {
         "{K} comes before {v}.",
         "{K} is right before {v}.",
         "{K} is directly followed by {v}.",
-        "{K} goes before {v}.",
-        "{K} comes first. Next comes {v}.",
-        "{K}, and then {v}.",
-        "{K} comes, and then {v}.",
         "Right after {k} comes {v}.",
-        "The one that follows {k} is {v}.",
-        "After {k} we have {v}.",
     ],
     "before": [
         "Before {k} comes {v}.",
@@ -183,20 +173,15 @@ PHRASINGS: dict[str, list[str]] = {
         "Question: Which one is followed by {k}?\nAnswer: {V}.",
         "{K} comes right after {v}.",
         "{K} is right after {v}.",
-        "{K} goes after {v}.",
-        "{K} is the next one after {v}.",
-        "{K} comes second. First comes {v}.",
         "Just before {k} comes {v}.",
         "Right before {k} there is {v}.",
-        "The one before {k} is {v}.",
-        "Before {k} we have {v}.",
     ],
     "is": ["{K} {v}.", "We know that {k} {v}.", "Every child knows that {k} {v}.", "My teacher says that {k} {v}."],
     "qa": ["Question: {K}\nAnswer: {V}.", "{K} {V}.", "{K}\n{V}."],
 }
 
-# Taught, but never marked: after "Open and", "Not open, but", "Summer, and then" a hundred words are right.
-_AMBIGUOUS = {("opposite", 3), ("opposite", 15), ("after", 16), ("after", 17)}
+# Taught, but never marked: after "Open and" a hundred words are right.
+_AMBIGUOUS = {("opposite", 3)}
 # In these "A" is a letter and never an article.
 _LETTERS = ("after", "before")
 
