@@ -2,7 +2,8 @@
 
 In a file whose name begins with `tinystories`, a single line break parts two stories; everywhere else blank lines part paragraphs, and
 neighbouring paragraphs are joined until a document is long enough. There are few stories and they come up often, so each time other
-people live through them, in other words, and half the time they are picked up in the middle: none is learned by heart.
+people live through them, in other words, and they are picked up in the middle: none is learned by heart, and how a text may begin is
+left to the lessons.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ Kate Rachel Polly Claire Annie Nora Rita Alice Bella Ruby Lilly Milly Millie Suz
 _BOYS = """Ben Tom Timmy Jack Tim Sam Max Bob John Tommy Joe Jimmy Billy Andy Benny James Jake Jim George Oliver Charlie Peter Henry Danny
 Ted Leo Frank Thomas Bill Paul Mike Bruce Dave Freddy Gary Pete Tony Joey Josh Jerry""".split()
 _NAMES = re.compile(rf"\b({'|'.join(_GIRLS + _BOYS)})\b")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+# Where a story goes on, in words with which hardly anybody begins one.
+_GOES_ON = re.compile(r"(?<=[.!?])\s+(?=(?:He|She|They|But|So|Then|When|And|After|Suddenly|It)\b)")
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
@@ -67,15 +69,12 @@ class Corpus:
 
 
 def _told_anew(rng: Random, story: str) -> str:
-    """The story with other names, in other words, and in half of all cases without its beginning."""
+    """The story with other names, in other words, from some place in its first half on."""
     known = sorted(set(_NAMES.findall(story)))
     girls, boys = rng.sample(GIRLS, len(known)), rng.sample(BOYS, len(known))
     names = {name: (girls if name in _GIRLS else boys)[at] for at, name in enumerate(known)}
-    story = vary(rng, _NAMES.sub(lambda found: names[found[1]], story))
-    if rng.random() < 0.5:
-        ends = [found.end() for found in _SENTENCE_END.finditer(story)][: story.count(".") // 2]
-        story = story[rng.choice(ends) :] if ends else story
-    return story
+    starts = [found.end() for found in _GOES_ON.finditer(story, 0, len(story) // 2)]
+    return vary(rng, _NAMES.sub(lambda found: names[found[1]], story[rng.choice(starts) if starts else 0 :]))
 
 
 def _documents(text: str) -> list[str]:

@@ -45,8 +45,8 @@ EARLY = {
     "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 16, "beginning": 4, "facts": 170, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 40, "word problem": 1.5, "is a": 4, "debate": 4,
-    "number": 3, "recall": 38, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 4, "opening": 42, "poem": 2, "told": 3, "asked": 5,
+    "story": 24, "beginning": 4, "facts": 90, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 60, "word problem": 1.5, "is a": 4, "debate": 4,
+    "number": 3, "recall": 38, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 4, "opening": 55, "poem": 3, "told": 5, "asked": 5,
     "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
 

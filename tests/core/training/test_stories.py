@@ -71,7 +71,8 @@ def test_everybody_in_a_list_of_pairs_is_asked_for() -> None:
 
 STORY = (
     "Once upon a time, there was a boy named Timmy. Timmy had a sister named Lily. One day, they went to the park. "
-    "Lily saw a bird. Timmy saw a bee. They were happy. Then they went home and Lily told Mom about it. The end was very good for all."
+    "Lily saw a bird. They were all happy. Timmy and a dog ran to the tree and back, and up the hill, and over the bridge. "
+    "Then everybody went home and Lily told Mom about the bird and the bee. In the evening it was very quiet for a long time."
 )
 
 
@@ -87,14 +88,11 @@ def test_a_story_of_the_plain_text_is_told_anew_each_time(shelf: Corpus) -> None
     rng = Random(0)
     told = [shelf.draw(rng) for _ in range(60)]
     assert len(set(told)) > 50
-    assert not any(re.search(r"\bTimmy\b", text) for text in told)
-    whole = [text for text in told if text.startswith("Once upon")]
-    assert 15 < len(whole) < 45
-    for text in whole:
-        boy = re.search(r"named (\w+)\. \1 had a sister named (\w+)\.", text)
-        assert boy, text
-        assert boy[1] in words.BOYS
-        assert boy[2] in words.GIRLS
+    for text in told:
+        assert text.startswith("They were"), "how a text may begin is a lesson's business"
+        girl = re.search(r"and (\w+) told Mom", text)
+        assert girl, text
+        assert girl[1] in words.GIRLS
 
 
 def test_dark_and_broken_stories_stay_out_and_an_empty_folder_is_empty(shelf: Corpus, tmp_path: Path) -> None:
