@@ -104,11 +104,20 @@ def set_view() -> None:
     st.caption(words.SET_LEAD)
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
         number = st.segmented_control(words.SET_COUNT, (10, 25, 50, 100), default=50, key="think_count", required=True) or 50
+        hard = st.segmented_control(
+            words.SET_KIND,
+            list(words.SET_KINDS),
+            format_func=words.SET_KINDS.__getitem__,
+            default=True,
+            key="think_kind",
+            required=True,
+            help=words.SET_KIND_HELP,
+        )
 
         @visit.calmly
         def begin() -> None:
             model, seed = visit.model(), visit.settings().seed
-            experiment.start(MANY, lambda: count(model, sums(number, seed)), number)
+            experiment.start(MANY, lambda: count(model, sums(number, seed, hard is not False)), number)
 
         state = experiment.of(MANY)
         if state.running:

@@ -179,13 +179,13 @@ def count(
             yield Answered(question, way, run.written, found, same_answer(found, answer), len(run.path), seconds)
 
 
-def sums(number: int = 50, seed: int = 0) -> list[Question]:
+def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
     """Sums of three two-digit numbers, such as "What is 47 + 38 + 25?", none of which was in the bundled models' training text.
 
-    The same seed gives the same sums. Raises BadSetting.
+    hard: only those that carry twice. The same seed gives the same sums. Raises BadSetting.
     """
     chance = Random(_whole(seed, "The seed", 2**53, low=0))
-    triples = [lessons.triple(chance, exam=True) for _ in range(_whole(number, "The number of questions", MOST_QUESTIONS))]
+    triples = [lessons.triple(chance, exam=True, hard=hard) for _ in range(_whole(number, "The number of questions", MOST_QUESTIONS))]
     return [Question(lessons.question(*numbers), str(sum(numbers))) for numbers in triples]
 
 

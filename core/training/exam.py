@@ -126,20 +126,20 @@ def facts_right(candidate: Candidate) -> dict[str, float]:
 
 
 def sums_right(candidate: Candidate, items: int, seed: int = 7) -> dict[str, float]:
-    """Share of right sums on held-out numbers: two at once; three at once and after thinking aloud."""
+    """Share of right sums on held-out numbers: two at once; three, any and hard ones, at once and after thinking aloud."""
     rng = Random(seed)
     pairs = [sums.pair(rng, exam=True) for _ in range(items)]
-    triples = [sums.triple(rng, exam=True) for _ in range(items)]
     two = candidate.continuations([f"Question: How much is {a} + {b}?\nAnswer:" for a, b in pairs], 8)
-    at_once = candidate.continuations([sums.question(*numbers) + "Answer:" for numbers in triples], 8)
-    thinking = candidate.continuations([sums.question(*numbers) + "Let us think step by step." for numbers in triples], 170)
-    return {
-        f"two numbers, at once ({items})": share(_number(text) == a + b for text, (a, b) in zip(two, pairs, strict=True)),
-        f"three numbers, at once ({items})": share(_number(text) == sum(numbers) for text, numbers in zip(at_once, triples, strict=True)),
-        f"three numbers, step by step ({items})": share(
+    table = {f"two numbers, at once ({items})": share(_number(text) == a + b for text, (a, b) in zip(two, pairs, strict=True))}
+    for name, hard in (("three numbers", False), ("three numbers that carry twice", True)):
+        triples = [sums.triple(rng, exam=True, hard=hard) for _ in range(items)]
+        at_once = candidate.continuations([sums.question(*numbers) + "Answer:" for numbers in triples], 8)
+        thinking = candidate.continuations([sums.question(*numbers) + "Let us think step by step." for numbers in triples], 170)
+        table[f"{name}, at once ({items})"] = share(_number(text) == sum(numbers) for text, numbers in zip(at_once, triples, strict=True))
+        table[f"{name}, step by step ({items})"] = share(
             _number(text.rpartition("The answer is")[2]) == sum(numbers) for text, numbers in zip(thinking, triples, strict=True)
-        ),
-    }
+        )
+    return table
 
 
 def _number(text: str) -> int | None:
@@ -244,8 +244,10 @@ def english(texts: Sequence[str], known: set[str]) -> tuple[float, list[str]]:
 
 def longest_copies(stories: Sequence[str], training: Iterable[str], size: int = 13) -> list[bool]:
     """For each story, whether it shares a run of `size` words or more with any training text."""
-    seen = {run for text in training for run in _runs(text, size)}
-    return [any(run in seen for run in _runs(story, size)) for story in stories]
+    told = [set(_runs(story, size)) for story in stories]
+    every = set().union(*told)
+    seen = {run for text in training for run in _runs(text, size) if run in every}
+    return [bool(runs & seen) for runs in told]
 
 
 def _runs(text: str, size: int) -> Iterable[tuple[str, ...]]:

@@ -210,6 +210,9 @@ SET_LEAD = (
     "Sums of three two-digit numbers, none of which was in the bundled models' training text. Both ways, one after the other, greedily."
 )
 SET_COUNT = "Questions"
+SET_KIND = "Which sums"
+SET_KINDS = {True: "that carry twice", False: "any"}
+SET_KIND_HELP = "47 + 38 + 25 carries twice: its units alone make 20. That is where a small model answering at once mostly goes wrong."
 SET_START = "Ask them all"
 SET_PROGRESS = "{done} of {total} questions answered both ways"
 SET_RIGHT = "{right} of {total} right"

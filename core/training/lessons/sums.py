@@ -46,11 +46,23 @@ def at_once(a: int, b: int, c: int) -> str:
     return f"Answer: {a + b + c}."
 
 
-def triple(rng: Random, exam: bool = False) -> tuple[int, int, int]:
-    """Three two-digit numbers, in any order, on the wanted side of the hold-out rule."""
+def carries_twice(*numbers: int) -> bool:
+    """Whether the units alone make 20 or more, so that whoever adds one number after the other carries twice.
+
+    >>> carries_twice(47, 38, 25), carries_twice(47, 32, 25)
+    (True, False)
+    """
+    return sum(number % 10 for number in numbers) >= 20
+
+
+def triple(rng: Random, exam: bool = False, hard: bool = False) -> tuple[int, int, int]:
+    """Three two-digit numbers, in any order, on the wanted side of the hold-out rule; `hard`: those that carry twice only."""
 
     def combination() -> tuple[int, ...]:
-        return tuple(sorted(rng.randrange(10, 100) for _ in range(3)))
+        while True:
+            numbers = sorted(rng.randrange(10, 100) for _ in range(3))
+            if not hard or carries_twice(*numbers):
+                return tuple(numbers)
 
     numbers = list(draw(exam, combination))
     rng.shuffle(numbers)

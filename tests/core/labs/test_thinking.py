@@ -136,6 +136,13 @@ def test_the_sums_are_sums_and_none_was_taught() -> None:
         assert held_out(*sorted(numbers))
 
 
+def test_hard_sums_carry_twice() -> None:
+    for question in sums(50, seed=4, hard=True):
+        a, b, c = (int(word.strip("?")) for word in question.text.split() if word.strip("?").isdigit())
+        assert held_out(*sorted((a, b, c)))
+        assert (a % 10 + b % 10 >= 10) and ((a + b) % 10 + c % 10 >= 10)
+
+
 def test_wilson_agrees_with_the_tables() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     assert wilson(0, 50) == pytest.approx((0.0, 0.0713), abs=1e-4)
