@@ -14,29 +14,21 @@ from pages.parts.visitor import here
 
 def mark() -> None:
     """Before the page is known: the browser then writes the address and the page into its history as one entry."""
-    hold_prompt()
-    text = visit.prompt()
-    if here().wish is None:
-        if text == words.FIRST_PROMPT:
-            st.query_params.pop("prompt", None)
-        elif st.query_params.get("prompt") != text:
-            st.query_params["prompt"] = text
-    if visit.model_names():
-        mark_model()
-
-
-def hold_prompt() -> None:
-    """Keep a link's prompt beyond the first page, and put it into the field before that is drawn for the first time."""
-    if "prompt" not in st.session_state:
+    if "prompt" not in st.session_state:  # a link's prompt outlives its first page, on which there may be no field for it
         st.session_state["prompt"] = visit.prompt()
-
-
-def mark_model() -> None:
-    """Before the models are drawn: mark the one asked for."""
-    name = st.session_state["model"] = visit.model_name()
+    names = visit.model_names()
+    if names:
+        st.session_state["model"] = visit.model_name()
     if here().wish is not None:  # the address still says what the link asks for, for whoever loads the page again
         return
-    if name == visit.model_names()[0]:
-        st.query_params.pop("model", None)
-    elif st.query_params.get("model") != name:
-        st.query_params["model"] = name
+    _write("prompt", visit.prompt(), words.FIRST_PROMPT)
+    if names:
+        _write("model", visit.model_name(), names[0])
+
+
+def _write(name: str, value: str, usual: str) -> None:
+    """What is as usual is left out."""
+    if value == usual:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != value:
+        st.query_params[name] = value

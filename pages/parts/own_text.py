@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.parts import address, link, words
+from pages.parts import link, words
 
 
 def own_text() -> None:
@@ -17,7 +17,6 @@ def own_text() -> None:
 
 def field(width: int | Literal["stretch"] = "stretch") -> None:
     """The field alone. Not bound to the address (`address.mark` writes it there): the browser's way back would lose what is bound."""
-    address.hold_prompt()
     st.text_area(
         "Prompt",
         value=words.FIRST_PROMPT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import list_models
-from pages.parts import address, frame, numbers, visit, words
+from pages.parts import frame, numbers, visit, words
 from pages.parts.controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, value_words
 
 
@@ -24,7 +24,6 @@ def _model() -> None:
         frame.tell(words.NO_MODEL)
         return
     titles = {entry.name: entry.title for entry in list_models()}
-    address.mark_model()
     st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP)
     model = visit.model()
     size = f"{numbers.count(model.parameter_count)} parameters · {numbers.size(model.weight_bytes)}"
