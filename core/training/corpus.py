@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from random import Random
 
-from core.training.lessons.grammar import vary
+from core.training.lessons.retell import vary
 from core.training.lessons.words import BOYS, GIRLS
 
 _LONG_ENOUGH = 700

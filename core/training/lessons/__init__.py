@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from core.training.lessons import chance, commitment, facts, openings, recall, stories, sums, wishes
+from core.training.lessons import chance, commitment, facts, openings, opinions, recall, stories, sums, wishes
 
 Lesson = Callable[..., str]
 
@@ -25,6 +25,7 @@ LESSONS: dict[str, Lesson] = {
     "is a": commitment.is_a,
     "debate": commitment.debate,
     "number": commitment.number,
+    "opinion": opinions.opinion,
     "recall": recall.recall,
     "pairs": recall.pairs,
     "moved": recall.moved,
@@ -41,12 +42,12 @@ LESSONS: dict[str, Lesson] = {
 # How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
 EARLY = {
     "story": 9, "beginning": 8, "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
-    "number": 0.5, "recall": 22, "pairs": 8, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3,
+    "number": 0.5, "opinion": 1, "recall": 22, "pairs": 8, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3,
     "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 24, "beginning": 4, "facts": 90, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 60, "word problem": 1.5, "is a": 4, "debate": 4,
-    "number": 3, "recall": 38, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 4, "opening": 55, "poem": 3, "told": 5, "asked": 5,
+    "story": 44, "beginning": 4, "facts": 75, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 34, "word problem": 1.5, "is a": 4, "debate": 4,
+    "number": 3, "opinion": 14, "recall": 38, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 4, "opening": 50, "poem": 3, "told": 5, "asked": 5,
     "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
 

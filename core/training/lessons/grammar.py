@@ -81,64 +81,6 @@ def listing(items: list[str], word: str = "and") -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {word} {items[-1]}"
 
 
-# Words that may stand for one another wherever a story has them.
-_SYNONYMS = [
-    (re.compile(pattern), options.split("|"))
-    for pattern, options in (
-        (r"\bAt last,", "At last,|Finally,|In the end,|After a long time,"),
-        (r"\bThen (?=[A-Z]|they|he|she|the)", "Then |After that, |Soon |A little later, |And then "),
-        (r"\bSuddenly,? ", "Suddenly |All at once |Just then, "),
-        (r"\bvery (?=\w)", "very |so |really |quite "),
-        (r"\b(?:began|started) to\b", "began to|started to"),
-        (r"\b[Ee]verybody\b", "everybody|everyone"),
-        (r"\bfor a long time\b", "for a long time|for a while|for hours|until it was late"),
-        (r"\b(?:every|each) day\b", "every day|each day|every single day|day after day"),
-        (r"\ball day\b", "all day|the whole day|from morning to evening"),
-        (r'," said\b', '," said|," said|," said|," whispered|," called'),
-        (r'\?" asked\b', '?" asked|?" asked|?" said'),
-        (r'!" said\b', '!" said|!" cried|!" called|!" shouted'),
-        (r"\bcame to the house\b", "came to the house|came to the door|stood before the house|came by"),
-        (r"\bwent home\b", "went home|walked home|ran home|made their way home"),
-        (r"\b(?:loved|liked) it very much\b", "loved it very much|liked it a lot|would not give it away|was proud of it"),
-        (r"\bout of the ground\b", "out of the ground|out of the earth|up through the soil"),
-        (r"\bthe sun shone\b", "the sun shone|the days grew warm|the sun was bright"),
-        (r"\bfor joy\b", "for joy|because it was so happy|like a little whirlwind"),
-        (r"\bthe storm was over\b", "the storm was over|the storm had passed|the storm was gone"),
-        (r"\bthe birds began to sing\b", "the birds began to sing|a bird sang|the air was clear"),
-    )
-]
-_SPOKEN = re.compile(r'"[^"]*"')
-_SHORT_FORMS = [
-    (re.compile(pattern), short)
-    for pattern, short in (
-        (r"\b([Ii]|[Ww]e|[Yy]ou|[Tt]hey) will (?=\w)", r"\1'll "),
-        (r"\bI am (?=\w)", "I'm "),
-        (r"\b([Ii]t|[Tt]hat|[Hh]e|[Ss]he) is (?=\w)", r"\1's "),
-        (r"\b([Dd]o|[Dd]id|[Dd]oes|[Ii]s|[Ww]as|[Cc]ould) not\b", r"\1n't"),
-        (r"\b([Cc])annot\b", r"\1an't"),
-        (r"\b([Ll])et us (?=\w)", r"\1et's "),
-        (r"\b([Yy]ou|[Ww]e|[Tt]hey) are (?=\w)", r"\1're "),
-    )
-]
-
-
-def vary(rng: Random, text: str) -> str:
-    """Say the same in other words, here and there; in three stories of ten people speak in short forms ("don't").
-
-    Without it whole sentences of a plot are learned by heart.
-
-    >>> vary(Random(26), "At last, it began to rain.")
-    'Finally, it started to rain.'
-    """
-    for pattern, options in _SYNONYMS:
-        text = pattern.sub(lambda found, options=options: found[0] if rng.random() < 0.3 else rng.choice(options), text)  # type: ignore[misc]
-    text = raise_sentences(text)
-    if rng.random() < 0.3:
-        for pattern, short in _SHORT_FORMS:
-            text = _SPOKEN.sub(lambda found, pattern=pattern, short=short: pattern.sub(short, found[0]), text)  # type: ignore[misc]
-    return text
-
-
 def raise_sentences(text: str) -> str:
     """Begin every sentence with a capital, for slots that were written small."""
     return capital(_SENTENCE_START.sub(lambda found: found[1].upper(), text))

@@ -1,4 +1,4 @@
-"""The frame of the stories: how they begin and end, and what may be asked of them. What happens in between is in storylines.py.
+"""The frame of the stories: how they begin and end, and what may be asked of them. What happens in between is in storylines.
 
 Slots: {n} {kind} {he} {his} {him} the hero; {f} {fkind} {fhe} {fhis} {fhim} the friend who helps; {col} {thing} a thing of one colour;
 {place} {home} two places; {where} a hiding place; {food}; {grown} an older person, {ghe} {gher} the words for that person; {trait}; {good}
@@ -12,7 +12,7 @@ from core.training.lessons.grammar import beats
 OPENINGS = beats("""
 Once upon a time, there was a [little|little|little|small|young|{trait}] {kind} named {n}.
 Once upon a time, there was a [little|little|small|{trait} little] {kind} called {n}.
-Once upon a time, there was a little {kind}. [{His}|The {kind}'s] name was {n}.
+Once upon a time, there was a little {kind}. [{His}|The {kind}'s] name was {n}[, and {he} lived near {home}|, but most people said "little {n}"|].
 Once upon a time, a [little|small|{trait}] {kind} named {n} lived [near|close to|not far from] {home}.
 Once there was a {trait} {kind} [called|named|whose name was] {n}.
 Once, in a [small|quiet|faraway|busy] [town|village|valley|land], there lived a {kind} named {n}.
@@ -55,15 +55,43 @@ That night, {n} slept very well.
 "[Thank you|Thank you so much|You are a true friend], {f}," said {n}. {f} smiled.
 {n} [learned|had learned] that [it is good to ask for help|friends help each other|small things can matter a lot|it is never too late to try again|sharing makes people happy|it is good to be kind].
 It was the best day of [the week|the year|the summer|{his} life].
-[In the evening|At home|At dinner], {n} told {his} {grown} the whole story. {Ghe} [laughed|smiled|listened] and [gave {him} a hug.|said, "Well done!"|made {him} some {food}.]
+[In the evening|At home|At dinner|On {day}], {n} told {his} {grown} the whole story[| over some {food}| in {num} minutes]. {Ghe} [laughed|listened] and [gave {him} some {drink}.|said, "Well done, {n}!"|put down the {thing3}.]
 And to this day, {n} [smiles|laughs] when {he} thinks of it.
 They ate {food} together, and everyone was {good}.
 The sun went down, and {n} and {f} walked home.
-And if you go to {place} on [a {day}|{day}], you may see {n} there.
+[Pass|Go to|Visit] {place} on a {day}[ in {month}| in {season}|, with a {thing3}], and you may [see|meet|hear] {n}[| in a {col2} {cloth}| and {num} friends].
 {n} wrote it all down in a {col2} book.
 "[See you on {day}|Good night|Until tomorrow], {f}," said {n}.
 That was {num} years ago, and {n} still [remembers it|tells it to everybody|talks about it].
+{n}'s {grown} [made|brought|ate] {food2} and [heard all about it|asked {num} questions|was {good}].
+"[What a day|And that was only {day}|Now I want some {food2}]!" said {n} [in bed|and took off {his} {cloth}|to the {thing3}].
+From then on, {f} [came every {day}|kept a {thing3} for {n}|knew the way to {n}'s house], and {n} [was never {bad} for long|had a second {thing2}|always had some {food2}].
+Only the {folk} [never heard of it|still wonders what happened|knows where they went after that].
 The end.
+""")[0]
+
+# What may be told between two beats of any plot, whatever happens: nothing depends on it. It keeps the beats from being learned as one piece.
+ASIDES = beats("""
+The air smelled of {food2} [and {flowers}|and rain|that day].
+Somewhere [a bell|a clock|a {rival}] could be heard, {num} times.
+A {col3} [bird|butterfly|balloon|leaf] flew [past {n}|over {place2}|by].
+A {wrong} [with a {thing3}|from {place2}|in a {col3} {cloth}] [looked on|waved to {n}|walked by and said nothing].
+It was [{num} o'clock|a quiet {day}|a {col3} kind of {day}|{season}, and {n} could feel it].
+{n} [hummed a song|took a deep breath|scratched {his} nose|hopped on one leg] [{num} times|and thought of {food2}|without knowing why].
+Nobody [said a word|moved], not even the {folk} [with the {thing3}|from {place2}|under the {tree}].
+Far away, near {place2}, somebody [played a {col3} drum|laughed|called a {wrong}|sang about {food2}].
+And now, [you will not believe it|listen well|hold on to your {thing3}].
+{n} wore a {col3} {cloth} that day[, with {num} buttons|, and one sleeve was wet|].
+A cloud [like a {thing3}|as big as {place2}|in the shape of a {rival}] [went by|hung over the {tree}|covered the sun].
+{His} {grown} always said, "[First {food2}, then everything else|Look twice, {n}|{Num} heads are better than one]."
+The light was [{col3}|soft|warm|as yellow as {drink}], and the {tree} [moved a little|stood still|threw a long shadow].
+[What a {day}|What a {season}]!
+{n} [had {food2} for breakfast|had forgotten {his} {thing3}|had slept {num} hours], and [it helped|that was a good thing|you could see it].
+Behind the {tree}, {num} [ants|snails|sparrows|mice] [carried a crumb|held a meeting|looked at the {flowers}].
+[Plop|Crack|Bang|Ding]! [Only a {thing3} fell down.|It was only the {folk}.|A {wrong} had sneezed.]
+From there it is {num} [steps|minutes|streets] to {place2}[, or a little more|, if you run|].
+{n}'s {thing3} [was still at home|was {col3} and a little wet|was back at {place2}].
+There were {flowers} [everywhere|beside the {tree}|in {num} colours], and {n} [liked that|did not see them|picked one].
 """)[0]
 
 SKILLS = """swim|ride a bike|sing|dance|paint|bake bread|read|fly a kite|climb trees|whistle|play the drum|skate|jump over the fence|tie a knot
@@ -71,49 +99,7 @@ play chess|write letters|cook soup|juggle|row a boat|count to a hundred|tell jok
     "\n", "|"
 ).split("|")
 
-# What may be asked after a story, by plot: question, short answer, answer as a sentence.
-QUESTIONS = {
-    "lost": [
-        ("What did {n} lose?", "A {col} {thing}.", "{n} lost a {col} {thing}."),
-        ("Where was the {thing}?", "{Where}.", "The {thing} was {where}."),
-        ("Who [helped|was a help to] {n}?", "{f} the {fkind}.", "{f} the {fkind} [helped {n}|did]."),
-    ],
-    "learn": [
-        ("What did {n} want to learn?", "To {skill}.", "{n} wanted to learn to {skill}."),
-        ("Who [helped|was a help to] {n}?", "{f} the {fkind}.", "{f} the {fkind} [helped {n}|did]."),
-    ],
-    "gift": [
-        ("Whose birthday was it?", "It was {f}'s birthday.", "It was {f}'s birthday."),
-        ("What did {n} give to {f}?", "A {col} {thing}.", "{n} gave {f} a {col} {thing}."),
-    ],
-    "animal": [
-        ("What did {n} find?", "A {pet}.", "{n} found a {pet}."),
-        ("What was the name of the {pet}?", "{p}.", "The {pet} was called {p}."),
-    ],
-    "share": [
-        ("What did they share?", "{Food}.", "They shared the {food}."),
-        ("Who was hungry?", "{f} the {fkind}.", "{f} the {fkind} was hungry."),
-    ],
-    "storm": [("Who was with {n}?", "{f} the {fkind}.", "{f} the {fkind} was with {n}.")],
-    "door": [
-        ("What did they find?", "A {col} {thing}.", "They found a {col} {thing}."),
-        ("Who lived there?", "An old {old}.", "An old {old} lived there."),
-    ],
-    "contest": [
-        ("Who [helped|was a help to] {n}?", "{f} the {fkind}.", "{f} the {fkind} [helped {n}|did]."),
-        ("Who else was in the contest?", "A {rival}.", "A {rival} was in it too."),
-    ],
-    "sleep": [("Who could not sleep?", "{n}.", "{n} could not sleep.")],
-    "build": [
-        ("Who built it with {n}?", "{f} the {fkind}.", "{f} the {fkind} built it with {n}."),
-        ("What colour was the {thing}?", "{Col}.", "The {thing} was {col}."),
-    ],
-    "grow": [("What colour were the flowers?", "{Col2}.", "The flowers were {col2}.")],
-    "away": [
-        ("Where did {n} go?", "To {place}.", "{n} went to {place}."),
-        ("What colour was the {thing}?", "{Col}.", "The {thing} was {col}."),
-    ],
-}
+# What may be asked after any story (storylines has the questions of each plot): question, short answer, answer as a sentence.
 ALWAYS_ASKED = [
     ("[What kind of animal was|What was] {f}?", "A {fkind}.", "{f} was a {fkind}."),
     ("Was {n} a {wrong}?", "No, {n} was a {kind}.", "No, {n} was a {kind}."),

@@ -10,8 +10,9 @@ import re
 from random import Random
 
 from core.training.lessons import plots, words
-from core.training.lessons.grammar import article, capital, draw, expand, raise_sentences, tell, vary
-from core.training.lessons.storylines import PLOTS
+from core.training.lessons.grammar import article, capital, draw, expand, raise_sentences, tell
+from core.training.lessons.retell import vary
+from core.training.lessons.storylines import PLOTS, QUESTIONS
 
 # Where one hides, and what was seen before one hid there.
 _SHELTERS = [
@@ -28,8 +29,20 @@ _SHELTERS = [
 ]
 _PETS_FOUND = ["bird", "kitten", "puppy", "hedgehog", "squirrel", "rabbit", "fox", "owl", "duck", "mouse", "lamb", "turtle", "bat", "deer"]
 _SEASONS = ["spring", "summer", "autumn", "winter"]
-_OLD = ["man", "woman", "wizard", "owl", "turtle", "dragon", "bear", "king", "queen", "sailor", "giant", "goat"]
-_RIVALS = ["hare", "horse", "lion", "rooster", "crow", "wolf", "peacock", "tiger", "goat", "goose"]
+_OLD = """man woman wizard owl turtle dragon bear king queen sailor giant goat witch shepherd fisherman miller stork badger toad hermit
+clockmaker""".split()
+_RIVALS = "hare horse lion rooster crow wolf peacock tiger goat goose cow magpie camel raven bull swan rat".split()
+# Now and then the hero is neither a child nor an animal.
+_LADIES = "queen princess witch fairy farmer sailor baker pirate doctor gardener".split()
+_LORDS = "king prince wizard knight farmer sailor baker pirate giant fisherman".split()
+_TREES = "oak|birch|pine tree|apple tree|willow|cherry tree|chestnut tree|pear tree|plum tree|palm tree|walnut tree|lime tree".split("|")
+_FLOWERS = "roses tulips daisies sunflowers lilies violets poppies bluebells buttercups daffodils".split()
+_CLOTHES = "hat coat scarf jumper shirt raincoat cap dress jacket apron pullover cloak".split()
+_FOLK = (
+    "baker|farmer|postman|gardener|sailor|painter|cook|clown|fisherman|singer|teacher|shopkeeper|miller|shepherd|tailor|bus driver".split(
+        "|"
+    )
+)
 
 
 def cast(rng: Random, exam: bool, kind: str | None = None) -> dict[str, str]:
@@ -40,14 +53,14 @@ def cast(rng: Random, exam: bool, kind: str | None = None) -> dict[str, str]:
 
     name, thing, place = draw(exam, combination)
     female = name in words.GIRLS
-    kind = kind or words.anyone(rng).kind
+    kind = kind or (rng.choice(_LADIES if female else _LORDS) if rng.random() < 0.1 else words.anyone(rng).kind)
     if kind in words.CHILDREN:
         kind = "girl" if female else "boy"
     hero = words.Person(name, kind, *(("she", "her", "her") if female else ("he", "his", "him")))
     friend = words.creature(rng, {name, hero.kind})
     grown = rng.choice(words.FAMILY)
     ghe = "she" if grown in words.WOMEN else "he" if grown not in ("teacher", "neighbour") else rng.choice(["he", "she"])
-    col, col2 = rng.sample(words.COLOURS, 2)
+    col, col2, col3 = rng.sample(words.COLOURS, 3)
     day, day2 = rng.sample(words.DAYS, 2)
     food, food2 = rng.sample(words.FOODS, 2)
     shelter, shelter_seen = rng.choice(_SHELTERS)
@@ -60,6 +73,7 @@ def cast(rng: Random, exam: bool, kind: str | None = None) -> dict[str, str]:
             "Fhe": friend.he.capitalize(),
             "thing": thing,
             "thing2": rng.choice([other for other in ("basket", "box", "hat", "bag", "bucket") if other != thing]),
+            "thing3": rng.choice([other for other in words.THINGS if other not in (thing, "basket", "box", "hat", "bag", "bucket")]),
             "place": place,
             "place2": rng.choice([place2 for place2 in words.PLACES if place2 != place]),
             "home": rng.choice([home for home in words.PLACES[:32] if home != place]),
@@ -69,6 +83,7 @@ def cast(rng: Random, exam: bool, kind: str | None = None) -> dict[str, str]:
             "gher": "her" if ghe == "she" else "him",
             "col": col,
             "col2": col2,
+            "col3": col3,
             "trait": trait,
             "trait2": trait2,
             "trait3": trait3,
@@ -90,15 +105,19 @@ def cast(rng: Random, exam: bool, kind: str | None = None) -> dict[str, str]:
             "day2": day2,
             "num": rng.choice(words.NUMBERS[2:13]),
             "num2": rng.choice(words.NUMBERS[2:13]),
-            "old": rng.choice(_OLD),
+            "old": rng.choice([old for old in _OLD if old not in (hero.kind, friend.kind)]),
             "rival": rng.choice([one for one in _RIVALS if one not in (hero.kind, friend.kind)]),
-            "pot": rng.choice(["pot", "cup", "jar", "bucket"]),
+            "tree": rng.choice(_TREES),
+            "flowers": rng.choice(_FLOWERS),
+            "cloth": rng.choice([cloth for cloth in _CLOTHES if cloth != thing]),
+            "folk": rng.choice([folk for folk in _FOLK if folk != hero.kind]),
+            "pot": rng.choice(["pot", "cup", "jar", "bucket", "box", "tin", "bowl", "glass", "boot"]),
             "n2": rng.choice([name, friend.name]),
             "time": rng.choice(plots.TIMES),
             "wrong": rng.choice([kind for kind in words.CREATURES if kind not in (hero.kind, friend.kind)]),
         }
     )
-    return slots | {capital(key): capital(slots[key]) for key in ("col", "col2", "where", "food", "time", "num")}
+    return slots | {capital(key): capital(slots[key]) for key in ("col", "col2", "col3", "where", "shelter", "food", "time", "num", "num2")}
 
 
 def _paragraphs(rng: Random, sentences: list[str]) -> str:
@@ -116,6 +135,7 @@ _NAMED = [
     (re.compile(r"(?:(?<=^)|(?<=[.!?] ))\{Fhe\} (?=\w|\[)"), "{f} ", 0.4),
     (re.compile(r"(?:(?<=^)|(?<=[.!?] ))\{His\} \{grown\}"), "{n}'s {grown}", 0.4),
     (re.compile(r"(?:(?<=^)|(?<=[.!?] ))They (?=\w|\[)"), "{n} and {f} ", 0.4),
+    (re.compile(r"(?:(?<=^)|(?<=[.!?] ))\{n\} (?=\w|\[)"), "The {kind} ", 0.12),
     (re.compile(r'(?<=[,!?]" )\{he\} '), "{n} ", 0.5),
     (re.compile(r'(?<=[,!?]" )\{fhe\} '), "{f} ", 0.5),
 ]
@@ -129,8 +149,14 @@ def _by_name(rng: Random, way: str) -> str:
 
 
 def happenings(rng: Random, plot: str, slots: dict[str, str]) -> list[str]:
-    """The sentences of one plot, one way of each beat."""
-    return tell(rng, [[_by_name(rng, rng.choice(ways))] for ways in PLOTS[plot]], slots)
+    """The sentences of one plot, one way of each beat, and here and there something by the way."""
+    told: list[str] = []
+    asides = rng.sample(plots.ASIDES, len(PLOTS[plot]))
+    for ways, aside in zip(PLOTS[plot], asides, strict=True):
+        told += tell(rng, [[_by_name(rng, rng.choice(ways))]], slots)
+        if rng.random() < 0.25:
+            told.append(expand(rng, _by_name(rng, aside), slots))
+    return told
 
 
 def _closing(sentence: str) -> tuple[bool, str]:
@@ -141,7 +167,7 @@ def _closing(sentence: str) -> tuple[bool, str]:
 def _questions(rng: Random, plot: str, slots: dict[str, str], count: int, friend_seen: bool) -> str:
     """Questions about the story, answered shortly or in a sentence."""
     always = plots.ALWAYS_ASKED[0 if friend_seen else 1 :]
-    asked = rng.sample(plots.QUESTIONS[plot] + always, count)
+    asked = rng.sample(QUESTIONS[plot] + always, count)
     lines = []
     for question, short, long in asked:
         lines.append(

@@ -8,7 +8,9 @@ from __future__ import annotations
 from random import Random
 
 from core.training.lessons import plots, stories, words
-from core.training.lessons.grammar import capital, draw, expand, listing, raise_sentences
+from core.training.lessons.grammar import article, capital, draw, expand, listing, raise_sentences
+from core.training.lessons.retell import vary
+from core.training.lessons.storylines import PLOTS
 
 _COUPLETS = """The {w} [moon|star|light] is shining [bright|white], / and everything is still at night.
 The sun goes up, the sun goes down, / above the [roofs of|houses in] the little town.
@@ -72,7 +74,6 @@ _SUBJECTS = [
     "autumn",
     "the river",
 ]
-_ABOUT = ["lost", "learn", "gift", "animal", "share", "storm", "door", "contest", "sleep", "build", "grow", "away"]
 _ASKED = """Can you help me?|[Yes, of course. What do you need?|Gladly! What can I do for you?|I will try. Tell me more.]
 Are you alive?|[No, I am only a small program that writes words.|I do not think so. I am made of numbers.|That is a good question. I only guess the next word.]
 Are you human?|[No, I am a small language model.|No, but I learned from words that people wrote.]
@@ -166,7 +167,7 @@ def poem(rng: Random, exam: bool = False) -> str:
 
 def told(rng: Random, exam: bool = False) -> str:
     """ "Tell me a story about a dragon." and a short story about one."""
-    kind, plot = draw(exam, lambda: (rng.choice(words.CREATURES + words.CHILDREN * 3), rng.choice(_ABOUT)))
+    kind, plot = draw(exam, lambda: (rng.choice(words.CREATURES + words.CHILDREN * 3), rng.choice(list(PLOTS))))
     slots = stories.cast(rng, exam=False, kind=kind)
     ask = expand(
         rng,
@@ -179,7 +180,8 @@ def told(rng: Random, exam: bool = False) -> str:
         *stories.happenings(rng, plot, slots),
         expand(rng, "[The end.|And they all lived happily ever after.|That was the story.|]", slots),
     ]
-    return f"{ask}\n" + " ".join(raise_sentences(sentence) for sentence in sentences if sentence)
+    first, *others = (raise_sentences(sentence) for sentence in sentences if sentence)
+    return f"{ask}\n" + article(" ".join([first, *(vary(rng, sentence) for sentence in others)]))
 
 
 def asked(rng: Random, exam: bool = False) -> str:

@@ -47,7 +47,7 @@ on the yellow chair|in the black hat|next to the lamp|beside the fireplace|on to
 FOODS = """bread cheese soup pizza rice pasta cake pie apples bananas pears plums carrots potatoes tomatoes noodles pancakes honey jam
 porridge salad beans eggs fish grapes strawberries cherries cookies chocolate popcorn waffles yoghurt mushrooms peas corn oranges lemons
 onions cucumbers peaches nuts""".split()
-DRINKS = ["water", "milk", "tea", "apple juice", "orange juice", "lemonade", "hot chocolate", "coffee"]
+DRINKS = "water|milk|tea|apple juice|orange juice|lemonade|hot chocolate|coffee|cherry juice|warm milk|mint tea|plum juice".split("|")
 FAMILY = ["mother", "father", "grandmother", "grandfather", "aunt", "uncle", "big sister", "big brother", "teacher", "neighbour"]
 WOMEN = {"mother", "grandmother", "aunt", "big sister"}
 JOBS = """baker teacher doctor farmer painter singer pilot nurse cook gardener fisherman sailor clown astronaut scientist builder

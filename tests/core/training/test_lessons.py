@@ -9,9 +9,10 @@ from random import Random
 
 import pytest
 
-from core.training.lessons import EARLY, LATER, LESSONS, chance, commitment, document, facts, recall, stories, sums
+from core.training.lessons import EARLY, LATER, LESSONS, chance, commitment, document, facts, opinions, recall, stories, sums, words
 from core.training.lessons.atlas import CAPITALS
-from core.training.lessons.grammar import HELD_OUT_ONE_IN, article, draw, expand, held_out, vary
+from core.training.lessons.grammar import HELD_OUT_ONE_IN, article, draw, expand, held_out
+from core.training.lessons.retell import vary
 
 _EQUATION = re.compile(r"\d+(?: ?\+ ?\d+)+ = \d+")
 
@@ -208,23 +209,54 @@ def test_what_is_lost_in_a_story_is_found_with_the_same_colour() -> None:
     seen = 0
     for _ in range(1500):
         text = stories.story(rng)
-        found = re.search(r"had a (\w+) (\w+)\. (?:\w+ loved it|It was|He took|She took)", text)
+        found = re.search(rf"had a ({'|'.join(words.COLOURS)}) (\w+)\. (?:\w+ loved it|It was|He took|She took)", text)
         if found:
             seen += 1
             colour, thing = found.groups()
-            assert set(re.findall(rf"(\w+) {thing}\b", text)) & {
-                "red",
-                "blue",
-                "green",
-                "yellow",
-                "orange",
-                "purple",
-                "pink",
-                "brown",
-                "black",
-                "white",
-                "grey",
-                "golden",
-                "silver",
-            } == {colour}
+            assert set(re.findall(rf"(\w+) {thing}\b", text)) & set(words.COLOURS) == {colour}
     assert seen > 3
+
+
+@pytest.mark.parametrize("table", [opinions.ADJECTIVES, opinions.VERBS, opinions.MORE])
+def test_a_question_nobody_wrote_down_is_answered_with_a_reason_for_that_answer(table: list[tuple[str, list[str], list[str]]]) -> None:
+    rng = Random(4)
+    asked = [opinions.opinion(rng) for _ in range(4000)]
+    for what, yes, no in table:
+        assert not set(yes) & set(no)
+        asks = re.compile(rf"(?:Is .*|that .* is|Can .*|that .* can) {re.escape(what)}{' than .*' if table is opinions.MORE else ''}$")
+        about = []
+        for text in asked:
+            question = text.split("?")[0]
+            kind = opinions.MORE if " than " in question else opinions.VERBS if re.search(r"\b[Cc]an\b", question) else opinions.ADJECTIVES
+            if kind is table and asks.search(question):
+                about.append(text)
+        for answer, right, wrong in (("Yes", yes, no), ("No", no, yes)):
+            answers = [text for text in about if re.search(rf"\b{answer}[,.]", text)]
+            assert answers, (what, answer)
+            for text in answers:
+                said = text.split(f"{answer}", 1)[1]
+                assert any(reason in said for reason in right), text
+                assert not any(re.search(rf"(?:because|since|and) {re.escape(reason)}\b", said) for reason in wrong), text
+
+
+def test_questions_of_the_examination_are_never_taught() -> None:
+    taught = {
+        opinions.opinion(Random(seed)).split("?")[0] + str("No" in text)
+        for seed in range(3000)
+        for text in [opinions.opinion(Random(seed))]
+    }
+    for seed in range(200):
+        text = opinions.opinion(Random(seed), exam=True)
+        assert " than " in text or text.split("?")[0] + str("No" in text) not in taught, text
+
+
+def test_told_in_other_words_everybody_still_says_the_same() -> None:
+    told = '"Where is my hat?" asked Mia. "I have it," said the old bear. Tom laughed. "Run!" cried Mia. "Wait for me," she called.'
+    for seed in range(300):
+        text = vary(Random(seed), told)
+        for who, words_said in (("Mia", "Where is my hat?"), ("bear", "I have it"), ("Mia", "Run!"), ("she", "Wait for me")):
+            assert re.search(rf'(?i){who} \w+[^."]*, "{re.escape(words_said)}', text) or re.search(
+                rf'"{re.escape(words_said)}[,.?!]*" (\w+ )?(the old )?{who}\b', text
+            ), text
+        assert text.count('"') == 8, text
+        assert not re.search(r'[,.] ?[,.]|  |"[a-z]|[.!?]" [A-Z]?[a-z]+ed [A-Z]\w+ [A-Z]', text), text
