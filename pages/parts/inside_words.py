@@ -147,11 +147,12 @@ READ_HELP = "Paste or write a text, then press Ctrl + Enter."
 READ_OTHER = "The other model"
 READ_ONE_MODEL = "There is only one model here. Add another one under Models, or compare two texts."
 READ_EXAMPLES: dict[str, str] = {
-    "A tale": "Once upon a time, there was a little fox who lived by the river. Every morning the fox went down to the water to drink. "
-    "One day, the fox met a bear. The bear was sad because it had lost its hat.",
-    "A twist": "Once upon a time, there was a little fox who lived by the river. Every morning the fox went down to the water to repair "
-    "submarines. One day, the fox met a tax inspector. The bear was sad because it had lost its hat.",
-    "Shuffled": "river the by lived who fox little a was there time a upon Once. drink to water the to down went fox the morning Every.",
+    "A tale": "Once upon a time, there was a little fox who lived near the river. Her name was Ruby. One day, Ruby could not find her "
+    "red hat. She looked under the bed and behind the door, but the hat was not there.",
+    "A twist": "Once upon a time, there was a little fox who lived near the river. Her name was Ruby. One day, Ruby could not find her "
+    "submarine. She looked under the bed and behind the tax office, but the submarine was on holiday.",
+    "Shuffled": "river the near lived who fox little a was there, time a upon Once. Ruby was name Her. hat red her "
+    "find not could Ruby, day One.",
     "Another tongue": "Es war einmal ein kleiner Fuchs, der am Fluss wohnte. 昔々、あるところに小さな狐がいました。",
 }
 READ_OWN = "What it wrote"

@@ -24,6 +24,12 @@ A [little|small|young|{trait}] {kind} [named|called] {n} lived [near|beside|clos
 In a [little|small|yellow|red|white] house near {home} lived a {kind} named {n}.
 [Far away|Not far from here|In a warm country|In a cold country|On a green hill], there lived a {trait} {kind} [named|called] {n}.
 This is the story of {n}, a {trait} {kind}.
+Once upon a time, there was a [little|small|{trait}] {kind} who lived [by|near|beside|next to] {home}. [{His} name was {n}.|Everybody called {him} {n}.]
+Once upon a time, in a [faraway|small|quiet|warm] [land|town|village|valley], there was a {kind} [named|called] {n}.
+Once upon a time, there was a {trait} {kind} who [loved {food}|could not {skill}|had a {col3} {cloth}|was never {bad}]. [{His} name was {n}.|Everybody called {him} {n}.]
+A long time ago, when [animals could still talk|the moon was young|the {tree} was no higher than a {thing3}], there was a {kind} [named|called] {n}.
+Nobody near {home} was as {trait} as {n} the {kind}.
+{n} the {kind} lived [by|near|next to] {home} with {his} {grown}.
 """)[0]
 
 MIDDLES = beats("""
@@ -35,6 +41,9 @@ MIDDLES = beats("""
 [Every morning|Every day|Every evening|On sunny days], {he} [went for a walk|sang a little song|looked out of the window|played near {home}].
 Everybody [liked|knew] {n} because {he} was so {trait3}.
 {n} lived with {his} {grown} [and {num} birds|and a {wrong}|near {place2}|in a {col2} house].
+Every morning, the {kind} went [down|out|over] to {home} [to drink|to swim|to play|to look at the {flowers}|with {his} {grown}].
+{n} had [{num} brothers|a {col3} {cloth}|a bed under the {tree}|a house full of {flowers}].
+[Most of all|On {day}s|After {food}], {n} liked to {skill}.
 [On {day}s|In {season}|When it rained], {n} [ate {food}|drank {drink}|went to {place2}] with {his} {grown}.
 -
 -

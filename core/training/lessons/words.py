@@ -97,7 +97,9 @@ def girl_or_boy(rng: Random, taken: set[str] | None = None) -> Person:
 
 def creature(rng: Random, taken: set[str] | None = None) -> Person:
     """A named animal (or a dragon, or a robot) that behaves like a person, as in fables."""
-    kind = rng.choice([kind for kind in CREATURES if not taken or kind not in taken])
+    kinds = [kind for kind in CREATURES if not taken or kind not in taken]
+    # Dogs and cats come up more often than crabs, so that what may come next has favourites, as in any book of stories.
+    kind = rng.choices(kinds, [1 / (CREATURES.index(kind) + 5) for kind in kinds])[0]
     names = [name for name in (PETS if rng.random() < 0.6 else rng.choice((GIRLS, BOYS))) if not taken or name not in taken]
     name = rng.choice(names)
     female = name in GIRLS or (name in PETS and rng.random() < 0.5 and name not in BOYS)
@@ -106,4 +108,4 @@ def creature(rng: Random, taken: set[str] | None = None) -> Person:
 
 def anyone(rng: Random, taken: set[str] | None = None) -> Person:
     """A child or a creature."""
-    return girl_or_boy(rng, taken) if rng.random() < 0.55 else creature(rng, taken)
+    return girl_or_boy(rng, taken) if rng.random() < 0.45 else creature(rng, taken)

@@ -152,7 +152,7 @@ One flower opened on {day}, [and {num} more on {day2}|another on {day2}]. [All w
 {Time}, {n} [went|travelled|drove] with {his} {grown} to {place}. It was [far away|the first time|a long way].
 {n} had never been to {place}. {Time}, {his} {grown} said, "Today we will go there, {n}!"
 "[Get up|Wake up|Put on your coat], {n}!" said {his} {grown} at {num} o'clock. "[The bus|The train|The boat] to {place} does not wait."
-In {month}, {n} got a [{col2} letter|card with {flowers} on it] from {his} {grown}: "[Come and visit me|Bring a {thing3}] at {place}, {n}!"
+In {month}, {n} got a [{col2} letter|card with {flowers} on it] from {his} {grown}: "[Visit me at|Come to|Bring a {thing3} to] {place}, {n}!"
 
 {n} packed a {col} {thing}, [some {food}|{num} eggs|a second {cloth}] and [a bottle of {drink}|a {thing3}|a book about a {rival}].
 {He} took only two things: a {col} {thing} and some {food}.
