@@ -89,6 +89,8 @@ def columns_view() -> None:
                 frame.tell(run.told)
             if run.seen:
                 texts(run.seen[-1], *run.about)
+            elif not run.told:
+                st.caption(words.COLUMNS_EMPTY)
         experiment.advance(COLUMNS, 0.05)
 
     st.fragment(draw, run_every=state.pace, key="compare_fragment")()
@@ -136,6 +138,8 @@ def sweep_view() -> None:
             run = experiment.of(SWEEP)
             if run.told:
                 frame.tell(run.told)
+            elif not run.seen:
+                st.caption(words.SWEEP_EMPTY)
             for number, line in enumerate(run.seen):
                 swept(number, line, run.about)
         experiment.advance(SWEEP, 0.05)

@@ -28,15 +28,24 @@ def both_ways(question: Question) -> Iterator[tuple[Way, Thought]]:
 
 def one_view() -> None:
     """One question, two answers, and how likely the right one was at every word."""
+    first_question, first_answer = next(iter(words.QUESTIONS.values()))
+    with st.container(horizontal=True, vertical_alignment="center", key="think_ready"):
+        st.caption(words.READY, width="content")
+        picked = [
+            st.button(title, on_click=ready_made, args=example, key=f"think_example_{number}")
+            for number, (title, example) in enumerate(words.QUESTIONS.items())
+        ]
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
-        text = st.text_input(words.QUESTION, value=words.QUESTION_START, key="think_question", max_chars=500, width=420)
-        answer = st.text_input(words.ANSWER, value=words.ANSWER_START, key="think_answer", max_chars=40, width=140)
+        text = st.text_input(words.QUESTION, value=first_question, key="think_question", max_chars=500, width=420)
+        answer = st.text_input(words.ANSWER, value=first_answer, key="think_answer", max_chars=40, width=140)
         question = Question(f"{text}\n", answer)
 
         @visit.calmly
         def begin() -> None:
             experiment.start(ONE, lambda: both_ways(question), question)
 
+        if any(picked):
+            begin()
         state = experiment.of(ONE)
         if state.running:
             st.button(words.STOP, on_click=experiment.stop, args=(ONE,), icon=":material/stop:", key="think_stop")
@@ -65,6 +74,11 @@ def one_view() -> None:
     st.fragment(draw, run_every=state.pace, key="think_fragment")()
 
 
+def ready_made(question: str, answer: str) -> None:
+    """Put an example into both fields."""
+    st.session_state.think_question, st.session_state.think_answer = question, answer
+
+
 def legend() -> None:
     colours = palette.of(charts.theme())
     frame.legend((colours.dice, words.AT_ONCE_TITLE), (colours.other, words.STEPWISE_TITLE))
@@ -75,7 +89,9 @@ def answered(way: Way, thoughts: list[Thought], question: Question) -> None:
     written([thought.step for thought in thoughts], key=f"think_text_{SIDES[way]}", other=way is STEP_BY_STEP)
     given = thoughts[-1].given if thoughts else None
     tokens = words.tokens(len(thoughts))
-    if given is None:
+    if not thoughts and not experiment.of(ONE).running:
+        st.caption(words.NOT_ASKED if way is AT_ONCE else words.NOT_ASKED_STEPWISE)
+    elif given is None:
         st.caption(words.GAVE_NONE.format(tokens=tokens))
     elif same_answer(given, question.answer):
         st.markdown(words.GAVE_RIGHT.format(given=plain(given), tokens=tokens))

@@ -28,6 +28,7 @@ from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFas
 from core.training import growth
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
+from core.training.lessons import fingerprint
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
 from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
@@ -173,7 +174,8 @@ def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None
     trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan)
     if (folder / "checkpoint.pt").exists():
         trainer.resume(folder / "checkpoint.pt")
-    print(f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}, from step {trainer.step}", flush=True)
+    size = f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}"
+    print(f"{size}, from step {trainer.step}, lessons {fingerprint()}", flush=True)
 
     def note(loss: float | None) -> None:
         growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, loss))

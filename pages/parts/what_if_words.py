@@ -123,6 +123,8 @@ STREAM_LEAD = (
 )
 STREAM_WORDS = "Words that must not appear"
 STREAM_WORDS_HELP = "A simple filter: the stream is cut when one of them is complete; the whole answer is not shown at all."
+COLUMNS_EMPTY = "Press Write: every column goes on from the text above, all with the same dice, so that only the settings can part them."
+SWEEP_EMPTY = "Press Write: one line for each value of the setting, from one end to the other."
 STREAM_EMPTY = "There is no text to deliver yet. Press Write: the model goes on from your text, and the run is recorded."
 STREAM_WRITE = "Write and record"
 STREAM_SLOW = "Played {factor} times slower than it was"
@@ -190,9 +192,13 @@ THINK_LEAD = (
 )
 THINK_VIEWS = ("One question", "A whole set")
 QUESTION = "Question"
-QUESTION_START = "Question: What is 47 + 38 + 25?"
 ANSWER = "The right answer"
-ANSWER_START = "110"
+# What is worth asking: name of the button -> question, right answer. In the first two the units make 20 or more.
+QUESTIONS = {
+    "47 + 38 + 25": ("Question: What is 47 + 38 + 25?", "110"),
+    "69 + 78 + 56": ("Question: What is 69 + 78 + 56?", "203"),
+    "An easy one": ("Question: What is 20 + 40 + 30?", "90"),
+}
 AT_ONCE_TITLE = "At once"
 STEPWISE_TITLE = "Step by step"
 ASK = "Ask"
@@ -206,6 +212,8 @@ CHANCE_HELP = (
 GAVE_RIGHT = "It says {given}. That is right. {tokens}."
 GAVE_WRONG = "It says {given}. Right would be {answer}. {tokens}."
 GAVE_NONE = "No answer yet. {tokens}."
+NOT_ASKED = "Press Ask: here it has to answer with its very first words."
+NOT_ASKED_STEPWISE = "Here it may first write down how it gets there."
 SET_LEAD = (
     "Sums of three two-digit numbers, none of which was in the bundled models' training text. Both ways, one after the other, greedily."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,22 @@ def test_one_question_both_ways(open_app: Open, visitor: Visitor) -> None:
     assert {way for way, _ in seen} == {AT_ONCE, STEP_BY_STEP}
     assert all(0 <= thought.chance <= 1 or thought.chance != thought.chance for _, thought in seen)
     assert len(app.get("vega_lite_chart")) == 1
+
+
+@pytest.mark.parametrize("number", range(len(words.QUESTIONS)))
+def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, visitor: Visitor) -> None:
+    app = open_app(page="think.py", greedy="true")
+    assert words.NOT_ASKED in said(app)
+    app.button(key="think_start").click().run()
+    app.button(key=f"think_example_{number}").click().run()
+    assert not app.exception
+    question, answer = list(words.QUESTIONS.values())[number]
+    assert sum(map(int, re.findall(r"\d+", question))) == int(answer)
+    assert (app.text_input(key="think_question").value, app.text_input(key="think_answer").value) == (question, answer)
+    run_on(app, 300)
+    kept = visitor(app).kept["think"]
+    assert (kept.about.text, kept.about.answer) == (f"{question}\n", answer)
+    assert {way for way, _ in kept.seen} == {AT_ONCE, STEP_BY_STEP}
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from core.training import lessons
 from core.training.lessons import EARLY, LATER, LESSONS, chance, commitment, document, facts, opinions, recall, stories, sums, words
 from core.training.lessons.atlas import CAPITALS
 from core.training.lessons.grammar import HELD_OUT_ONE_IN, article, draw, expand, held_out
@@ -260,3 +262,12 @@ def test_told_in_other_words_everybody_still_says_the_same() -> None:
             ), text
         assert text.count('"') == 8, text
         assert not re.search(r'[,.] ?[,.]|  |"[a-z]|[.!?]" [A-Z]?[a-z]+ed [A-Z]\w+ [A-Z]', text), text
+
+
+def test_the_fingerprint_of_the_lessons_is_the_same_twice_and_changes_with_a_lesson(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = lessons.fingerprint()
+    assert before == lessons.fingerprint()
+    assert re.fullmatch(r"[0-9a-f]{8}", before)
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == "mishaps.py"))
+    assert lessons.fingerprint() != before

@@ -11,7 +11,7 @@ PLOTS = {
 {His} {grown} gave {n} a {col} {thing}. "[Take good care of it|Look after it|Do not lose it|It was mine when I was small]," said {his} {grown}.
 [On the shelf|Beside the bed|In the hall|In {his} bag], {n} kept a {col} {thing}. [{He} showed it to everybody.|It brought {him} luck.|It was {num} years old.]
 
-{Time}, {n} could not find the {col} {thing}. [{He} looked everywhere.|It was gone!|{He} felt very {bad}.|Was it at {place2}?]
+{Time}, {n} could not find [the|{his}] {col} {thing}. [{He} looked everywhere.|It was gone!|{He} felt very {bad}.|Was it at {place2}?]
 {Time}, {n} went to {place} and [lost|forgot|dropped] the {col} {thing}. [{He} was {bad}.|When {he} noticed it, {he} began to cry.|Nobody had seen it.]
 {Time}, the {col} {thing} was gone. "Where is my {thing}?" [cried|asked|said] {n}.
 {Time}, {n} came back from {place} with [empty hands|only {food}|a cold nose]. The {col} {thing} was [gone|not there any more|nowhere].
