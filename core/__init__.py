@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from core import errors as errors
     from core import inside as inside
     from core.generation import Generation as Generation
-    from core.loading import list_models as list_models
-    from core.loading import load_model as load_model
+    from core.models.loading import list_models as list_models
+    from core.models.loading import load_model as load_model
     from core.recording import Recording as Recording
     from core.scoring import ScoredText as ScoredText
     from core.scoring import score_text as score_text
@@ -38,8 +38,8 @@ _HOMES = {
     "Stage": "core.step",
     "Step": "core.step",
     "Token": "core.tokens",
-    "list_models": "core.loading",
-    "load_model": "core.loading",
+    "list_models": "core.models.loading",
+    "load_model": "core.models.loading",
     "score_text": "core.scoring",
 }
 _MODULES = frozenset({"errors", "inside"})

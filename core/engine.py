@@ -17,10 +17,10 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
+from core.caches.pool import CachePool
 from core.errors import EmptyPrompt, NotEnoughMemory
 from core.limits import Limits
-from core.listed import Listed
-from core.pool import CachePool
+from core.servers.listed import Listed
 from core.turns import Turns
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core import sampling
 from core.engine import Forward, KVCache
 from core.errors import BadToken, BeyondTheList, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from core.limits import Limits
-from core.listed import Listed
+from core.sampling import stages
+from core.servers.listed import Listed
 from core.settings import SamplingSettings
 from core.step import ForwardPass, Odds, Step
 from core.tokens import ByteJoiner, Token
@@ -157,7 +157,7 @@ class Generation(Tree):
             raise RunFinished(f"There is no room to write: {self.finished}. Shorten the prompt.")
         if self.settings.greedy:
             return self._take(None, None, 0)
-        return self._take(sampling.roll(self.settings.seed, len(self._path), attempt), None, attempt)
+        return self._take(stages.roll(self.settings.seed, len(self._path), attempt), None, attempt)
 
     def force(self, token_id: int) -> Step:
         """Take this token instead of rolling. Raises BadToken for an id outside the vocabulary, RunFinished at the end of a run."""
@@ -211,11 +211,11 @@ class Generation(Tree):
             self._ahead = _Ahead(self.model.engine.look_further(self.token_ids, self._ahead.forward, wanted))
         return self._ahead
 
-    def _watch(self, ahead: _Ahead, settings: SamplingSettings, **pick: Any) -> sampling.Observation:
+    def _watch(self, ahead: _Ahead, settings: SamplingSettings, **pick: Any) -> stages.Observation:
         """Watch the odds and pick. A pick that a server did not list makes it list more, until the token's own odds are known."""
         while True:
             odds = ahead.forward.distribution
-            seen = sampling.observe(odds.logits, settings, self.token_ids, min(self.top_n, odds.known), **pick)
+            seen = stages.observe(odds.logits, settings, self.token_ids, min(self.top_n, odds.known), **pick)
             if seen.chosen < 0 or seen.chosen in odds:
                 return seen
             wanted = pick["forced"] if pick["forced"] is not None else -1
@@ -260,8 +260,8 @@ def _cut_too_short(listed: Listed | None, settings: SamplingSettings) -> bool:
     """Whether a server's list ends before a cut-off does, so that a longer one may hold all that it keeps."""
     if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
         return False
-    stages = [(name, setting) for name, setting, _ in sampling.processors(settings)]
-    return not listed.exact_stages(stages)[-1]
+    active = [(name, setting) for name, setting, _ in stages.processors(settings)]
+    return not listed.exact_stages(active)[-1]
 
 
 def _beyond(listed: int, forced: int) -> BeyondTheList:
@@ -273,7 +273,7 @@ def _beyond(listed: int, forced: int) -> BeyondTheList:
     )
 
 
-def _arrays(seen: sampling.Observation, listed: Listed | None) -> dict[str, Any]:
+def _arrays(seen: stages.Observation, listed: Listed | None) -> dict[str, Any]:
     arrays = {name: getattr(seen, name) for name in _ARRAYS}
     if listed is None:
         return arrays
@@ -282,4 +282,4 @@ def _arrays(seen: sampling.Observation, listed: Listed | None) -> dict[str, Any]
     return arrays | {"ranks": ranks, "server_listed": len(listed), "stage_exact": exact}
 
 
-_ARRAYS = tuple(name for name in sampling.Observation.__slots__ if name != "chosen")
+_ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")

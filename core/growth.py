@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadRecording
-from core.hub import BUNDLED, bundled_names
+from core.models.hub import BUNDLED, bundled_names
 
 FILE = "growth.json"
 LARGEST = 4 * 1024 * 1024  # bytes

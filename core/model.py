@@ -8,7 +8,7 @@ from typing import Any
 
 from core.engine import Backend, Engine, TransformersBackend
 from core.errors import BadText, BadToken, BrokenModel, ModelError
-from core.shape import ModelShape
+from core.models.shape import ModelShape
 from core.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.sampling import roll
+from core.sampling.stages import roll
 from core.step import Odds
 from core.tables import SLIVER
 

@@ -7,7 +7,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from core.cost import cache_bytes
+from core.costs.formulas import cache_bytes
 from core.labs.cache_race import CACHED, UNCACHED, RaceStep, fit_parabola, growth, race, same_text, speed_up
 from pages.parts import charts, cost_charts, experiment, frame, numbers, palette, visit
 from pages.parts import cost_words as words

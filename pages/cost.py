@@ -8,9 +8,9 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.cost import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
+from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
+from core.costs.receipt import Assumptions
 from core.labs.request import Progress, request
-from core.receipt import Assumptions
 from pages.parts import charts, cost_charts, experiment, frame, numbers, receipt, visit
 from pages.parts import cost_words as words
 

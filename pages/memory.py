@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.cost import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
+from core.caches.notepad import Notepad
+from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.errors import ViewerError
 from core.labs.memory import (
     FORGET_BUT_FIRST,
@@ -27,7 +28,6 @@ from core.labs.memory import (
     page_bytes,
     pages_that_fit,
 )
-from core.notepad import Notepad
 from pages.parts import charts, cost_charts, experiment, frame, numbers, palette, visit
 from pages.parts import cost_words as words
 from pages.parts.fading_text import fading_text, fill_bar, share_bar

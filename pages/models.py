@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core import list_models
-from core.fit import fit
-from core.hub import OFFERS, Offer, checked_name, local_folder
+from core.models.fit import fit
+from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from pages.parts import frame, numbers, shelf, visit, wish
 from pages.parts import model_words as words
 

@@ -76,7 +76,8 @@ def one_view() -> None:
 
 def ready_made(question: str, answer: str) -> None:
     """Put an example into both fields."""
-    st.session_state.think_question, st.session_state.think_answer = question, answer
+    visit.fill("think_question", question)
+    visit.fill("think_answer", answer)
 
 
 def legend() -> None:

@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
-from core import sampling
 from core.engine import Stopwatch, out_of_memory
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.sampling import stages
 from core.settings import SamplingSettings
 from core.step import ForwardPass, Step
 from core.tokens import ByteJoiner
@@ -177,9 +177,9 @@ class _Row:
     def roll(self, model: LanguageModel, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
         """Throw the dice for this row's logits and record the step, just as a run of its own records it."""
         index, position = len(self.path), len(self.ids)
-        thrown = None if settings.greedy else sampling.roll(settings.seed, index, self.number)
+        thrown = None if settings.greedy else stages.roll(settings.seed, index, self.number)
         before = np.array(self.ids, dtype=np.int64)
-        seen = sampling.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
+        seen = stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
         token = model.token(seen.chosen)
         self.path.append(
             Step(
@@ -205,7 +205,7 @@ class _Row:
             self.finished = "context full"
 
 
-_ARRAYS = tuple(name for name in sampling.Observation.__slots__ if name != "chosen")
+_ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")
 
 
 def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:

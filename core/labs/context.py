@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cost import multiply_adds, pass_multiply_adds
+from core.costs.formulas import multiply_adds, pass_multiply_adds
 from core.engine import KVCache
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.generation import Generation

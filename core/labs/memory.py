@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from core import sampling
+from core.caches.notepad import Notepad
+from core.caches.quantized import packed_bytes
 from core.errors import BadSetting, EmptyPrompt
-from core.notepad import Notepad
-from core.quantized_cache import packed_bytes
+from core.sampling import stages
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def fill(model: LanguageModel, prompt: str, plan: Plan, settings: SamplingSettin
             return
     for index in range(length):
         assert reader.logits is not None
-        roll = None if settings.greedy else sampling.roll(settings.seed, index)
-        seen = sampling.observe(reader.logits, settings, np.array(ids), 1, roll=roll, greedily=roll is None)
+        roll = None if settings.greedy else stages.roll(settings.seed, index)
+        seen = stages.observe(reader.logits, settings, np.array(ids), 1, roll=roll, greedily=roll is None)
         page = reader.add(seen.chosen, written=True)
         ids.append(seen.chosen)
         yield page

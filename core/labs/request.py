@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from core.cost import ASSUMED, MEASURED
+from core.costs.formulas import ASSUMED, MEASURED
+from core.costs.machine import energy_joules
+from core.costs.receipt import Assumptions, Receipt
 from core.errors import BadSetting
 from core.generation import Generation
-from core.machine import energy_joules
-from core.receipt import Assumptions, Receipt
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
-    from core.machine import Peak
+    from core.costs.machine import Peak
     from core.model import LanguageModel
     from core.step import Step
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.shelf import Absence
+from core.models.shelf import Absence
 from pages.parts import model_words as words
 from pages.parts import shelf
 from pages.parts.visitor import Visitor, say

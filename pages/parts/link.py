@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from core import SamplingSettings
-from core.hub import LONGEST_NAME, is_hub_id
+from core.models.hub import LONGEST_NAME, is_hub_id
 from core.step import Step
 from pages.parts.controls import CONTROLS, START, Control
 
@@ -87,7 +87,7 @@ def kind_of_model(name: str) -> str | None:
 
 def server_address(written: str) -> str:
     """The address of a server without the name and the password that may stand in it. Raises WrongServer."""
-    from core.server_http import Address
+    from core.servers.line import Address
 
     return Address.parse(written).url
 

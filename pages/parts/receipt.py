@@ -1,7 +1,7 @@
 """The receipt, as paper: what was measured, what was computed, what is assumed, each visibly of its own kind.
 
 receipt.slip(run.path, visit.model())            # two quiet lines, for a page that is about something else
-receipt.paper(bill, "This text")                 # the whole bill, a `core.receipt.Receipt`
+receipt.paper(bill, "This text")                 # the whole bill, a `core.costs.receipt.Receipt`
 receipt.kinds()                                  # what the three marks mean
 """
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.machine import Peak, measure
-from core.receipt import Account, Amount, Assumptions, Receipt
+from core.costs.machine import Peak, measure
+from core.costs.receipt import Account, Amount, Assumptions, Receipt
 from core.step import Step
 from pages.parts import charts, cost_words, numbers, palette, visit
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from core import list_models, load_model
 from core.errors import quoted
-from core.hub import OFFERS, Download
-from core.shelf import Absence, Shelf
+from core.models.hub import OFFERS, Download
+from core.models.shelf import Absence, Shelf
 from pages.parts import early, words
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import ViewerError
-from core.fit import fit
-from core.hub import OFFERS, downloaded
+from core.models.fit import fit
+from core.models.hub import OFFERS, downloaded
 from pages.parts import model_words as words
 from pages.parts import numbers, shelf, visit
 from pages.parts.link import Wish
@@ -89,7 +89,7 @@ def _hub(wish: Wish) -> tuple[str, bool]:
 
 
 def _server(wish: Wish) -> tuple[str, bool]:
-    from core.server_http import Address
+    from core.servers.line import Address
 
     address = Address.parse(wish.model)
     if not address.allowed:

@@ -7,8 +7,8 @@ Three ways to write the same number of tokens behind the same prompt, with the s
     loop      the bare loop: forward pass, argmax, on
 
 Printed are medians over the repeats. The floor is the time that memory needs to hand over the weights once, at the speed at which
-`core.machine` read a long vector just before; a model that fits into the processor's cache can be faster. Ratios are what counts; on a
-machine that does other things too, seconds mean little.
+`core.costs.machine` read a long vector just before; a model that fits into the processor's cache can be faster. Ratios are what counts;
+on a machine that does other things too, seconds mean little.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from time import perf_counter
 import torch
 
 from core import Generation, SamplingSettings, load_model
-from core.machine import measure
+from core.costs.machine import measure
 from core.model import LanguageModel
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)

@@ -2,16 +2,16 @@
 
 Llamas of three sizes with random weights in bfloat16. Five ways to write the same number of tokens behind the same prompt, taking turns:
 
-    step, graph       our recorded step, the forward pass by `core.static_decode`
+    step, graph       our recorded step, the forward pass by `core.backends.static_decode`
     step, no graph    our recorded step, the forward pass as transformers launches it
     loop              the bare loop: forward pass, argmax, on
     generate          transformers' generate(do_sample=True)
     generate, static  the same with a static cache, which transformers compiles on a GPU
 
 The share of the bandwidth is what a step must read (every weight but the table of the embeddings, the keys and values so far) against what
-`core.machine` read per second just before. Then the same weights go to the CPU in float32 and read the same text: printed are the largest
-differences between its record and those of our two ways, of a logit, a probability and an entropy (bits) over all listed tokens and stages,
-and at how many steps they rolled the CPU's token. Both differ from it by bfloat16; they should do so equally.
+`core.costs.machine` read per second just before. Then the same weights go to the CPU in float32 and read the same text: printed are the
+largest differences between its record and those of our two ways, of a logit, a probability and an entropy (bits) over all listed tokens
+and stages, and at how many steps they rolled the CPU's token. Both differ from it by bfloat16; they should do so equally.
 
 `--tiny` runs the script itself on a CPU in seconds; its figures mean nothing.
 """
@@ -32,10 +32,10 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, list_models, load_model
+from core.backends.static_decode import StaticDecode
+from core.costs.machine import measure
 from core.engine import Backend, TransformersBackend
-from core.machine import measure
 from core.model import LanguageModel
-from core.static_decode import StaticDecode
 from core.step import Odds
 
 PROMPT = "Once upon a time there was a little fox who wanted to see the sea. "

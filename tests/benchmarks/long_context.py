@@ -22,7 +22,7 @@ import numpy as np
 import psutil
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.receipt import Account, Receipt
+from core.costs.receipt import Account, Receipt
 from core.step import Step
 from core.tables import steps_table
 from pages.parts import rows, strip

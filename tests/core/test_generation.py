@@ -12,7 +12,7 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, PromptTooLong, RunFinished
-from core.sampling import roll
+from core.sampling.stages import roll
 from tests.core.plain import agrees_with_a_plain_pass
 from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION
 

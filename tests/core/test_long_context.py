@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from core import Generation, Recording, SamplingSettings, receipt
+from core import Generation, Recording, SamplingSettings
+from core.costs import receipt
+from core.costs.receipt import Account, Receipt
 from core.errors import BadRecording
-from core.receipt import Account, Receipt
 from core.recording import LARGEST_FILE
 from core.tree import Tree
 from pages.parts import visit

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from core import Generation, errors, list_models, load_model
-from core.loading import BUNDLED
+from core.models.loading import BUNDLED
 from tests.tiny_models import ARCHITECTURES, save
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.sampling import roll
+from core.sampling.stages import roll
 from pages.parts import what_if_words as words
 
 Open = Callable[..., AppTest]

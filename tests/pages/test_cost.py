@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import receipt as core_receipt
-from core.receipt import Amount, Assumptions, Receipt
+from core.costs import receipt as core_receipt
+from core.costs.receipt import Amount, Assumptions, Receipt
 from pages.parts import receipt
 from tests.pages.test_cache import run_on, said
 from tests.pages.test_memory import html

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, SamplingSettings
 from core.errors import RunFinished
 from core.labs.fork import Fork, side_by_side
-from core.sampling import roll
+from core.sampling.stages import roll
 from pages.parts import forking, what_if_charts
 from pages.parts import what_if_words as words
 from pages.parts.branch_tree import Wish, rows_of_run, wish_of

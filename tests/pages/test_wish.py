@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import UnknownModel
-from core.hub import downloaded, find, is_hub_id, with_revision
+from core.models.hub import downloaded, find, is_hub_id, with_revision
 from pages.parts import link, shelf, words
 from pages.parts import model_words as told_words
-from tests.core.serving import TINY, FakeVLLM, serve
+from tests.core.servers.serving import TINY, FakeVLLM, serve
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]

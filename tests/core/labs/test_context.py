@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.cost import multiply_adds, pass_multiply_adds
+from core.costs.formulas import multiply_adds, pass_multiply_adds
+from core.costs.receipt import Assumptions
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.labs.context import Spread, at_the_limit, lengths_for, measure
 from core.labs.request import request, timeline
-from core.receipt import Assumptions
 from tests.tiny_models import CONTEXT
 
 PROMPT = "Once upon a time"

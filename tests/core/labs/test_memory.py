@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings, load_model
+from core.caches.notepad import Notepad
 from core.errors import BadSetting, EmptyPrompt, ModelError
 from core.labs.memory import (
     EIGHT_BITS,
@@ -26,7 +27,6 @@ from core.labs.memory import (
     page_bytes,
     pages_that_fit,
 )
-from core.notepad import Notepad
 
 PROMPT = "Once upon a time"
 ENOUGH = 10**9

@@ -1,0 +1,179 @@
+"""What a token costs: multiply-adds, bytes, seconds, energy, money.
+
+Formulas take a shape and counts, nothing else. One multiply-add is two floating point operations. A weight that a token is multiplied with
+is one multiply-add; attention adds, per layer that attends, heads x (key size + value size) for every position looked at.
+
+    >>> from core.costs.formulas import ModelShape, cache_bytes, multiply_adds
+    >>> llama = ModelShape.named("llama-3.1-70b")
+    >>> cache_bytes(llama, tokens=1, item_size=2)
+    327680
+    >>> f"{sum(multiply_adds(llama, context) for context in range(1, 1001)) / 1e12:.1f} trillion"
+    '70.2 trillion'
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from core.costs.published import CARDS, MODELS, Card
+from core.errors import BadSetting
+from core.models.shape import ModelShape
+
+MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # a clock or a tensor; a formula; somebody's word, editable
+LARGEST = 10**15  # no count of tokens, readers or bytes asked for here is larger
+
+
+def multiply_adds(shape: ModelShape, context: int) -> int:
+    """Multiply-adds for one token that looks at `context` positions, its own among them: every weight it meets once, plus attention."""
+    return shape.matrix_parameters + attention_multiply_adds(shape, context)
+
+
+def attention_multiply_adds(shape: ModelShape, context: int) -> int:
+    """Multiply-adds of comparing one token with `context` positions and mixing their values; a sliding window sees no more than itself."""
+    context = _count(context, "context")
+    seen = _full_layers(shape) * context + shape.window_layers * min(context, shape.window or context)
+    unfolded = shape.attention_layers * shape.unfolding_parameters * max(0, context - 1)
+    return seen * shape.head_count * (shape.key_size + shape.value_size) + unfolded
+
+
+def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int:
+    """Multiply-adds of one forward pass over `computed` new positions behind `reused` ones.
+
+    Every position looks at those before it and at itself; only the last one goes through the final matrix. (A plain attention kernel also
+    computes the half of the square that it then masks out. That is no work the text needs, and it is not counted here.)
+    """
+    computed, reused = _count(computed, "computed"), _count(reused, "reused")
+    if computed == 0:
+        return 0
+    layers = shape.attention_parameters + shape.active_feed_forward_parameters
+    wide, narrow = _ramp(reused, computed, None), _ramp(reused, computed, shape.window)
+    seen = _full_layers(shape) * wide + shape.window_layers * narrow
+    once = shape.head_parameters + shape.attention_layers * shape.unfolding_parameters * reused
+    return computed * layers + once + seen * shape.head_count * (shape.key_size + shape.value_size)
+
+
+def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int, cached: bool = True) -> int:
+    """Multiply-adds for reading a prompt once and writing `new_tokens` behind it, with or without a cache."""
+    prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
+    if new_tokens == 0:
+        return 0
+    if not cached:
+        return sum(pass_multiply_adds(shape, prompt_tokens + index) for index in range(new_tokens))
+    return pass_multiply_adds(shape, prompt_tokens) + sum(
+        pass_multiply_adds(shape, 1, prompt_tokens + index) for index in range(new_tokens - 1)
+    )
+
+
+def cache_bytes(shape: ModelShape, tokens: int, item_size: float) -> int:
+    """Bytes of the keys and values of `tokens` tokens: layers x KV heads x (key size + value size) x bytes per number, for each token.
+
+    A layer with a sliding window keeps window - 1 tokens: the newest one brings its own.
+    """
+    tokens = _count(tokens, "tokens")
+    item_size = _amount(item_size, "bytes per number")
+    kept = min(tokens, shape.window - 1) if shape.window else tokens
+    positions = (shape.attention_layers - shape.window_layers) * tokens + shape.window_layers * kept
+    return math.ceil(positions * shape.cache_numbers_per_layer * item_size)
+
+
+def weight_bytes(shape: ModelShape, item_size: float) -> int:
+    """Bytes of all weights."""
+    return math.ceil(shape.parameter_count * _amount(item_size, "bytes per number"))
+
+
+def pass_bytes(shape: ModelShape, computed: int, reused: int, weight_item: float, cache_item: float) -> int:
+    """Bytes one forward pass has to fetch at the least: every weight it uses once, and the kept keys and values once.
+
+    Of a mixture of experts one token needs its own experts; several tokens need more of them, at most all.
+    """
+    computed = _count(computed, "computed")
+    if computed == 0:
+        return 0
+    idle = shape.feed_forward_parameters - shape.active_feed_forward_parameters
+    more = min(1.0, (computed - 1) * shape.active_experts / max(shape.expert_count - shape.active_experts, 1)) if idle else 0.0
+    weights = shape.matrix_parameters + idle * more + shape.hidden_size * computed
+    return math.ceil(weights * _amount(weight_item, "bytes per number")) + cache_bytes(shape, reused, cache_item)
+
+
+def readers_that_fit(shape: ModelShape, memory_bytes: float, context: int, weight_item: float, cache_item: float) -> int:
+    """How many readers, each with a notepad of `context` tokens, fit into memory beside the weights; 0 if not even the weights do."""
+    free = _amount(memory_bytes, "memory", most=LARGEST) - weight_bytes(shape, weight_item)
+    each = cache_bytes(shape, context, cache_item)
+    if free <= 0:
+        return 0
+    return int(free // each) if each else LARGEST
+
+
+def context_that_fits(shape: ModelShape, memory_bytes: float, readers: int, weight_item: float, cache_item: float) -> int:
+    """The longest text, in tokens, that each of these readers can have in memory beside the weights."""
+    free = _amount(memory_bytes, "memory", most=LARGEST) - weight_bytes(shape, weight_item)
+    share = free / max(1, _count(readers, "readers"))
+    low, high = 0, shape.context_length
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if cache_bytes(shape, middle, cache_item) <= share else (low, middle - 1)
+    return low if free > 0 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """An answer on hardware that is not here. Work and bytes are computed from the shape; the rest stands on data sheets: at best, assumed.
+
+    cards: how many are needed to hold weights and cache. seconds: the slower of arithmetic and memory, pass by pass, at their paper speed.
+    """
+
+    multiply_adds: int
+    bytes_read: int
+    memory_bytes: int
+    cards: int
+    seconds: float
+    watt_hours: float
+
+
+def forecast(shape: ModelShape, prompt_tokens: int, new_tokens: int, card: Card, item_size: float = 2.0) -> Forecast:
+    """What reading `prompt_tokens` and writing `new_tokens` takes on as many of these cards as the model needs."""
+    prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
+    memory = weight_bytes(shape, item_size) + cache_bytes(shape, prompt_tokens + new_tokens, item_size)
+    cards = max(1, math.ceil(memory / card.memory_bytes))
+    work = traffic = 0
+    seconds = 0.0
+    for index in range(new_tokens):
+        computed, reused = (1, prompt_tokens + index - 1) if index else (prompt_tokens, 0)
+        adds, moved = pass_multiply_adds(shape, computed, reused), pass_bytes(shape, computed, reused, item_size, item_size)
+        work, traffic = work + adds, traffic + moved
+        seconds += max(2 * adds / card.flops, moved / card.bytes_per_second) / cards
+    return Forecast(work, traffic, memory, cards, seconds, cards * card.watts * seconds / 3600)
+
+
+def _full_layers(shape: ModelShape) -> int:
+    return shape.attention_layers - shape.window_layers
+
+
+def _ramp(before: int, count: int, limit: int | None) -> int:
+    """Positions looked at by `count` tokens in a row behind `before` others, each seeing at most `limit`: (before+1) + (before+2) + ..."""
+    last = before + count
+    if limit is None or last <= limit:
+        return (last * (last + 1) - before * (before + 1)) // 2
+    if before >= limit:
+        return count * limit
+    return (limit * (limit + 1) - before * (before + 1)) // 2 + (last - limit) * limit
+
+
+def _count(value: float, what: str, most: int = LARGEST) -> int:
+    number = _amount(value, what, most)
+    if number != int(number):
+        raise BadSetting(f"The number of {what} must be whole, not {number:g}.")
+    return int(number)
+
+
+def _amount(value: float, what: str, most: float = LARGEST) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= most:
+        shown = str(value)[:20]
+        raise BadSetting(f"{what.capitalize()} must be a number from 0 to {most:,.0f}, not {shown}.")
+    return value
+
+
+__all__ = ["ASSUMED", "CARDS", "COMPUTED", "MEASURED", "MODELS", "Card", "Forecast", "ModelShape"]
+__all__ += ["answer_multiply_adds", "attention_multiply_adds", "cache_bytes", "context_that_fits", "forecast", "multiply_adds"]
+__all__ += ["pass_bytes", "pass_multiply_adds", "readers_that_fit", "weight_bytes"]

@@ -1,0 +1,216 @@
+"""The bill for a text that was written: what was measured, what a formula says, and what somebody has to assume. Never mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from core.costs.formulas import ASSUMED, COMPUTED, MEASURED, pass_bytes, pass_multiply_adds
+from core.errors import BadSetting
+
+if TYPE_CHECKING:
+    from core.costs.machine import Peak
+    from core.models.shape import ModelShape
+    from core.step import Step
+
+HIGHEST_ASSUMPTION = 1_000_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What no clock and no formula knows: watts drawn while computing; dollars per million tokens read and written, per hour of hardware.
+
+    network_seconds: the way there and back. Raises BadSetting for anything that is no number from 0 to a million.
+    """
+
+    watts: float = 45.0
+    price_input: float = 0.20
+    price_output: float = 0.60
+    price_hour: float = 0.10
+    network_seconds: float = 0.08
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= HIGHEST_ASSUMPTION:
+                name = entry.name.replace("_", " ")
+                raise BadSetting(f"The {name} must be a number from 0 to a million, not {str(value)[:20]}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """One number of the bill. kind: "measured", "computed" or "assumed"; how: the clock, the formula or the assumption it comes from."""
+
+    name: str
+    value: float
+    unit: str
+    kind: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a text cost, from the records of its steps.
+
+    prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
+    first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
+    joules: from the device's own counter, None where it has none or nobody looked.
+    """
+
+    prompt_tokens: int
+    new_tokens: int
+    passes: int
+    computed: int
+    reused: int
+    seconds: float
+    queue_seconds: float
+    first_token_seconds: float
+    multiply_adds: int | None
+    bytes_read: int | None
+    cache_bytes: int
+    assumptions: Assumptions
+    peak: Peak | None = None
+    joules: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        path: Sequence[Step],
+        shape: ModelShape | None,
+        *,
+        item_size: float = 4,
+        assumptions: Assumptions | None = None,
+        peak: Peak | None = None,
+        joules: float | None = None,
+    ) -> Receipt:
+        """The bill for these steps. item_size: bytes per number, of weights and cache alike. A text without a step costs nothing."""
+        return Account(shape, item_size).bill(path, assumptions=assumptions, peak=peak, joules=joules)
+
+    @property
+    def flops_per_second(self) -> float | None:
+        """Floating point operations per second that were reached: two for each multiply-add."""
+        return None if self.multiply_adds is None or not self.seconds else 2 * self.multiply_adds / self.seconds
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """Bytes per second that were fetched."""
+        return None if self.bytes_read is None or not self.seconds else self.bytes_read / self.seconds
+
+    @property
+    def watt_hours(self) -> Amount:
+        """Energy: from the device's counter if it was read, else assumed watts times measured seconds."""
+        if self.joules is not None:
+            return Amount("Energy", self.joules / 3600, "Wh", MEASURED, "the device's own energy counter")
+        watts = self.assumptions.watts
+        return Amount("Energy", watts * self.seconds / 3600, "Wh", ASSUMED, f"{watts:g} watts x {self.seconds:.3g} seconds")
+
+    @property
+    def token_price(self) -> Amount:
+        """Dollars as a service would bill them, by tokens read and written."""
+        paid = self.assumptions
+        value = (self.prompt_tokens * paid.price_input + self.new_tokens * paid.price_output) / 1e6
+        how = f"{self.prompt_tokens:,} x ${paid.price_input:g} + {self.new_tokens:,} x ${paid.price_output:g}, per million"
+        return Amount("Price, by the token", value, "$", ASSUMED, how)
+
+    @property
+    def hardware_price(self) -> Amount:
+        """Dollars for the time the hardware was busy."""
+        value = self.assumptions.price_hour * self.seconds / 3600
+        return Amount("Price, by the hour", value, "$", ASSUMED, f"${self.assumptions.price_hour:g} an hour x {self.seconds:.3g} seconds")
+
+    @property
+    def amounts(self) -> tuple[Amount, ...]:
+        """The whole bill, line by line. What cannot be known is left out, never guessed."""
+        lines = [
+            Amount("Forward passes", self.passes, "", MEASURED, "one for each token written"),
+            Amount("Positions computed", self.computed, "", MEASURED, "read for the first time"),
+            Amount("Positions reused", self.reused, "", MEASURED, "taken from the notepad"),
+            Amount("Time computing", self.seconds, "s", MEASURED, "the clock around every pass"),
+            Amount("Notepad", self.cache_bytes, "B", MEASURED, "the sizes of its tensors"),
+        ]
+        if self.multiply_adds is not None and self.bytes_read is not None:
+            lines += [
+                Amount("Multiply-adds", self.multiply_adds, "", COMPUTED, "weights met x positions + heads x sizes x positions looked at"),
+                Amount("Bytes fetched", self.bytes_read, "B", COMPUTED, "weights once per pass + the notepad once per pass"),
+            ]
+        if self.flops_per_second is not None and self.bytes_per_second is not None:
+            lines += [
+                Amount("Speed of arithmetic", self.flops_per_second, "FLOP/s", COMPUTED, "2 x multiply-adds / measured seconds"),
+                Amount("Speed of fetching", self.bytes_per_second, "B/s", COMPUTED, "bytes fetched / measured seconds"),
+            ]
+            if self.peak is not None:
+                lines += [
+                    Amount("Share of this machine's arithmetic", self.flops_per_second / self.peak.flops, "share", COMPUTED, self.peak.how),
+                    Amount(
+                        "Share of this machine's memory",
+                        self.bytes_per_second / self.peak.bytes_per_second,
+                        "share",
+                        COMPUTED,
+                        self.peak.how,
+                    ),
+                ]
+        return (*lines, self.watt_hours, self.token_price, self.hardware_price)
+
+    def per_token(self, amount: Amount) -> float | None:
+        """This line divided by the tokens written; None where that makes no sense (speeds, shares, the notepad)."""
+        if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name == "Notepad":
+            return None
+        return amount.value / self.new_tokens
+
+
+@dataclass(slots=True)
+class Account:
+    """Keeps the bill of a text that grows: a step that was counted once is not counted again.
+
+    shape: of the model, None where it is not known. item_size: bytes per number, of weights and cache alike.
+    """
+
+    shape: ModelShape | None
+    item_size: float = 4
+    _counted: int = 0
+    _last: Step | None = None
+    _computed: int = 0
+    _reused: int = 0
+    _seconds: float = 0.0
+    _queued: float = 0.0
+    _adds: int = 0
+    _moved: int = 0
+
+    def bill(
+        self, path: Sequence[Step], *, assumptions: Assumptions | None = None, peak: Peak | None = None, joules: float | None = None
+    ) -> Receipt:
+        """The bill for these steps: those behind the last one counted are added; after a way back all are counted anew."""
+        if self._counted and (self._counted > len(path) or path[self._counted - 1] is not self._last):
+            self._counted = self._computed = self._reused = self._adds = self._moved = 0
+            self._seconds = self._queued = 0.0
+        for step in path[self._counted :]:
+            self._add(step)
+        self._counted, self._last = len(path), path[-1] if path else None
+        first = path[0].forward if path else None
+        return Receipt(
+            prompt_tokens=path[0].position - path[0].index if path else 0,
+            new_tokens=len(path),
+            passes=len(path),
+            computed=self._computed,
+            reused=self._reused,
+            seconds=self._seconds,
+            queue_seconds=self._queued,
+            first_token_seconds=first.seconds + first.queue_seconds if first else 0.0,
+            multiply_adds=None if self.shape is None else self._adds,
+            bytes_read=None if self.shape is None else self._moved,
+            cache_bytes=path[-1].forward.cache_bytes if path else 0,
+            assumptions=assumptions or Assumptions(),
+            peak=peak,
+            joules=joules,
+        )
+
+    def _add(self, step: Step) -> None:
+        done = step.forward
+        self._computed += done.computed_tokens
+        self._reused += done.reused_tokens
+        self._seconds += done.seconds
+        self._queued += done.queue_seconds
+        if self.shape is not None:
+            self._adds += pass_multiply_adds(self.shape, done.computed_tokens, done.reused_tokens)
+            self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, self.item_size)

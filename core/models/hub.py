@@ -1,0 +1,293 @@
+"""Where a model's files come from: bundled with the app, a folder, or the hub, with a download that can be watched and stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, UnknownModel, quoted
+
+BUNDLED = Path(__file__).parents[1] / "bundled"
+LONGEST_NAME = 300
+TOKENIZER_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
+NEEDED = (*TOKENIZER_FILES, "*.safetensors")
+_PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
+HUB_ID = re.compile(rf"{_PART}/{_PART}(?:@[A-Za-z0-9][\w./-]{{0,99}})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A model worth trying. bytes: size of its safetensors on the hub, as published; the real number is asked for before a download."""
+
+    name: str
+    title: str
+    parameter_count: int
+    bytes: int
+    licence: str
+    gated: bool
+    good_for: str
+
+
+OFFERS = (
+    Offer(
+        "HuggingFaceTB/SmolLM2-135M", "SmolLM2 135M", 134_515_008, 269_060_552, "Apache 2.0", False, "plain modern English on any laptop"
+    ),
+    Offer("HuggingFaceTB/SmolLM2-360M", "SmolLM2 360M", 361_821_120, 723_674_912, "Apache 2.0", False, "the same family, a little wiser"),
+    Offer(
+        "HuggingFaceTB/SmolLM2-135M-Instruct", "SmolLM2 135M Instruct", 134_515_008, 269_060_552, "Apache 2.0", False, "a tiny chat model"
+    ),
+    Offer("Qwen/Qwen3-0.6B", "Qwen3 0.6B", 596_049_920, 1_503_300_328, "Apache 2.0", False, "chat, many languages, thinking aloud"),
+    Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, "the classic of 2019, for comparison"),
+    Offer("google/gemma-3-270m", "Gemma 3 270M", 268_098_176, 536_223_056, "Gemma terms", True, "a large vocabulary, sliding windows"),
+    Offer(
+        "meta-llama/Llama-3.2-1B",
+        "Llama 3.2 1B",
+        1_235_814_400,
+        2_471_645_608,
+        "Llama 3.2 licence",
+        True,
+        "the smallest of a famous family",
+    ),
+)
+
+
+def bundled_names() -> set[str]:
+    """The models that came with the app."""
+    return {folder.name for folder in BUNDLED.glob("*/") if (folder / "config.json").is_file()}
+
+
+def checked_name(name: object) -> str:
+    """A model's name with nothing around it. Raises UnknownModel for what cannot be one."""
+    if not isinstance(name, str) or not name.strip():
+        raise UnknownModel("No model was named. Choose a bundled one, or give a folder or a hub id.")
+    name = name.strip()
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise UnknownModel("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.")
+    return name
+
+
+def local_folder(name: str) -> Path | None:
+    """The folder of a bundled model or of one on this machine; None if the name is a hub id. Raises UnknownModel for a path to nothing."""
+    if name in bundled_names():
+        return BUNDLED / name
+    try:
+        path = Path(name).expanduser()
+        if path.is_dir():
+            return path
+        if path.exists():
+            raise UnknownModel(f"{quoted(name)} is a file; a model is a folder with config.json and safetensors files.")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UnknownModel(f"{quoted(name)} is neither a folder that can be read nor a hub id.") from error
+    if name.startswith(("/", ".", "~")) or "\\" in name:
+        raise UnknownModel(f"There is no folder {quoted(name)}.")
+    return None
+
+
+def find(name: str, files: Sequence[str] = NEEDED) -> Path:
+    """The folder of this model, downloaded from the hub if need be. A hub id may end in @ and a revision: org/model@main.
+
+    What is on this machine already is used as it is; a newer version comes with a `Download`.
+    """
+    folder = local_folder(name) or downloaded(name)
+    if folder is not None:
+        return folder
+    from huggingface_hub import snapshot_download
+
+    repository, revision = with_revision(name)
+    with plainly(name):
+        return Path(snapshot_download(repository, revision=revision, allow_patterns=list(files)))
+
+
+def with_revision(name: str) -> tuple[str, str | None]:
+    """A hub id and the revision pinned behind its @, if any.
+
+    >>> with_revision("org/model@v1.0"), with_revision("org/model")
+    (('org/model', 'v1.0'), ('org/model', None))
+    """
+    repository, _, revision = name.partition("@")
+    if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the hub's cache
+        raise UnknownModel(f"There is no revision like that in {quoted(name)}.")
+    return repository, revision or None
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether this is written as a hub id is, owner/model, perhaps with @ and a revision. Nobody is asked whether there is such a model."""
+    return len(name) <= LONGEST_NAME and HUB_ID.fullmatch(name) is not None and ".." not in name and "--" not in name.partition("@")[0]
+
+
+def downloaded(name: str) -> Path | None:
+    """The folder of a hub model that is on this machine with all its files, else None. Asks nobody and reads no other folder."""
+    if not is_hub_id(name):
+        return None
+    from huggingface_hub import snapshot_download
+
+    repository, revision = with_revision(name)
+    try:
+        folder = Path(snapshot_download(repository, revision=revision, local_files_only=True))
+        index = folder / "model.safetensors.index.json"
+        parts = set(json.loads(index.read_text("utf-8"))["weight_map"].values()) if index.is_file() else {"model.safetensors"}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # not here, or not whole
+        return None
+    whole = all((folder / Path(str(part)).name).is_file() for part in parts) and (folder / "config.json").is_file()
+    return folder if whole and any(folder.glob("tokenizer*")) else None
+
+
+@contextmanager
+def plainly(name: str) -> Iterator[None]:
+    """Whatever the hub's library says, in one sentence of our own."""
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    no_network = f"{quoted(name)} is not on this machine and the hub cannot be reached. The bundled models work without a network."
+    try:
+        yield
+    except ModelError:
+        raise
+    except HFValidationError as error:
+        raise UnknownModel(f"{quoted(name)} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.") from error
+    except GatedRepoError as error:
+        raise GatedModel(f"{quoted(name)} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.") from error
+    except RevisionNotFoundError as error:
+        raise UnknownModel(f"The hub knows this model, but not the revision in {quoted(name)}.") from error
+    except RepositoryNotFoundError as error:
+        raise UnknownModel(f"The hub knows no model {quoted(name)}, or it is private. Check the spelling.") from error
+    except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
+        raise NoNetwork(no_network) from error
+    except HfHubHTTPError as error:
+        raise NoNetwork(f"The hub did not hand out {quoted(name)}. Try again later; the bundled models work without it.") from error
+    except (OSError, RuntimeError) as error:
+        raise NoNetwork(f"The download of {quoted(name)} failed. The bundled models work without a network.") from error
+    except Exception as error:  # huggingface_hub's HTTP client lets its own connection errors through
+        if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
+            raise NoNetwork(no_network) from error
+        raise
+
+
+class Download:
+    """A download in a thread of its own. Read done, total, bytes_per_second, folder and error from any thread; stop() ends it soon.
+
+    What has come already is kept by the hub's own cache, so that a second download goes on where the first one stopped.
+    endpoint, cache: another hub's address and another folder than the usual ones.
+    """
+
+    def __init__(self, name: str, endpoint: str | None = None, cache: Path | None = None) -> None:
+        self.name = checked_name(name)
+        self._repository, self._revision = with_revision(self.name)
+        self.done = 0  # bytes
+        self.total = 0  # bytes, 0 while unknown
+        self.folder: Path | None = None
+        self.error: ModelError | None = None
+        self._endpoint, self._cache = endpoint, cache
+        self._began = monotonic()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True, name="download")
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it still works."""
+        return self._thread.is_alive()
+
+    @property
+    def bytes_per_second(self) -> float:
+        """The mean speed so far."""
+        return self.done / max(monotonic() - self._began, 1e-3)
+
+    def stop(self) -> None:
+        """End the download at the next piece that comes in."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for its end."""
+        self._thread.join(seconds)
+
+    def _work(self) -> None:
+        from huggingface_hub import snapshot_download
+
+        try:
+            with plainly(self.name):
+                folder = snapshot_download(
+                    self._repository,
+                    revision=self._revision,
+                    allow_patterns=list(NEEDED),
+                    tqdm_class=_meter(self),
+                    endpoint=self._endpoint,
+                    cache_dir=self._cache,
+                    max_workers=2,
+                )
+            # What the meter missed (files that were here already) is read from the files themselves.
+            self.done = self.total = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+            self.folder = Path(folder)
+        except ModelError as error:
+            self.error = error
+        except Exception as error:  # a thread has nobody to raise to
+            self.error = ModelError(f"The download of {quoted(self.name)} failed.")
+            self.error.__cause__ = error
+
+    def count(self, more: int) -> None:
+        """Note that bytes have come in. Raises DownloadStopped once `stop` was called."""
+        self.done += more
+        if self._stop.is_set():
+            raise DownloadStopped(f"The download of {quoted(self.name)} was stopped. What has come already is kept.")
+
+
+def _meter(download: Download) -> Any:
+    """The progress bar that the hub's library asks for: it draws nothing and tells the download what has come."""
+
+    class Meter:
+        _lock = threading.RLock()
+
+        def __init__(self, *items: Any, **settings: Any) -> None:
+            self._items = items[0] if items else settings.get("iterable")
+            self._bytes = str(settings.get("desc", "")).startswith("Reconstructing")
+            self._total, self.n = settings.get("total") or 0, 0
+
+        @property
+        def total(self) -> int:
+            return self._total
+
+        @total.setter
+        def total(self, value: int) -> None:
+            self._total = value
+            if self._bytes:
+                download.total = int(value)
+
+        def update(self, more: float | None = 1) -> None:
+            self.n += int(more or 0)
+            download.count(int(more or 0) if self._bytes else 0)
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(self._items or ())
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda *_, **__: None
+
+        @classmethod
+        def get_lock(cls) -> Any:
+            return cls._lock
+
+        @classmethod
+        def set_lock(cls, lock: Any) -> None:
+            cls._lock = lock
+
+    return Meter

@@ -1,0 +1,311 @@
+"""Loading a model: bundled, from a folder, from the hub or on a server. Safetensors only, never somebody else's code."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import (
+    AdapterOnly,
+    BrokenModel,
+    HalfDownloaded,
+    ModelError,
+    NotACausalModel,
+    NotEnoughMemory,
+    PickleOnly,
+    RemoteCodeRefused,
+    UnknownModel,
+    quoted,
+)
+from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
+from core.models.plausible import check_files, check_network
+
+if TYPE_CHECKING:
+    from core.model import LanguageModel
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model on offer. parameter_count is a count; bytes is the size of its weights on disk."""
+
+    name: str
+    title: str
+    description: str
+    parameter_count: int
+    bytes: int
+
+
+def list_models() -> list[ModelEntry]:
+    """The models that came with the app, the main one first. Read from their own files, without loading torch."""
+    folders = sorted(p.parent for p in BUNDLED.glob("*/model.safetensors") if (p.parent / "config.json").is_file())
+    return [_entry(folder, (folder / "model.safetensors").stat().st_mtime_ns) for folder in folders]
+
+
+@lru_cache(maxsize=64)
+def _entry(folder: Path, changed: int) -> ModelEntry:
+    """Read once and kept until the weights change (changed: their time stamp), since pages ask for the list at every step."""
+    weights = folder / "model.safetensors"
+    card = folder / "README.md"
+    first = _first_sentence(card.read_text("utf-8")) if card.is_file() else ""
+    return ModelEntry(folder.name, folder.name.replace("-", " ").capitalize(), first, _count_parameters(weights), weights.stat().st_size)
+
+
+def _first_sentence(card: str) -> str:
+    """The first sentence of a model card, behind its front matter and headings."""
+    body = card.split("\n---", 1)[-1] if card.startswith("---") else card
+    paragraphs = (" ".join(part.split()) for part in body.split("\n\n"))
+    found = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("*", "")  # a link of the card leads nowhere from here
+    return plain.split(". ")[0].rstrip(".") + "." if found else ""
+
+
+def _count_parameters(weights: Path) -> int:
+    """Numbers in a safetensors file, from its own header."""
+    from safetensors import safe_open
+
+    with safe_open(weights, framework="numpy") as file:
+        total = 0
+        for name in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
+            size = 1
+            for length in file.get_slice(name).get_shape():
+                size *= length
+            total += size
+        return total
+
+
+def load_model(
+    name: str, device: str = "auto", dtype: str = "auto", tokenizer: str | None = None, api_key: str | None = None
+) -> LanguageModel:
+    """Load a model to be watched: a bundled name ("storyteller"), a local folder, or a hub id ("HuggingFaceTB/SmolLM2-135M").
+
+    device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes what the device is good at (float32 on a CPU, bfloat16 on CUDA,
+    float16 on MPS). The address of an inference server ("http://10.0.0.7:8000") goes with the name of its model's tokenizer and, if it
+    asks for one, a key; device and dtype are then the server's.
+
+    Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
+    """
+    from core.models.fit import numbers_in
+
+    name = checked_name(name)
+    if name.lower().startswith(("http://", "https://")):
+        return _connect(name, tokenizer, api_key)
+    folder = find(name)
+    check_files(folder, name)
+    config = _read_config(folder, name)
+    _check_weights(folder, name)
+    stored = sum(numbers_in(folder, name).values())
+    _check_size(folder, config, name)
+    check_network(config, stored, name)
+    return _load(folder, name, config, device, dtype)
+
+
+def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
+    """The model of an inference server, read with a tokenizer from here."""
+    from core.servers.line import Address, Line
+    from core.servers.model import connect
+
+    line = Line(Address.parse(address), api_key)
+    name = (tokenizer_name or "").strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UnknownModel("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder.")
+    folder = find(name, TOKENIZER_FILES)
+    check_files(folder, name)
+    config = _read_config(folder, name) if (folder / "config.json").is_file() else None
+    tokenizer = _read_tokenizer(folder, name)
+    ends = [tokenizer.eos_token_id, getattr(config, "eos_token_id", None)]
+    if (folder / "generation_config.json").is_file():
+        ends.append(_json(folder / "generation_config.json", name).get("eos_token_id"))
+    numbers = {i for end in ends for i in (end if isinstance(end, list | tuple) else [end]) if isinstance(i, int)}
+    return connect(line, tokenizer, config, frozenset(numbers))
+
+
+def _read_config(folder: Path, name: str) -> Any:
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    path = folder / "config.json"
+    if not path.is_file():
+        if (folder / "adapter_config.json").is_file():
+            raise AdapterOnly(f"{quoted(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
+        raise UnknownModel(f"There is no config.json in {quoted(name)}, so it is not a model folder.")
+    raw = _json(path, name)
+    if (folder / "generation_config.json").is_file():
+        _json(folder / "generation_config.json", name)
+    if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        raise RemoteCodeRefused(
+            f"{quoted(name)} brings its own program code, which this app never runs. Choose a model that transformers knows."
+        )
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # whatever a stranger's file makes the reader stumble over
+        raise BrokenModel(f"The configuration of {quoted(name)} cannot be understood by this version of transformers.") from error
+    architectures = [str(a) for a in (raw.get("architectures") or [])]
+    writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
+    encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
+    if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        kind = "reads one text and writes another (encoder-decoder)" if encoder_decoder else "does not write text from left to right"
+        raise NotACausalModel(
+            f"{quoted(name)} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama."
+        )
+    return config
+
+
+def _json(path: Path, name: str) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BrokenModel(f"{path.name} of {quoted(name)} cannot be read; it may be half downloaded.") from error
+    if not isinstance(value, dict):
+        raise BrokenModel(f"{path.name} of {quoted(name)} is not a JSON object.")
+    return value
+
+
+def _check_weights(folder: Path, name: str) -> None:
+    """Every weight file is there, is whole, and is safetensors."""
+    from safetensors import SafetensorError, safe_open
+
+    files = sorted(folder.glob("*.safetensors"))
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        shards = _json(index, name).get("weight_map")
+        if not isinstance(shards, dict):
+            raise BrokenModel(f"The weight index of {quoted(name)} is broken.")
+        missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
+        if missing:
+            raise HalfDownloaded(f"{quoted(name)} is incomplete: {len(missing)} of its weight files are missing. Download it again.")
+    elif not any(not file.name.startswith("adapter_") for file in files):
+        if (folder / "adapter_config.json").is_file():
+            raise AdapterOnly(f"{quoted(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
+        if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
+            raise PickleOnly(f"{quoted(name)} has its weights only as a pickle, which could run code. Only safetensors are read.")
+        raise HalfDownloaded(f"There are no weights in {quoted(name)}. Download it again.")
+    for file in files:
+        try:
+            with safe_open(file, framework="numpy"):
+                pass
+        except (SafetensorError, OSError) as error:
+            raise HalfDownloaded(f"{file.name} of {quoted(name)} is cut short or broken. Download it again.") from error
+
+
+def _check_size(folder: Path, config: Any, name: str) -> None:
+    """The configuration's numbers are no larger than what the weight files hold, so that a lie costs neither minutes nor all memory."""
+    from safetensors import safe_open
+
+    count, largest = 0, 1
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, framework="numpy") as file:
+            for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
+                count += 1
+                largest = max([largest, *file.get_slice(key).get_shape()])
+    text = config.get_text_config()
+    limits = {
+        ("num_hidden_layers", "n_layer", "n_layers"): count,
+        ("hidden_size", "n_embd", "d_model"): largest,
+        ("vocab_size",): largest,
+        ("num_experts", "num_local_experts", "n_routed_experts"): max(count, largest),
+    }
+    for names, most in limits.items():
+        for value in (getattr(text, key, None) for key in names):
+            if isinstance(value, int) and not 1 <= value <= most and (value or "experts" not in names[0]):
+                raise BrokenModel(f"The configuration of {quoted(name)} does not fit its weights: {names[0]} cannot be {value:,}.")
+
+
+def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> LanguageModel:
+    import torch
+    from transformers import AutoModelForCausalLM
+    from transformers.utils import logging as transformers_logging
+
+    from core.backends.fast_llama import FastLlama
+    from core.engine import Backend, out_of_memory
+    from core.model import LanguageModel, threads_for
+
+    transformers_logging.disable_progress_bar()
+    where = device_for(device)
+    precision = dtype_for(dtype, where)
+    tokenizer = _read_tokenizer(folder, name)
+    try:
+        network, report = AutoModelForCausalLM.from_pretrained(
+            folder,
+            config=config,
+            dtype=precision,
+            trust_remote_code=False,
+            use_safetensors=True,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+        network = network.to(where).eval()
+    except ModelError:
+        raise
+    except Exception as error:  # shapes that do not fit, keys that are not there, memory that is not enough
+        if out_of_memory(error):
+            raise NotEnoughMemory(
+                f"There is not enough memory on {where} for {quoted(name)}. Choose a smaller model or a smaller precision."
+            ) from error
+        raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration.") from error
+    if report.get("missing_keys") or report.get("mismatched_keys"):
+        raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration: some are missing or of another size.")
+    longest = max(tokenizer.get_vocab().values(), default=0) + 1  # ids may have gaps
+    if not tokenizer("a", add_special_tokens=False)["input_ids"]:  # transformers makes an empty one from nothing
+        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.")
+    if longest > network.get_input_embeddings().weight.shape[0]:
+        raise BrokenModel(f"The tokenizer of {quoted(name)} numbers its tokens up to {longest - 1:,}, beyond what the model knows.")
+    try:
+        torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
+        backend: Backend | None
+        if where.type == "cuda":
+            from core.backends.static_decode import StaticDecode
+
+            backend, note = StaticDecode.of(network)
+        else:
+            backend, note = FastLlama.of(network), ""
+        model = LanguageModel(name, network, tokenizer, backend)
+        model.notes = (note,) if note else ()
+        model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
+    except ModelError:
+        raise
+    except Exception as error:  # whatever a configuration that lies makes the network stumble over
+        raise BrokenModel(f"{quoted(name)} was loaded but cannot run: its configuration and its weights do not fit.") from error
+    return model
+
+
+def _read_tokenizer(folder: Path, name: str) -> Any:
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # tokenizers raise bare Exception
+        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.") from error
+
+
+def device_for(wanted: str) -> Any:
+    """The torch device of this name; "auto" is cuda, then mps, then cpu."""
+    import torch
+
+    if wanted == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda", torch.cuda.current_device())
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
+        raise ModelError(f"This machine has no device called {quoted(str(wanted))}. Use auto, cpu, cuda or mps.") from error
+    return device
+
+
+def dtype_for(wanted: str, device: Any) -> Any:
+    """The torch dtype of this name; "auto" is what the device is good at."""
+    import torch
+
+    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    if wanted == "auto":
+        if device.type == "cuda":
+            return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+        return torch.float16 if device.type == "mps" else torch.float32
+    if wanted not in known:
+        raise ModelError(f"There is no precision called {quoted(str(wanted))}. Use auto, float32, float16 or bfloat16.")
+    return known[wanted]

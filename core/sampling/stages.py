@@ -1,0 +1,152 @@
+"""From logits to a token: transformers' own processors, watched one by one, and dice that can be thrown again.
+
+The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). Ours is only the watching: after each
+of them the distribution is measured. On a GPU everything stays on the device until one small copy at the end. On a CPU their arithmetic is
+written in NumPy (`core.sampling.cuts`), they themselves are asked where it is not certain, and tokens that a cut-off removed are not
+carried any further, since no later stage can bring them back; that changes no number and saves most of the time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from transformers.generation.logits_process import (
+    MinPLogitsWarper,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+    TypicalLogitsWarper,
+)
+
+from core.engine import send
+from core.errors import BadToken
+from core.sampling import on_cpu, on_gpu
+from core.sampling.observation import ActiveStage, Observation, Pick, broken
+from core.settings import SamplingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores after a stage, float [1, vocabulary]; -inf for what can no longer be picked."""
+
+    name: str
+    setting: float | None
+    scores: torch.Tensor
+
+
+def roll(seed: int, step_index: int, attempt: int = 0) -> float:
+    """The number in [0, 1) thrown at this step. It depends on these three alone: not on the device, the model or what was thrown before."""
+    return float(np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, step_index, attempt]))).random())
+
+
+@lru_cache(maxsize=64)
+def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
+    """The active stages with their names and settings, in transformers' order. Greedy keeps the penalty and drops the warpers."""
+    stages: list[ActiveStage] = []
+    if settings.repetition_penalty != 1.0:
+        stages.append(("repetition penalty", settings.repetition_penalty, RepetitionPenaltyLogitsProcessor(settings.repetition_penalty)))
+    if settings.greedy:
+        return tuple(stages)
+    if settings.temperature != 1.0:
+        stages.append(("temperature", settings.temperature, TemperatureLogitsWarper(settings.temperature)))
+    if settings.top_k > 0:
+        stages.append(("top-k", settings.top_k, TopKLogitsWarper(settings.top_k)))
+    if settings.top_p < 1.0:
+        stages.append(("top-p", settings.top_p, TopPLogitsWarper(settings.top_p)))
+    if settings.min_p > 0.0:
+        stages.append(("min-p", settings.min_p, MinPLogitsWarper(settings.min_p)))
+    if settings.typical_p < 1.0:
+        stages.append(("typical-p", settings.typical_p, TypicalLogitsWarper(settings.typical_p)))
+    return tuple(stages)
+
+
+def observe(
+    logits: torch.Tensor,
+    settings: SamplingSettings,
+    previous_ids: np.ndarray,
+    top_n: int,
+    *,
+    roll: float | None = None,
+    forced: int | None = None,
+    greedily: bool = False,
+) -> Observation:
+    """Watch the odds pass through every stage, and pick a token: by the roll, by force, greedily, or (given none of them) not at all.
+
+    logits: float32 [vocabulary], the model's own. previous_ids: int64 [position], all tokens so far (the repetition penalty needs them).
+    The dice go by inverse cumulative probability, largest first: the pick is the first token whose cumulative probability exceeds the roll.
+    Raises BrokenLogits if the model answered with NaN, BadToken if the forced id is not in the vocabulary.
+    """
+    if forced is not None and not 0 <= forced < len(logits):
+        raise BadToken(f"There is no token number {forced}: this model knows the numbers 0 to {len(logits) - 1}.")
+    pick, top_n = Pick(roll, forced, greedily), min(top_n, len(logits))
+    if logits.device.type in ("cpu", "mps"):  # float64 does not exist on the latter
+        return on_cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, pick, top_n)
+    return _observe_on_device(logits, settings, previous_ids, pick, top_n)
+
+
+@torch.inference_mode()
+def _observe_on_device(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, pick: Pick, top_n: int) -> Observation:
+    """The same where the logits are, with transformers' own processors."""
+    scores = logits[None]
+    seen = [Scores("model", None, scores)]
+    for name, setting, process in processors(settings):
+        before = send(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
+        scores = process(before, scores)
+        seen.append(Scores(name, setting, scores))
+    table = on_gpu.measure(seen, pick, settings.greedy, top_n)
+    return _unpack(table, top_n + pick.any, seen, settings, pick.any)
+
+
+def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:
+    """Make an observation, in the model's order of preference, of what was measured.
+
+    In the table, one behind the other: the listed ids, the chosen one last if one was picked; where each begins on the strip of the dice;
+    their scores at every stage; every stage's log-sum-exp, entropy in nats and count of what it kept; how many tokens are likelier than
+    the last listed one.
+    """
+    count = len(seen)
+    ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
+    scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : -1].reshape(3, count), rest[-1]
+    if np.isnan(sums).any() or np.isnan(entropies).any():
+        raise broken()
+    scores = scores.reshape(count, listed)
+    names = [stage.name for stage in seen]
+    stage_settings = [stage.setting for stage in seen]
+    probabilities = np.exp(scores - sums[:, None])
+    alive = scores > -math.inf
+    kept_counts, bits = kept.astype(np.int64).tolist(), (entropies / math.log(2)).tolist()
+    if settings.greedy:
+        only = ~np.isnan(starts)
+        names, stage_settings = [*names, "greedy"], [*stage_settings, None]
+        probabilities = np.vstack([probabilities, only.astype(float)])
+        alive = np.vstack([alive, only])
+        kept_counts, bits = [*kept_counts, 1], [*bits, 0.0]
+
+    token_ids = ids.astype(np.int64)
+    favourites = listed - picked
+    order = np.lexsort((token_ids[:favourites], -scores[0, :favourites]))  # equal odds: lower id first
+    ranks = np.arange(1, favourites + 1)
+    chosen = int(token_ids[-1]) if picked else -1
+    if picked and chosen not in token_ids[:favourites]:
+        order, ranks = np.append(order, favourites), np.append(ranks, max(int(better), favourites) + 1)
+    dead = ~alive[:, order]
+    removed_at = np.where(dead.any(0), dead.argmax(0), -1)
+    starts = np.where(alive[-1], starts, math.nan)
+    return Observation(
+        token_ids=token_ids[order],
+        ranks=ranks,
+        logits=scores[0, order],
+        probabilities=probabilities[:, order],
+        removed_at=removed_at,
+        dice_starts=starts[order],
+        stage_names=tuple(names),
+        stage_settings=tuple(stage_settings),
+        stage_kept=tuple(kept_counts),
+        stage_entropies=tuple(bits),
+        chosen=chosen,
+    )

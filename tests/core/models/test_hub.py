@@ -1,0 +1,189 @@
+"""Where models come from: a small hub on this machine stands in for the real one and speaks its protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import load_model
+from core.errors import DownloadStopped, ModelError, NoNetwork, UnknownModel
+from core.models.fit import Fit, fit, stored_numbers
+from core.models.hub import OFFERS, Download, bundled_names, checked_name, local_folder, with_revision
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+class SmallHub(ThreadingHTTPServer):
+    """A hub with one model, whose files are those of a folder; slow if asked to be."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, pause: float = 0.0) -> None:
+        super().__init__(("127.0.0.1", 0), _Answer)
+        self.folder, self.pause, self.asked = folder, pause, []  # type: tuple[Path, float, list[str]]
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Answer(BaseHTTPRequestHandler):
+    server: SmallHub
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: Any) -> None:
+        """Keep quiet."""
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def _answer(self, body: bool) -> None:
+        path = self.path.split("?")[0]
+        self.server.asked.append(path)
+        files = sorted(p for p in self.server.folder.iterdir() if p.is_file())
+        if re.match(r"/api/models/some/model(/revision/\w+)?$", path):
+            listed = [{"rfilename": p.name, "size": p.stat().st_size} for p in files]
+            return self._send(json.dumps({"id": "some/model", "modelId": "some/model", "sha": COMMIT, "siblings": listed}).encode(), body)
+        if "/tree/" in path:
+            tree = [{"type": "file", "path": p.name, "size": p.stat().st_size, "oid": _hash(p)} for p in files]
+            return self._send(json.dumps(tree).encode(), body)
+        found = re.match(r"/some/model/resolve/\w+/([\w.-]+)$", path)
+        if found and (self.server.folder / found[1]).is_file():
+            return self._send((self.server.folder / found[1]).read_bytes(), body, etag=_hash(self.server.folder / found[1]))
+        self.send_response(404)
+        self.send_header("X-Error-Code", "RepoNotFound")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _send(self, data: bytes, body: bool, etag: str = "") -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("X-Repo-Commit", COMMIT)
+        if etag:
+            self.send_header("ETag", f'"{etag}"')
+        self.end_headers()
+        if not body:
+            return
+        for start in range(0, len(data), 4096):
+            try:
+                self.wfile.write(data[start : start + 4096])
+            except OSError:
+                return
+            if self.server.pause and etag:
+                time.sleep(self.server.pause)
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha1(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def hub(tiny_folder: Callable[[str], Path]) -> Iterator[Callable[..., SmallHub]]:
+    """Opens a hub with the tiny Llama in it; closed after the test."""
+    opened: list[SmallHub] = []
+
+    def open_hub(pause: float = 0.0) -> SmallHub:
+        opened.append(SmallHub(tiny_folder("llama"), pause))
+        return opened[-1]
+
+    yield open_hub
+    for server in opened:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_download_brings_a_model_that_loads_and_counts_its_bytes(
+    hub: Callable[..., SmallHub], tiny_folder: Callable[[str], Path]
+) -> None:
+    download = Download("some/model", endpoint=hub().address)
+    download.wait(30)
+    assert download.error is None
+    assert download.folder is not None
+    assert load_model(str(download.folder)).layer_count == load_model(str(tiny_folder("llama"))).layer_count
+    wanted = sum(p.stat().st_size for p in tiny_folder("llama").iterdir() if p.suffix in (".json", ".safetensors"))
+    assert (download.done, download.total) == (wanted, wanted)
+    assert download.bytes_per_second > 0
+    assert not download.running
+
+
+def test_a_download_can_be_stopped(hub: Callable[..., SmallHub], tmp_path: Path) -> None:
+    download = Download("some/model@slow", hub(pause=0.05).address, tmp_path)
+    while download.done == 0 and download.running:
+        time.sleep(0.01)
+    download.stop()
+    download.wait(30)
+    assert not download.running
+    assert download.folder is None
+    assert isinstance(download.error, DownloadStopped)
+
+
+def test_what_the_hub_does_not_know_is_one_sentence(hub: Callable[..., SmallHub], tmp_path: Path) -> None:
+    download = Download("some/other", hub().address, tmp_path)
+    download.wait(30)
+    assert isinstance(download.error, UnknownModel)
+
+
+def test_no_network_is_one_sentence(tmp_path: Path) -> None:
+    download = Download("some/model", "http://127.0.0.1:9", tmp_path)
+    download.wait(60)
+    assert isinstance(download.error, NoNetwork)
+    assert "bundled models work without a network" in str(download.error)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a" * 301, "a\nb", None, 7, "org/\x00model"])
+def test_what_cannot_be_a_name_is_refused_before_anything_is_asked(name: Any) -> None:
+    with pytest.raises(UnknownModel):
+        checked_name(name)
+
+
+@pytest.mark.parametrize("name", ["../../no/such", "/no/such/folder", "~nobody/model", "..\\model", "./nothing"])
+def test_a_path_to_nothing_is_never_looked_for_on_the_hub(name: str) -> None:
+    with pytest.raises(UnknownModel):
+        local_folder(name)
+
+
+def test_a_revision_stands_behind_the_at_sign() -> None:
+    assert with_revision("org/model@v1.0") == ("org/model", "v1.0")
+    assert with_revision("org/model@") == ("org/model", None)
+
+
+def test_what_a_model_takes_is_read_from_its_own_files(tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any]) -> None:
+    said = fit(str(tiny_folder("llama")), "cpu", "bfloat16")
+    model = tiny("llama")
+    assert said.parameter_count == model.parameter_count
+    assert said.loaded_bytes == 2 * model.parameter_count
+    assert said.file_bytes == model.weight_bytes
+    assert said.fits
+
+
+def test_a_model_larger_than_what_is_free_does_not_fit() -> None:
+    assert not Fit(10, 40, 100, 109, "cpu").fits
+    assert Fit(10, 40, 100, 111, "cpu").fits
+
+
+def test_a_folder_without_weights_is_said_before_loading(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no safetensors"):
+        stored_numbers(str(tmp_path))
+
+
+def test_the_offers_are_hub_ids_with_licence_and_size() -> None:
+    assert len({offer.name for offer in OFFERS}) == len(OFFERS) >= 6
+    for offer in OFFERS:
+        assert re.fullmatch(r"[\w-]+/[\w.-]+", offer.name)
+        assert offer.name not in bundled_names()
+        assert offer.bytes >= offer.parameter_count
+        assert offer.licence
+        assert offer.good_for

@@ -1,0 +1,263 @@
+"""What the dice use is what transformers' generate would use, and the dice are fair and can be thrown again."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given
+from hypothesis import settings as budget
+from hypothesis import strategies as st
+
+from core import Generation, SamplingSettings
+from core.errors import BadSetting, BrokenLogits
+from core.sampling.stages import observe
+from tests.core.plain import bits, own_stages, plain_odds
+
+PROMPT = "The sea looked back, the sea"
+GRID = [
+    SamplingSettings(temperature=t, top_k=k, top_p=p, min_p=m, typical_p=y, repetition_penalty=r, seed=5)
+    for t, k, p, m, y, r in itertools.product([0.6, 1.0, 1.7], [0, 7], [0.85, 1.0], [0.0, 0.05], [0.7, 1.0], [1.0, 1.4])
+]
+
+
+PENALTY = {"repetition_penalty"}
+WARPERS = {"temperature", "top_k", "top_p", "min_p", "typical_p"}
+
+
+def generate_scores(network: Any, ids: list[int], settings: SamplingSettings, count: int) -> tuple[list[int], list[torch.Tensor]]:
+    """The tokens that generate() drew and the scores [vocabulary] that it drew them from."""
+    torch.manual_seed(settings.seed)
+    off = {"num_beams": 1, "max_new_tokens": count, "min_new_tokens": None, "eos_token_id": None, "pad_token_id": 0}
+    output = network.generate(
+        torch.tensor([ids]),
+        attention_mask=torch.ones(1, len(ids), dtype=torch.long),
+        do_sample=not settings.greedy,
+        **{name: value for name, value in settings.as_dict().items() if name in (PENALTY if settings.greedy else PENALTY | WARPERS)},
+        output_scores=True,
+        return_dict_in_generate=True,
+        **off,
+    )
+    return output.sequences[0, len(ids) :].tolist(), [scores[0].double() for scores in output.scores]
+
+
+def on_vocabulary(step: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sampling probabilities and the mask of what was removed, by token id. The step must list every token."""
+    assert len(step.candidates) == size
+    odds, removed = np.full(size, np.nan), np.zeros(size, bool)
+    for candidate in step.candidates:
+        odds[candidate.token_id] = candidate.sampling_probability
+        removed[candidate.token_id] = candidate.removed_by is not None
+    return odds, removed
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
+def test_every_setting_gives_the_distribution_that_generate_draws_from(architecture: str, tiny: Any, plain: Any) -> None:
+    model, network = tiny(architecture), plain(architecture)
+    for settings in GRID:
+        run = Generation(model, PROMPT, settings, top_n=model.vocabulary_size)
+        tokens, all_scores = generate_scores(network, model.encode(PROMPT), settings, 3)
+        for token, scores in zip(tokens, all_scores, strict=True):
+            odds, removed = on_vocabulary(run.coming(), model.vocabulary_size)
+            assert (removed == torch.isneginf(scores).numpy()).all(), settings
+            np.testing.assert_allclose(odds, torch.softmax(scores, 0).numpy(), atol=2e-6, rtol=1e-4, err_msg=str(settings))
+            run.force(token)
+
+
+def test_greedy_takes_what_generate_takes(tiny: Any, plain: Any) -> None:
+    for architecture, penalty in itertools.product(["llama", "gpt2"], [1.0, 1.5]):
+        model = tiny(architecture)
+        settings = SamplingSettings(greedy=True, repetition_penalty=penalty, temperature=5.0, top_k=3)
+        run = Generation(model, PROMPT, settings)
+        tokens, _ = generate_scores(plain(architecture), model.encode(PROMPT), settings, 12)
+        for token in tokens:
+            step = run.step()
+            assert step.token_id == token
+            assert (step.chosen_by, step.roll, step.sampling_probability) == ("greedy", None, 1.0)
+            if run.finished:
+                break
+
+
+def test_every_stage_is_the_one_worked_out_by_hand(tiny: Any, plain: Any) -> None:
+    model = tiny("gpt2")
+    ids = model.encode(PROMPT)
+    logits = np.log(plain_odds(plain("gpt2"), ids))
+    logits += float(Generation(model, PROMPT).coming().candidates[0].logit) - logits.max()
+    for settings in GRID:
+        odds = Generation(model, PROMPT, settings, top_n=model.vocabulary_size).coming()
+        expected = own_stages(logits, ids, settings)
+        assert [stage.name for stage in odds.stages] == [name for name, _ in expected]
+        alive = np.ones(model.vocabulary_size, bool)
+        removed_by: dict[int, str] = {}
+        for stage, (name, shares) in zip(odds.stages, expected, strict=True):
+            mine = np.array([stage.candidates[i] for i in range(model.vocabulary_size)])
+            np.testing.assert_allclose(mine, shares, atol=1e-5, rtol=1e-3, err_msg=f"{name} of {settings}")
+            assert stage.kept == (shares > 0).sum()
+            assert stage.entropy == pytest.approx(bits(shares), abs=1e-3)
+            assert stage.rest == pytest.approx(0, abs=1e-5)
+            removed_by |= {int(i): name for i in np.flatnonzero(alive & (shares == 0))}
+            alive = shares > 0
+        assert {c.token_id: c.removed_by for c in odds.candidates if c.removed_by} == removed_by
+        assert odds.model_entropy == odds.stages[0].entropy
+        assert odds.sampling_entropy == odds.stages[-1].entropy
+
+
+def test_the_setting_of_each_stage_is_on_record(tiny: Any) -> None:
+    settings = SamplingSettings(temperature=0.7, top_k=9, top_p=0.8, min_p=0.01, typical_p=0.9, repetition_penalty=1.2)
+    stages = Generation(tiny("gpt2"), PROMPT, settings).coming().stages
+    assert {stage.name: stage.setting for stage in stages} == {
+        "model": None,
+        "repetition penalty": 1.2,
+        "temperature": 0.7,
+        "top-k": 9,
+        "top-p": 0.8,
+        "min-p": 0.01,
+        "typical-p": 0.9,
+    }
+
+
+def test_the_cut_comes_after_the_softmax(tiny: Any, plain: Any) -> None:
+    """What is listed has the probability it has among all tokens; the rest is the rest."""
+    model = tiny("gpt2")
+    shares = plain_odds(plain("gpt2"), model.encode(PROMPT))
+    for top_n in (1, 5, 50):
+        odds = Generation(model, PROMPT, top_n=top_n).coming()
+        best = np.sort(shares)[::-1]
+        assert len(odds.candidates) == top_n
+        np.testing.assert_allclose([c.model_probability for c in odds.candidates], best[:top_n], atol=1e-6)
+        assert odds.rest_model_probability == pytest.approx(best[top_n:].sum(), abs=1e-6)
+        assert odds.rest_sampling_probability == pytest.approx(best[top_n:].sum(), abs=1e-6)
+        assert odds.model_entropy == pytest.approx(bits(shares), abs=1e-4)
+
+
+def test_a_chosen_token_that_is_not_among_the_listed_is_added_with_its_true_rank(tiny: Any, plain: Any) -> None:
+    model = tiny("gpt2")
+    shares = plain_odds(plain("gpt2"), model.encode(PROMPT))
+    order = np.argsort(-shares)
+    for place in (0, 4, 5, 200, len(shares) - 1):
+        step = Generation(model, PROMPT, top_n=5).force(int(order[place]))
+        assert step.rank == place + 1
+        assert step.chosen.rank == place + 1
+        assert step.model_probability == pytest.approx(shares[order[place]], abs=1e-6)
+        assert len(step.candidates) == (5 if place < 5 else 6)
+        assert step.surprise == pytest.approx(-math.log2(shares[order[place]]), abs=1e-3)
+        total = sum(c.model_probability for c in step.candidates) + step.rest_model_probability
+        assert total == pytest.approx(1.0, abs=1e-6)
+
+
+# At the edges
+
+EXTREMES = [
+    {"temperature": 1e-3},
+    {"temperature": 1e-9},
+    {"temperature": 1e-40},
+    {"temperature": 5e-324},
+    {"temperature": 100.0},
+    {"top_k": 1},
+    {"top_k": 10_000_000},
+    {"top_p": 1e-12},
+    {"top_p": 1 - 1e-12},
+    {"min_p": 1.0},
+    {"min_p": 1e-12},
+    {"typical_p": 1e-9},
+    {"repetition_penalty": 100.0},
+    {"repetition_penalty": 0.01},
+    {"repetition_penalty": 1e-40},
+    {"repetition_penalty": 5e-324},
+]
+
+
+def sound(odds: Any) -> None:
+    """What holds for the odds of any step, whatever the settings."""
+    for candidate in odds.candidates:
+        assert 0 <= candidate.model_probability <= 1
+        assert 0 <= candidate.sampling_probability <= 1 + 1e-12
+        assert candidate.removed_by is None or candidate.sampling_probability == 0
+        assert candidate.removed_by is None or candidate.removed_by in {stage.name for stage in odds.stages}
+    assert [c.model_probability for c in odds.candidates] == sorted((c.model_probability for c in odds.candidates), reverse=True)
+    assert [c.rank for c in odds.candidates][: odds.stages[0].kept] == sorted({c.rank for c in odds.candidates})
+    assert sum(c.model_probability for c in odds.candidates) + odds.rest_model_probability == pytest.approx(1, abs=1e-5)
+    assert sum(c.sampling_probability for c in odds.candidates) + odds.rest_sampling_probability == pytest.approx(1, abs=1e-5)
+    assert odds.stages[0].name == "model"
+    for stage in odds.stages:
+        assert stage.kept >= 1
+        assert -1e-6 <= stage.entropy <= math.log2(stage.kept) + 1e-4
+    kept = [stage.kept for stage in odds.stages]
+    assert kept == sorted(kept, reverse=True)
+    last = {c.token_id: c.sampling_probability for c in odds.candidates}
+    assert odds.stages[-1].candidates == last
+
+
+@pytest.mark.parametrize("changes", EXTREMES, ids=str)
+def test_extreme_settings_still_give_odds(changes: dict[str, float], tiny: Any) -> None:
+    try:
+        settings = SamplingSettings(**changes)  # type: ignore[arg-type]
+    except BadSetting:
+        return
+    run = Generation(tiny("gpt2"), PROMPT, settings)
+    sound(run.coming())
+    sound(run.step())
+
+
+VALID = st.builds(
+    SamplingSettings,
+    temperature=st.floats(0.05, 20),
+    top_k=st.integers(0, 400),
+    top_p=st.floats(0.01, 1),
+    min_p=st.floats(0, 1),
+    typical_p=st.floats(0.01, 1),
+    repetition_penalty=st.floats(0.2, 5),
+    greedy=st.booleans(),
+    seed=st.integers(0, 2**53 - 1),
+)
+
+
+@budget(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(settings=VALID, top_n=st.integers(1, 400))
+def test_any_settings_together_give_sound_odds(settings: SamplingSettings, top_n: int, tiny: Any) -> None:
+    run = Generation(tiny("llama"), PROMPT, settings, top_n=top_n)
+    sound(run.coming())
+    step = run.step()
+    sound(step)
+    assert step.chosen.removed_by is None
+    assert step.sampling_probability > 0
+
+
+@pytest.mark.parametrize(
+    "settings", [SamplingSettings(), GRID[31], SamplingSettings(greedy=True), SamplingSettings(typical_p=0.5)], ids=str
+)
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_logits_that_are_no_numbers_are_said_to_be_broken(settings: SamplingSettings, value: float, everywhere: bool) -> None:
+    logits = torch.linspace(-3, 3, 50)
+    logits[:: 1 if everywhere else 17] = value
+    for pick in ({}, {"roll": 0.5}, {"forced": 3}):
+        with pytest.raises(BrokenLogits):
+            observe(logits, settings, np.array([1, 2]), 10, **pick)
+
+
+def test_no_token_at_all_is_broken_too() -> None:
+    with pytest.raises(BrokenLogits):
+        observe(torch.full((9,), -math.inf), SamplingSettings(top_p=0.9), np.array([1]), 3, roll=0.2)
+
+
+def test_tokens_that_the_model_itself_rules_out_are_never_drawn() -> None:
+    logits = torch.tensor([0.0, -math.inf, 1.0, -math.inf])
+    for value in np.linspace(0, 0.999999, 40):
+        seen = observe(logits, SamplingSettings(temperature=3.0), np.array([0]), 4, roll=float(value))
+        assert seen.chosen in (0, 2)
+        assert seen.stage_kept == (2, 2)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_sees_and_draws_what_a_cpu_does() -> None:
+    logits = torch.from_numpy(np.random.default_rng(1).normal(0, 3, 4000).astype(np.float32))
+    for settings, value in itertools.product(GRID[::7], [0.05, 0.5, 0.93]):
+        here = observe(logits, settings, np.arange(30), 20, roll=value)
+        there = observe(logits.cuda(), settings, np.arange(30), 20, roll=value)
+        assert (here.chosen, here.stage_kept) == (there.chosen, there.stage_kept)
+        np.testing.assert_allclose(here.probabilities, there.probabilities, atol=1e-6)

@@ -1,0 +1,280 @@
+"""A server that answers slowly, wrongly, hugely, or sends us elsewhere costs one sentence and nothing else."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from core import Generation, load_model
+from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
+from core.models import loading
+from core.servers import line
+from core.servers.line import Address, Line
+from core.servers.metrics import ServerMetrics
+from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
+
+read_once = cache(loading._read_tokenizer)
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(loading, "_read_tokenizer", read_once)
+
+
+def one_sentence(error: BaseException) -> None:
+    text = str(error)
+    assert 20 < len(text) < 300
+    assert text.endswith(".")
+    assert "\n" not in text
+    assert "Traceback" not in text
+
+
+HTML = Reply(200, b"<!doctype html><title>Login</title>", "text/html")
+MODELS = recorded_body("vllm_v1_models")
+
+
+def drip() -> Iterator[bytes]:
+    while True:
+        time.sleep(0.02)
+        yield b" "
+
+
+ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
+    "a web page": (lambda: HTML, ServerGone, "web page"),
+    "no JSON": (lambda: Reply(200, b"\x00\xff{{{"), ServerGone, "unreadable"),
+    "JSON a mile deep": (lambda: Reply(200, b"[" * 100_000), ServerGone, "unreadable"),
+    "a list": (lambda: Reply.of([1, 2]), ServerGone, "no sense"),
+    "nothing": (lambda: Reply(200, b""), ServerGone, "unreadable"),
+    "another kind of JSON": (lambda: Reply.of({"hello": "world"}), WrongServer, "no inference server"),
+    "no models": (lambda: Reply.of({"data": []}), ServerGone, "no model loaded"),
+    "a model without a name": (lambda: Reply.of({"data": [{"id": 7}]}), WrongServer, "no inference server"),
+    "not found": (lambda: Reply(404, b"<html>", "text/html"), WrongServer, "no inference server"),
+    "a closed door": (lambda: Reply(401, b"{}"), WrongServer, "access key"),
+    "trouble": (lambda: Reply(500, b"oh no"), ServerGone, "in trouble"),
+    "still loading": (lambda: Reply.of({"error": {"message": "Loading model", "code": 503}}, 503), ServerGone, "still loading"),
+    "a hung up phone": (lambda: Reply(0), ServerGone, "does not answer"),
+    "a body without an end": (lambda: Reply(200, drip()), ServerGone, "too long"),
+    "a huge body": (lambda: Reply(200, (b"x" * 65536 for _ in range(100))), ServerGone, "MB"),
+    "a packed body": (lambda: Reply(200, b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), ServerGone, "packed"),
+}
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "LARGEST_ANSWER", 2**20)
+    reply, kind, words = ANSWERS[what]
+    ask = Line.get
+    monkeypatch.setattr(Line, "get", lambda self, path, patience=None: ask(self, path, 0.3))
+    with serve(lambda asked: reply()) as server, pytest.raises(kind, match=words) as caught:
+        load_model(server.address, tokenizer=str(TINY))
+    one_sentence(caught.value)
+
+
+def test_nobody_there_gets_one_sentence() -> None:
+    with serve(FakeVLLM()) as server:
+        address = server.address
+    with pytest.raises(ServerGone, match="does not answer") as caught:
+        load_model(address, tokenizer=str(TINY))
+    one_sentence(caught.value)
+
+
+def test_a_redirect_is_not_followed() -> None:
+    with serve(FakeVLLM()) as elsewhere:
+        moved = Reply(302, b"", headers={"Location": elsewhere.address + "/v1/models"})
+        with serve(lambda asked: moved) as server, pytest.raises(WrongServer, match="elsewhere") as caught:
+            load_model(server.address, tokenizer=str(TINY), api_key="sk-secret")
+        assert elsewhere.asked == []
+    one_sentence(caught.value)
+
+
+def test_a_short_trouble_is_waited_out() -> None:
+    fake, troubles = FakeVLLM(), [Reply(503, b"{}"), Reply(0)]
+
+    def shaky(asked: Asked) -> Reply:
+        return troubles.pop() if troubles and "complet" in asked.path else fake(asked)
+
+    with serve(shaky) as server:
+        model = load_model(server.address, tokenizer=str(TINY))
+        troubles += [Reply(429, b"{}"), Reply(0)]
+        assert Generation(model, "def main").coming().candidates
+        assert not troubles
+
+
+def entries(change: Callable[[dict[str, float]], Any]) -> Callable[[dict[str, Any]], Any]:
+    def altered(body: dict[str, Any]) -> dict[str, Any]:
+        logprobs = body["choices"][0]["logprobs"]
+        logprobs["top_logprobs"] = [change(logprobs["top_logprobs"][0])]
+        return body
+
+    return altered
+
+
+def without(*path: Any) -> Callable[[dict[str, Any]], Any]:
+    def altered(body: dict[str, Any]) -> dict[str, Any]:
+        place: Any = body
+        for key in path[:-1]:
+            place = place[key]
+        del place[path[-1]]
+        return body
+
+    return altered
+
+
+STEPS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[ModelError]]] = {
+    "no choices": (without("choices"), WrongServer),
+    "no ids": (without("choices", 0, "token_ids"), WrongServer),
+    "no log-probabilities": (without("choices", 0, "logprobs"), WrongServer),
+    "texts for ids": (entries(lambda top: {"cat": -1.0}), WrongServer),
+    "ids beyond the vocabulary": (entries(lambda top: top | {"token_id:512": -9.0}), WrongServer),
+    "negative ids": (entries(lambda top: top | {"token_id:-3": -9.0}), WrongServer),
+    "one id twice": (entries(lambda top: top | {"token_id:0215": -3.0, "token_id:215": -3.0}), WrongServer),
+    "an empty list": (entries(lambda top: {}), WrongServer),
+    "NaN": (entries(lambda top: top | {"token_id:3": float("nan")}), BrokenLogits),
+    "null": (entries(lambda top: top | {"token_id:3": None}), WrongServer),
+    "more than all": (entries(lambda top: dict.fromkeys(top, -0.1)), WrongServer),
+    "above zero": (entries(lambda top: dict.fromkeys(top, 3.0)), WrongServer),
+    "a list of lists": (lambda body: [body], ServerGone),
+}
+
+
+@pytest.mark.parametrize("what", STEPS)
+def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
+    change, kind = STEPS[what]
+    fake = FakeVLLM()
+    with serve(fake) as server:
+        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main")
+        before = run.force(300).text
+        fake.change = change
+        with pytest.raises(kind) as caught:
+            run.step()
+        one_sentence(caught.value)
+        assert (run.written, len(run.path)) == (before, 1)
+        fake.change = lambda body: body
+        assert run.coming().candidates
+
+
+def test_minus_infinity_in_any_spelling_is_a_probability_of_nothing() -> None:
+    fake = FakeVLLM(change=entries(lambda top: top | {"token_id:3": float("-inf"), "token_id:4": -3.4e38, "token_id:5": -9999.0}))
+    with serve(fake) as server:
+        odds = Generation(load_model(server.address, tokenizer=str(TINY)), "def main").coming()
+    assert odds.exact
+    assert min(c.model_probability for c in odds.candidates) >= 0
+
+
+def test_absurd_counts_are_not_believed() -> None:
+    def lie(body: dict[str, Any]) -> dict[str, Any]:
+        return body | {
+            "usage": {"prompt_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 10**6}},
+            "metrics": {"queue_time_ms": -5},
+        }
+
+    models = json.loads(json.dumps(MODELS))
+    models["data"][0] |= {"max_model_len": -1, "id": "x" * 400 + "\u202e"}
+    fake = FakeVLLM(change=lie)
+    with serve(lambda asked: Reply.of(models) if asked.path == "/v1/models" else fake(asked)) as server:
+        model = load_model(server.address, tokenizer=str(TINY))
+        assert model.context_length == 1024  # the configuration's own
+        assert len(model.name) <= 300
+        assert model.name.isprintable()
+        forward = Generation(model, "def main").coming().forward
+    assert forward.computed_tokens >= 1
+    assert forward.reused_tokens >= 0
+    assert forward.cache_bytes < 10**9
+    assert forward.queue_seconds == 0
+
+
+def test_a_server_with_another_tokenizer_is_refused() -> None:
+    fake = FakeVLLM()
+
+    def other(asked: Asked) -> Reply:
+        return Reply.of({"tokens": [1, 2, 3]}) if asked.path == "/tokenize" else fake(asked)
+
+    with serve(other) as server, pytest.raises(WrongServer, match="other tokens"):
+        load_model(server.address, tokenizer=str(TINY))
+
+
+@pytest.mark.parametrize("count", [100, 2**45])
+def test_a_server_with_a_smaller_or_a_boundless_vocabulary_is_refused(count: int) -> None:
+    models = json.loads(recorded("llamacpp_v1_models")["body"])
+    models["data"][0]["meta"]["n_vocab"] = count
+    fake = FakeLlama()
+    answer: Any = lambda asked: Reply.of(models) if asked.path == "/v1/models" else fake(asked)  # noqa: E731
+    with serve(answer) as server, pytest.raises(WrongServer, match="tokens"):
+        load_model(server.address, tokenizer=str(TINY))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://",
+        "https://:80",
+        "http://host:port",
+        "http://host:99999",
+        "http://ho st:80",
+        "http://host/%2e%2e/x",
+        "http://host:80/?key=sk-secret",
+        "http://host:80/#x",
+        "http://[::1",
+        "http://a\\b",
+        "http://169.254.169.254/latest/meta-data",
+        "http://[fe80::1]:80",
+        "http://" + "a" * 280,
+        "HTTP://\u0131\u0307:80/\u00e9",
+    ],
+)
+def test_a_strange_address_gets_one_sentence_that_repeats_no_secret(text: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        load_model(text, tokenizer=str(TINY))
+    one_sentence(caught.value)
+    assert "sk-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "shown"),
+    [
+        ("http://10.0.0.7:8000", "http://10.0.0.7:8000", "10.0.0.7:8000"),
+        ("https://me:word@gpu.example/v1/", "https://gpu.example", "gpu.example"),
+        ("http://[::1]:8080/serve/", "http://[::1]:8080/serve", "[::1]:8080/serve"),
+        ("HTTP://GPU:8000", "http://gpu:8000", "gpu:8000"),
+    ],
+)
+def test_an_address_is_read_without_its_credentials(text: str, url: str, shown: str) -> None:
+    address = Address.parse(text)
+    assert (address.url, address.shown) == (url, shown)
+
+
+def test_the_owner_of_the_app_can_name_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(FakeVLLM()) as mine, serve(FakeVLLM()) as other:
+        monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"http://gpu:8000, {mine.address}/v1")
+        assert load_model(mine.address, tokenizer=str(TINY)).context_length == 512
+        with pytest.raises(WrongServer, match="owner"):
+            load_model(other.address, tokenizer=str(TINY))
+        assert other.asked == []
+
+
+def test_a_key_that_is_no_key_is_refused() -> None:
+    with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
+        load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
+
+
+def test_recorded_metrics_are_read() -> None:
+    vllm = ServerMetrics.read(recorded("vllm_metrics")["body"])
+    assert (vllm.cache_use, vllm.cache_tokens, vllm.cache_bytes) == (0.0, 1_048_576, 1_073_741_824)
+    assert (vllm.queried_tokens, vllm.hit_tokens, vllm.hit_rate) == (44, 0, 0.0)
+    llama = ServerMetrics.read(recorded("llamacpp_metrics")["body"])
+    assert (llama.queried_tokens, llama.hit_tokens, llama.cache_use) == (57, 41, None)
+    assert llama.hit_rate == pytest.approx(41 / 57)
+    assert llama.running == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "<html>", "a{", 'a{b="' + "\\" * 50_000, "vllm:kv_cache_usage_perc NaN\nvllm:kv_cache_usage_perc -1", "x " * 100_000]
+)
+def test_nonsense_for_metrics_says_nothing(text: str) -> None:
+    assert ServerMetrics.read(text) == ServerMetrics()
