@@ -92,8 +92,8 @@ _SHORT_FORMS = [
 def vary(rng: Random, text: str) -> str:
     r"""Say the same in other words, here and there; in three stories of ten people speak in short forms ("don't").
 
-    >>> vary(Random(19), 'At last, it began to rain. "Let us go," said Mia.')
-    'Much later, it began to rain. Mia said, "Let\'s go."'
+    >>> vary(Random(29), 'At last, it began to rain. "Let us go," said Mia.')
+    'In the end, it started to rain. Mia said, "Let\'s go."'
     """
     for pattern, options in _SYNONYMS:
         text = pattern.sub(lambda found, options=options: found[0] if rng.random() < 0.3 else found.expand(rng.choice(options)), text)  # type: ignore[misc]
@@ -109,9 +109,9 @@ def _speech(rng: Random, found: re.Match[str]) -> str:
     words, mark, verb, who = found[1], found[2], found[3] or found[6], found[4] or found[5]
     if verb in ("said", "asked") and rng.random() < 0.6:
         verb = rng.choice(_SAID[mark])
-    how = f" {rng.choice(_LOUDLY if verb in ('cried', 'called', 'shouted') else _QUIETLY)}" if rng.random() < 0.2 else ""
+    how = f" {rng.choice(_LOUDLY if verb in ('cried', 'called', 'shouted') else _QUIETLY)}" if rng.random() < 0.1 else ""
     goes_on = found.string.startswith(' "', found.end())
-    if rng.random() < 0.35 and not goes_on:
+    if rng.random() < 0.25 and not goes_on:
         how = "" if " and " in how or len(how.split()) > 3 else how
         return f'{capital(who)} {verb}{how}, "{words}{"." if mark == "," else mark}"'
     after = f"{verb} {who}" if who not in ("he", "she", "they", "it", "I") else f"{who} {verb}"

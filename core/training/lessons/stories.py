@@ -154,7 +154,7 @@ def happenings(rng: Random, plot: str, slots: dict[str, str]) -> list[str]:
     asides = rng.sample(plots.ASIDES, len(PLOTS[plot]))
     for ways, aside in zip(PLOTS[plot], asides, strict=True):
         told += tell(rng, [[_by_name(rng, rng.choice(ways))]], slots)
-        if rng.random() < 0.25:
+        if rng.random() < 0.1:
             told.append(expand(rng, _by_name(rng, aside), slots))
     return told
 
