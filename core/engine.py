@@ -147,6 +147,11 @@ class Engine:
         self.pool = CachePool(Limits.from_environment())
         self.passes = 0
 
+    @property
+    def away(self) -> bool:
+        """Whether the weights were put away; the next pass waits until they are back."""
+        return self.turns.fetch is not None
+
     def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:
         """The odds after these tokens (at least one). With a cache, only what it does not hold yet is computed.
 

@@ -67,7 +67,8 @@ class Row:
 def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n: int = 12) -> Iterator[Row]:
     """Let all columns write, one token each in turn; yields after every round. Same seed, same rolls: only model and settings differ.
 
-    Models may cut the text differently; two columns part where their written *texts* first disagree.
+    Models may cut the text differently; two columns part where their written *texts* first disagree. Of models that do not fit into memory
+    together, the one that is there writes its columns to the end before another takes its place.
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if not 1 <= len(columns) <= MOST_COLUMNS:
@@ -75,11 +76,10 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     steps = _length(steps)
     runs = [Generation(column.model, prompt, column.settings, top_n=top_n) for column in columns]
     try:
-        for _ in range(steps):
-            writing = [run for run in runs if run.finished is None]
-            if not writing:
-                return
-            for run in writing:
+        while writing := [run for run in runs if run.finished is None and len(run.path) < steps]:
+            # Taking turns, two models that do not fit together would be loaded anew for every single token.
+            here = [run for run in writing if not run.model.engine.away]
+            for run in here or [run for run in writing if run.model is writing[0].model]:
                 run.step()
             paths = tuple(tuple(run.path) for run in runs)
             parts = tuple(None if i == 0 else parting_text(paths[0], path) for i, path in enumerate(paths))

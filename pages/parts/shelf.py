@@ -49,7 +49,7 @@ def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) 
 
 def wake(model: LanguageModel) -> None:
     """Have its weights here again, with a word to whoever waits for them. Raises NotBack."""
-    if model.engine.turns.fetch is not None:
+    if model.engine.away:
         with st.spinner(words.WAKING), model.engine.turns.turn():
             pass
 

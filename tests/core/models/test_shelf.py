@@ -14,6 +14,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, inside, load_model
 from core.errors import NotBack, NotEnoughMemory, UnknownModel
+from core.labs.sweep import Column, side_by_side
 from core.model import LanguageModel
 from core.models.shelf import Absence, Shelf
 
@@ -232,3 +233,23 @@ def test_a_model_nobody_holds_any_more_is_forgotten(folders: list[str]) -> None:
 def test_what_is_no_model_says_so_as_loading_does(tmp_path: Path) -> None:
     with pytest.raises(UnknownModel):
         Shelf().model(str(tmp_path / "nothing"))
+
+
+def test_two_models_that_do_not_fit_together_are_compared_without_swapping_at_every_token(
+    folders: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
+    loaded: list[str] = []
+
+    def noted(name: str, **more: Any) -> LanguageModel:
+        loaded.append(name)
+        return load_model(name, **more)
+
+    shelf = Shelf(noted, free=lambda _: PLENTY)
+    one, other = shelf.model(folders[0]), shelf.model(folders[1])
+    assert (one.engine.away, other.engine.away) == (True, False)
+    rows = list(side_by_side([Column(one, SETTINGS), Column(other, SETTINGS), Column(one, SETTINGS)], PROMPT, 6))
+    assert loaded == [folders[0], folders[1], folders[0]]
+    assert [len(path) for path in rows[5].paths] == [0, 6, 0]
+    written = [[step.token_id for step in path] for path in rows[-1].paths]
+    assert written == [alone(folders[0], 6), alone(folders[1], 6), alone(folders[0], 6)]
