@@ -25,7 +25,7 @@ _SYNONYMS = [
         (r"\b(?:every|each) day\b", "every day|each day|every single day|day after day"),
         (r"\ball day\b", "all day|the whole day|from morning to evening"),
         (r"\bcame to the house\b", "came to the house|came to the door|stood before the house|came by"),
-        (r"\bwent home\b", "went home|walked home|ran home|made their way home|started for home"),
+        (r"\bwent home\b", "went home|walked home|ran home|set out for home|started for home"),
         (r"\b(?:loved|liked) it very much\b", "loved it very much|liked it a lot|would not give it away|was proud of it"),
         (r"\bout of the ground\b", "out of the ground|out of the earth|up through the soil|out of the dark earth|from below"),
         (r"\bthe sun shone\b", "the sun shone|the days grew warm|the sun was bright|it was warm|a mild wind blew"),

@@ -44,7 +44,7 @@ They went back to {place2} together. "[Stop|Wait|Oh], {n}, what is [so {col}|tha
 {n} wanted to learn to {skill}. [But it was hard.|The {folk} could do it already.|{His} {grown} could do it with a {thing3} on {his} head.]
 More than anything, {n} wanted to {skill}. [{He} dreamed of it every night.|{He} talked about it every day.|{He} even told the {wrong} next door.]
 {Time}, [near {place2}|at {place}], {n} saw a {fkind} who could {skill}[| with one hand| like nobody else]. "[Me too|I want that too]!" said {n}.
-"[When I am big|One day|Before the winter comes], I will {skill}," {n} told {his} {grown}. "[Why not today|Begin now, {n}|Then you must practise]?" {ghe} asked.
+"[When I am big|One day|Before the winter comes], I will {skill}," {n} told {his} {grown}. "[Why not today?|Begin now, {n}!|Then you must practise!]" {ghe} said.
 {Time}, {n} read in a {col2} book how to {skill}. [It had {num} pages.|It looked easy.|"That is for me," {n} told the {folk}.]
 
 {n} tried it [once|{num} times] [at {place2}|under the {tree}|with a {thing3} in one hand]. [It went wrong.|{He} fell into some {food}.|Only a {wrong} clapped.]
@@ -116,7 +116,7 @@ On {day} they wrote a card to {n}'s {grown}: "[The {thing} was perfect|Thank you
 {Time}, {n} went to {place}. [There {he} heard|Suddenly {he} heard|Behind a tree {he} heard] a [small|strange|sad|quiet] sound.
 {Time}, {n} was walking to {place} [with {num} eggs|in a {col3} {cloth}|alone] when {he} saw something under [a bush|a {tree}|the {flowers}].
 {Time}, there was something [small|wet|soft|{col2}] {where}. {n} came closer on [quiet feet|{his} toes].
-{Time}, {n} and {his} {grown} came home from {place}. "[What is that|Stop, {grown}|Do you hear it]?" asked {n}.
+{Time}, {n} and {his} {grown} came home from {place}. "[What is that?|Stop, {grown}!|Do you hear it?]" [asked|said] {n}.
 
 It was a [little|small|baby|young] {pet}. It was [hurt|cold and wet|hungry|lost and afraid].
 There sat a [tiny|little|young] {pet}. It [looked at {him} with big eyes|was shaking with cold|had lost its mother].

@@ -34,11 +34,11 @@ Then it was quiet. "[The storm is gone|It is over|Look, a rainbow], {n}!" said {
 """),
     "door": beats("""
 {Time}, {n} found a [small|secret|{col3}] door [behind the {thing3}|in a {tree}|under the stairs|near {place}]. [It was {num} feet high.|It was warm.|{n} knocked.]
-{Time}, {n} found [an old map|a letter without a name|a {col} key] at {place}. "[What is this|How strange]?" {he} [said|thought].
+{Time}, {n} found [an old map|a letter without a name|a {col} key] at {place}. "[What is this?|How strange!]" {he} [said|thought].
 {Time}, a {wrong} [whispered to|told] {n}: "Look {where}, but tell nobody!" There {n} found [a key|a map|a way down].
 [At|Near] {place} there was a {col2} gate, [always closed|older than the {tree}]. {Time}, {n} saw it open [a little|for a {wrong}|and heard music].
 
-"[Should I open it|Where does it lead|Shall we look]?" {n} asked {his} friend {f} the {fkind}. "[Yes|Of course|Why not]," said {f}. "[But let us be careful|I will come with you]."
+"[Should I open it|Where does it lead|Shall we look]?" {n} asked {his} friend {f} the {fkind}. "[Yes|Of course|Gladly]," said {f}. "[But let us be careful|I will come with you]."
 {He} showed it to {f}, a {trait2} {fkind}. "[Let us find out together|This could be an adventure|I am a little afraid]," said {f}.
 {n} ran to {f} the {fkind}, who was eating {food} at {place2}. "[Come quickly|Bring a lamp|You must see this], {f}!" {n} called.
 Alone {n} was too afraid. So {he} asked {f}, the {trait2} {fkind} next door. "[Give me {num} minutes|Wait, I will get my {thing2}|I thought you would never ask]," said {f}.
