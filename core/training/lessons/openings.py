@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 
 from core.training.lessons import words
+from core.training.lessons.first_words import FIRST_WORDS, MANY_TOPICS, TOPICS
 from core.training.lessons.grammar import article, expand, held_out, raise_sentences
 from core.training.lessons.plots import SKILLS
 from core.training.lessons.scenes import JOKES, RHYMES, SCENES
@@ -101,6 +102,8 @@ def _slots(rng: Random) -> dict[str, str]:
         "whynot": rng.choice(_WHYNOTS),
         "temp": str(rng.randint(1, 30)),
         "num": rng.choice(words.NUMBERS[2:13]),
+        "topic": rng.choice(TOPICS),
+        "topics": rng.choice(MANY_TOPICS),
     }
     for name, values in (("food", foods), ("thing", things), ("place", places), ("col", cols), ("kind", kinds), ("w", weather)):
         for number, value in enumerate(values, start=1):
@@ -115,7 +118,7 @@ def _slots(rng: Random) -> dict[str, str]:
 def opening(rng: Random, exam: bool = False) -> str:
     """One scene of daily life; held out are combinations of its scene, first person and place."""
     while True:
-        scene = rng.choice(STARTS) if rng.random() < 0.4 else rng.choice(SCENES[rng.choice(list(SCENES))])
+        scene = rng.choice(STARTS + FIRST_WORDS) if rng.random() < 0.5 else rng.choice(SCENES[rng.choice(list(SCENES))])
         slots = _slots(rng)
         if held_out(scene[:40], slots["a"], slots["place"]) == exam:
             break
