@@ -59,7 +59,7 @@ A {fkind} named {f} watched {him}. "May I help?" asked {f}. "Yes, please," said 
 But {f}, a {fkind} in a {col2} {cloth}, did not laugh. "[I needed {num} weeks for it|It took me the whole {season}|I fell {num} times], {n}."
 {f} was a {trait2} {fkind} from {place2}. "[Watch my feet, {n}|Do it like me|Slowly, {n}, slowly]," said {f}, and showed {him} how to {skill}.
 
-[Every day|Every {day}|All through {month}], they practised at {place}. [Slowly|After {num} weeks|With a little {food}], {n} got better.
+[Every day|Every {day}|All through {month}], they practised at {place}. [Slowly|After {num} weeks|With some {food}], {n} got better.
 They practised [for {num} hours|with {num} {flowers}|under the {tree}|near {place2}]. [It was hard work.|{n} did not stop.|They laughed and ate {food}.]
 On {day} they practised at {place}, on {day2} at {place2}. [{n} got a little better.|When {n} was tired, they ate {food}.|"Good, {n}!" said {f} again and again.]
 They met at {place} every {day}[| and sat under the {tree}| with {food} and {drink}]. [After {num} weeks|When {season} came], it went better.
@@ -186,7 +186,7 @@ On {day}, {f} knocked at {n}'s door with a {col} {thing2} full of {food2}. "[Tod
 -
 """),
     "sleep": beats("""
-It was late, but {n} could not sleep. [The moon was {col2}.|{He} thought of {place}.|The {thing3} on the shelf looked like a {wrong}.|{He} had eaten too much {food}.]
+It was late, but {n} could not sleep. [The moon was {col2}.|{He} thought of {place}.|The {thing3} on the shelf looked like a {wrong}.|{He} had eaten {num} plates of {food}.]
 [The stars were out|The moon stood over {place}], and {n} lay in bed [with {num} pillows|with {his} {cloth} on|and thought of {food}]. "I cannot sleep!"
 The clock struck {num}, and {n} was still awake. [Tomorrow {he} would go to {place}.|{He} had seen a {wrong} that day.|{He} turned from left to right.]
 [The {folk} next door|{n}'s {grown}|Even the {wrong} at {place}] was asleep, only {n} was not. [Was there a {rival} {where}?|{He} heard the {thing2} fall from the shelf.]

@@ -90,7 +90,7 @@ And there it was at {place}: a {rival} with [its head in a {pot}|a {pot} on one 
 What did {n} see at {place}? A {rival} [rolled {num} tins|rang {num} bells|pushed a {pot}] up and down and looked for {food}.
 Near {num} [boxes|bottles] at {place}, a {rival} tried to [sing|whistle|juggle], and a {pot} fell down. "[Oh|Look], {n}!" said {f}.
 
-"[I am so sorry|Oh dear]," said the {rival}. "[I do it every {day}|It is worse in {month}|I ate too much {food}]." {f} [giggled|stared].
+"[I am so sorry|Oh dear]," said the {rival}. "[I do it every {day}|It is worse in {month}|I ate all the {food}]." {f} [giggled|stared].
 {n} laughed so [loudly|hard] that {f} [fell over|got the hiccups|woke {num2} birds]. "[Good evening|Hello], {n}," said the {rival}.
 "And I [feared|ran from|shook because of] a {rival}, {f}!" said {n}. "[Me too|So did I]," said {f}, [laughing|very red|holding the {thing}].
 "[Good evening|Hello|So it is you], {rival}!" said {n}. "[Is it {num2} o'clock|Am I too loud|Do you want {food2}]?" asked the {rival}.
