@@ -102,7 +102,7 @@ def language(candidate: Candidate, corpus: Corpus) -> None:
     name = "stories with 13 words or more in a row as in"
     if corpus:
         row(f"{name} the plain text", f"{exam.share(exam.longest_copies(written, corpus.stories + corpus.prose)):.0%}", "< 50 %")
-    for many in (5_000, 20_000):
+    for many in (5_000, 20_000, 50_000):
         taught = (stories.story(rng) for _ in range(many))
         row(f"{name} {many:,} stories of the lessons", f"{exam.share(exam.longest_copies(written, taught)):.0%}", "< 50 %")
     print(f"\nNot in the list of known words: {', '.join(strange[:30]) or 'none'}.")
