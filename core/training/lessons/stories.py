@@ -12,7 +12,7 @@ from random import Random
 from core.training.lessons import plots, words
 from core.training.lessons.grammar import article, capital, draw, expand, raise_sentences, tell
 from core.training.lessons.retell import vary
-from core.training.lessons.storylines import PLOTS, QUESTIONS
+from core.training.lessons.storylines import PLOTS, PRACTISED, QUESTIONS
 
 # Where one hides, and what was seen before one hid there.
 _SHELTERS = [
@@ -178,7 +178,7 @@ def _questions(rng: Random, plot: str, slots: dict[str, str], count: int, friend
 
 def story(rng: Random, exam: bool = False) -> str:
     """One story, in six of ten cases followed by questions about it."""
-    plot = rng.choice(list(PLOTS))
+    plot = rng.choice(PRACTISED)
     slots = cast(rng, exam)
     sentences = [expand(rng, rng.choice(plots.OPENINGS), slots)]
     sentences += [

@@ -10,5 +10,7 @@ from __future__ import annotations
 from core.training.lessons.storylines import everyday, journeys, mishaps, ventures
 
 PLOTS = everyday.PLOTS | ventures.PLOTS | mishaps.PLOTS | journeys.PLOTS
+# The longer plots, in which more hangs together, are told twice as often.
+PRACTISED = [*PLOTS, *mishaps.PLOTS, *journeys.PLOTS]
 # What may be asked after a story of a plot: question, short answer, answer as a sentence.
 QUESTIONS = everyday.QUESTIONS | ventures.QUESTIONS | mishaps.QUESTIONS | journeys.QUESTIONS
