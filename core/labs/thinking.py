@@ -180,7 +180,7 @@ def count(
 
 
 def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
-    """Sums of three two-digit numbers, such as "What is 47 + 38 + 25?", none of which was in the bundled models' training text.
+    """Sums of three two-digit numbers, such as "What is 98 + 99 + 43?", none of which was in the bundled models' training text.
 
     hard: only those that carry twice. The same seed gives the same sums. Raises BadSetting.
     """

@@ -195,8 +195,8 @@ QUESTION = "Question"
 ANSWER = "The right answer"
 # What is worth asking: name of the button -> question, right answer. In the first two the units make 20 or more.
 QUESTIONS = {
-    "47 + 38 + 25": ("Question: What is 47 + 38 + 25?", "110"),
-    "69 + 78 + 56": ("Question: What is 69 + 78 + 56?", "203"),
+    "98 + 99 + 43": ("Question: What is 98 + 99 + 43?", "240"),
+    "39 + 57 + 59": ("Question: What is 39 + 57 + 59?", "155"),
     "An easy one": ("Question: What is 20 + 40 + 30?", "90"),
 }
 AT_ONCE_TITLE = "At once"
@@ -220,7 +220,9 @@ SET_LEAD = (
 SET_COUNT = "Questions"
 SET_KIND = "Which sums"
 SET_KINDS = {True: "that carry twice", False: "any"}
-SET_KIND_HELP = "47 + 38 + 25 carries twice: its units alone make 20. That is where a small model answering at once mostly goes wrong."
+SET_KIND_HELP = (
+    "98 + 99 + 43 carries twice: its units alone make 20. That is where a small model that answers at once goes wrong most often."
+)
 SET_START = "Ask them all"
 SET_PROGRESS = "{done} of {total} questions answered both ways"
 SET_RIGHT = "{right} of {total} right"

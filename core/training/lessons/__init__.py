@@ -48,7 +48,7 @@ EARLY = {
     "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 70, "beginning": 4, "facts": 60, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 24, "word problem": 1.5, "is a": 4, "debate": 4,
+    "story": 70, "beginning": 4, "facts": 120, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 24, "word problem": 1.5, "is a": 4, "debate": 4,
     "number": 3, "opinion": 14, "recall": 30, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 4, "opening": 60, "poem": 3, "told": 8, "asked": 5,
     "rhyme": 1.5, "joke": 2,
 }  # fmt: skip
