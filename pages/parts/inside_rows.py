@@ -95,7 +95,9 @@ def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], s
 
 def read_so_far(tokens: int) -> str:
     """Tokens read, as short as the name of a row: 0, 41 K, 0.82 M, 47 M."""
-    return "0" if not tokens else f"{tokens / 1e3:.0f} K" if tokens < 1e5 else f"{tokens / 1e6:.2g} M"
+    if tokens < 1e5:
+        return f"{tokens / 1e3:.0f} K" if tokens else "0"
+    return f"{tokens / 1e6:.2g} M" if tokens < 9.95e6 else f"{tokens / 1e6:,.0f} M"
 
 
 def way_rows(way: Sequence[Guess], taken: bool) -> pd.DataFrame:

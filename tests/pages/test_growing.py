@@ -47,7 +47,17 @@ def test_a_row_is_a_moment_and_bold_is_what_it_expects_today() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "name"), [(0, "0"), (900, "1 K"), (41_000, "41 K"), (180_000, "0.18 M"), (6_900_000, "6.9 M"), (71_234_567, "71 M")]
+    ("tokens", "name"),
+    [
+        (0, "0"),
+        (900, "1 K"),
+        (41_000, "41 K"),
+        (180_000, "0.18 M"),
+        (6_900_000, "6.9 M"),
+        (71_234_567, "71 M"),
+        (99_685_000, "100 M"),
+        (1_234_567_890, "1,235 M"),
+    ],
 )
 def test_pieces_read_are_short(tokens: int, name: str) -> None:
     assert inside_rows.read_so_far(tokens) == name
