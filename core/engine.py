@@ -20,7 +20,7 @@ from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicS
 from core.caches.pool import CachePool
 from core.errors import EmptyPrompt, NotEnoughMemory
 from core.limits import Limits
-from core.servers.listed import Listed
+from core.listed import Listed
 from core.turns import Turns
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from core.engine import Forward, KVCache
 from core.errors import BadToken, BeyondTheList, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from core.limits import Limits
+from core.listed import Listed
 from core.sampling import stages
-from core.servers.listed import Listed
 from core.settings import SamplingSettings
 from core.step import ForwardPass, Odds, Step
 from core.tokens import ByteJoiner, Token

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from core.servers import listed
+from core import listed
 from core.settings import SamplingSettings
 from core.tokens import Token
 
@@ -82,7 +82,7 @@ class Odds:
     model's order of preference; the first stage is "model", the last one is what the dice use.
 
     server_listed: how many tokens an inference server listed, 0 if the model runs here and everything is known. stage_exact: per stage,
-    whether its probabilities are certain all the same; see `core.servers.listed`.
+    whether its probabilities are certain all the same; see `core.listed`.
     """
 
     index: int

@@ -16,10 +16,10 @@ import torch
 
 from core.engine import Backend, Distribution, Engine, Forward, KVCache, Stopwatch
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
+from core.listed import Listed
 from core.model import LanguageModel
 from core.models.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.servers.line import Answer, Line
-from core.servers.listed import Listed
 from core.servers.llama import LlamaServer
 from core.servers.metrics import ServerMetrics
 from core.servers.step import ServedStep, Server

@@ -11,8 +11,8 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from core.listed import Listed
 from core.sampling.stages import Observation, observe
-from core.servers.listed import Listed
 from core.settings import SamplingSettings
 
 VOCABULARY = 60
