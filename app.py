@@ -4,33 +4,37 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts import early
+from pages.parts.runtime import preload
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
-    from pages.parts import sending
+    from pages.parts.runtime import tcp_nodelay
 
-    app = st.App(__file__, lifespan=sending.at_once)
-    early.begin()
+    app = st.App(__file__, lifespan=tcp_nodelay.at_once)
+    preload.begin()
 else:  # for every visitor, at every click
-    from pages.parts import words
+    from pages.parts.text import words
 
     st.set_page_config(
-        page_title=words.APP, page_icon=str(Path(__file__).parent / "pages/parts/icon.png"), layout="wide", initial_sidebar_state="auto"
+        page_title=words.APP,
+        page_icon=str(Path(__file__).parent / "pages/parts/layout/icon.png"),
+        layout="wide",
+        initial_sidebar_state="auto",
     )
-    if early.under_way():  # nothing else is imported before it is there
+    if preload.under_way():  # nothing else is imported before it is there
         with st.spinner(words.WAKING):
-            early.wait()
-    from pages.parts import address, frame, navigation, panel, visit, wish
+            preload.wait()
+    from pages.parts.layout import frame, navigation, sidebar
+    from pages.parts.session import current, requested_model, url_state
 
-    visit.enter()
-    address.mark()
+    current.enter()
+    url_state.mark()
     page = st.navigation(navigation.pages(), position="top")
     frame.logo()
     frame.dress()
-    if not visit.admitted():
+    if not current.admitted():
         frame.tell(words.FULL_HOUSE)
         st.stop()
     frame.wake()
-    panel.sidebar()
-    wish.offer()
+    sidebar.sidebar()
+    requested_model.offer()
     page.run()

@@ -14,43 +14,51 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core import errors as errors
-    from core import inside as inside
-    from core.generation import Generation as Generation
+    from core.costs.formulas import cache_bytes as cache_bytes
+    from core.costs.formulas import multiply_adds as multiply_adds
+    from core.generation.generation import Generation as Generation
+    from core.generation.recording import Recording as Recording
+    from core.inspection.look import Inside as Inside
+    from core.inspection.look import look as look
+    from core.inspection.scoring import ScoredText as ScoredText
+    from core.inspection.scoring import score_text as score_text
     from core.models.loading import list_models as list_models
     from core.models.loading import load_model as load_model
-    from core.recording import Recording as Recording
-    from core.scoring import ScoredText as ScoredText
-    from core.scoring import score_text as score_text
+    from core.models.shape import ModelShape as ModelShape
+    from core.record.step import Candidate as Candidate
+    from core.record.step import Stage as Stage
+    from core.record.step import Step as Step
+    from core.record.step import TokenDistribution as TokenDistribution
+    from core.record.tokens import Token as Token
     from core.settings import SamplingSettings as SamplingSettings
-    from core.step import Candidate as Candidate
-    from core.step import Odds as Odds
-    from core.step import Stage as Stage
-    from core.step import Step as Step
-    from core.tokens import Token as Token
 
-_HOMES = {
-    "Candidate": "core.step",
-    "Generation": "core.generation",
-    "Odds": "core.step",
-    "Recording": "core.recording",
+_MODULES = {
+    "Candidate": "core.record.step",
+    "Generation": "core.generation.generation",
+    "Inside": "core.inspection.look",
+    "ModelShape": "core.models.shape",
+    "Recording": "core.generation.recording",
     "SamplingSettings": "core.settings",
-    "ScoredText": "core.scoring",
-    "Stage": "core.step",
-    "Step": "core.step",
-    "Token": "core.tokens",
+    "ScoredText": "core.inspection.scoring",
+    "Stage": "core.record.step",
+    "Step": "core.record.step",
+    "Token": "core.record.tokens",
+    "TokenDistribution": "core.record.step",
+    "cache_bytes": "core.costs.formulas",
     "list_models": "core.models.loading",
     "load_model": "core.models.loading",
-    "score_text": "core.scoring",
+    "look": "core.inspection.look",
+    "multiply_adds": "core.costs.formulas",
+    "score_text": "core.inspection.scoring",
 }
-_MODULES = frozenset({"errors", "inside"})
 
-__all__ = [*_HOMES, "errors", "inside"]
+__all__ = [*_MODULES, "errors"]
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name from the module it lives in, when it is first asked for."""
+    if name == "errors":
+        return import_module("core.errors")
     if name in _MODULES:
-        return import_module(f"core.{name}")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'core' has no attribute {name!r}")

@@ -9,8 +9,12 @@ import streamlit as st
 
 from core.costs.formulas import cache_bytes
 from core.labs.cache_race import CACHED, UNCACHED, RaceStep, fit_parabola, growth, race, same_text, speed_up
-from pages.parts import charts, cost_charts, experiment, frame, numbers, palette, visit
-from pages.parts import cost_words as words
+from pages.parts.charts import charts, cost_charts
+from pages.parts.layout import frame, palette
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.text import cost_words as words
+from pages.parts.text import numbers
 
 frame.page()
 NAME = "race"
@@ -22,8 +26,8 @@ MOST_POINTS = 160
 def begin() -> None:
     """Start with what the visitor has chosen everywhere: model, prompt, settings."""
     length = LENGTHS[2] if chosen is None else chosen
-    about = (length, len(visit.model().encode(visit.prompt())), visit.model_name())
-    experiment.start(NAME, lambda: race(visit.model(), visit.prompt(), visit.settings(), length), about)
+    about = (length, len(current.model().encode(current.prompt())), current.model_name())
+    experiment.start(NAME, lambda: race(current.model(), current.prompt(), current.settings(), length), about)
 
 
 def writer(title: str, term: str, steps: list[RaceStep], length: int) -> None:
@@ -32,7 +36,7 @@ def writer(title: str, term: str, steps: list[RaceStep], length: int) -> None:
         frame.section(title, term)
         text = "".join(step.text for step in steps)
         tail = ("… " if len(text) > SHOWN else "") + text[-SHOWN:]
-        paper(tail or visit.prompt()[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
+        paper(tail or current.prompt()[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
         last = steps[-1] if steps else None
         left, right = st.columns(2)
         left.metric("Tokens", f"{len(steps)} of {length}")
@@ -149,7 +153,7 @@ def curves(seen: list[RaceStep], steps: dict[str, list[RaceStep]], length: int) 
 
 def ahead(length: int) -> None:
     """Before the start: what counting alone can tell."""
-    prompt = len(visit.model().encode(visit.prompt()))
+    prompt = len(current.model().encode(current.prompt()))
     rows = []
     for kind in ("with", "without"):
         for token in sorted({1, length, *range(1, length, max(1, length // 64))}):
@@ -164,7 +168,7 @@ def ahead(length: int) -> None:
 
 def kept(steps: list[RaceStep], length: int) -> None:
     """A row for each layer, a column for each token; and the bytes, by formula and by tensor."""
-    model = visit.model()
+    model = current.model()
     shape = model.shape
     frame.section(words.KEPT_TITLE, words.KEPT_TERM)
     last = steps[-1]
@@ -204,7 +208,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="cache_contr
         st.button(words.CACHE_STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="cache_stop")
     else:
         label = words.CACHE_AGAIN if state.seen else words.CACHE_START
-        st.button(label, on_click=visit.calmly(begin), type="primary", icon=":material/flag:", key="cache_start")
+        st.button(label, on_click=current.calmly(begin), type="primary", icon=":material/flag:", key="cache_start")
 
 
 def course() -> None:

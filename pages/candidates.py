@@ -8,11 +8,14 @@ import streamlit as st
 from core.errors import ViewerError
 from core.labs.beam import FINISHED, KEPT, BeamStep, beam_search
 from core.labs.candidates import FORMULAS, MEAN, Ranked, Round, merged, ranked, write_together
-from pages.parts import experiment, frame, numbers, visit
-from pages.parts import what_if_words as words
-from pages.parts.branch_tree import branch_tree, rows_of_beams, rows_of_tries
-from pages.parts.own_text import own_text
-from pages.parts.written import written
+from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
+from pages.parts.components.tinted_text.tinted_text import written
+from pages.parts.layout import frame
+from pages.parts.layout.prompt_field import own_text
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
 
 frame.page()
 TRIES, BEAM = "candidates", "candidates_beam"
@@ -32,10 +35,10 @@ def tries_view() -> None:
             or MEAN
         )
 
-        @visit.calmly
+        @current.calmly
         def begin() -> None:
-            model, prompt, settings = visit.model(), visit.prompt(), visit.settings()
-            experiment.start(TRIES, lambda: write_together(model, prompt, settings, count, length), (prompt, settings, visit.run()))
+            model, prompt, settings = current.model(), current.prompt(), current.settings()
+            experiment.start(TRIES, lambda: write_together(model, prompt, settings, count, length), (prompt, settings, current.run()))
 
         state = experiment.of(TRIES)
         if state.running:
@@ -90,14 +93,14 @@ def frame_safe(text: str) -> str:
     return "".join(c if c.isalnum() or c in " .,-" else "·" for c in text[:30])
 
 
-@visit.calmly
+@current.calmly
 def keep_try(number: int) -> None:
     """Write this try into the visitor's run: the same dice give the same words."""
     run = experiment.of(TRIES)
     attempt = run.seen[-1].tries[number]
     prompt, settings, _ = run.about
-    visit.use_prompt(prompt)
-    own = visit.run()
+    current.use_prompt(prompt)
+    own = current.run()
     own.go_to(-1)
     mine = own.settings
     own.settings = settings
@@ -106,7 +109,7 @@ def keep_try(number: int) -> None:
             own.step(step.attempt)
     finally:
         own.settings = mine
-    visit.say(words.KEPT_TRY)
+    current.say(words.KEPT_TRY)
 
 
 def price(newest: Round) -> None:
@@ -131,13 +134,13 @@ def beam_view() -> None:
         width = st.segmented_control(words.BEAMS, (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True) or 3
         length = st.segmented_control(words.LENGTH, (10, 20, 40), default=20, key="candidates_beam_length", required=True) or 20
         penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200)
-        about = (visit.prompt(), visit.model_name(), width, length, penalty)
+        about = (current.prompt(), current.model_name(), width, length, penalty)
 
-        @visit.calmly
+        @current.calmly
         def begin() -> None:
-            experiment.start(BEAM, lambda: beam_search(visit.model(), visit.prompt(), width, length, penalty), about)
+            experiment.start(BEAM, lambda: beam_search(current.model(), current.prompt(), width, length, penalty), about)
 
-        @visit.calmly
+        @current.calmly
         def search(whole: bool) -> None:
             if experiment.of(BEAM).about != about or not experiment.of(BEAM).running:
                 begin()

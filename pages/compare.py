@@ -9,15 +9,18 @@ import streamlit as st
 
 from core.labs.streaming import deliver, words_of
 from core.labs.sweep import RANGES, Column, Line, Row, side_by_side, statistics, sweep
+from core.record.step import Step
 from core.settings import SamplingSettings
-from core.step import Step
-from pages.parts import experiment, frame, numbers, visit
-from pages.parts import what_if_words as words
-from pages.parts.controls import PRESETS
-from pages.parts.own_text import own_text
-from pages.parts.stream_stage import stream_stage
-from pages.parts.words import settings_then
-from pages.parts.written import written
+from pages.parts.components.stream_stage.stream_stage import stream_stage
+from pages.parts.components.tinted_text.tinted_text import written
+from pages.parts.layout import frame
+from pages.parts.layout.prompt_field import own_text
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.session.sampling_controls import PRESETS
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
+from pages.parts.text.words import settings_then
 
 frame.page()
 COLUMNS, SWEEP, STREAM = "compare", "compare_sweep", "compare_stream"
@@ -28,7 +31,7 @@ PLAYED = 8.0  # seconds that a delivery takes on the stage
 
 def settings_of(name: str | None) -> SamplingSettings:
     """A preset with the visitor's own seed, so that the dice stay the same; or what the sidebar says."""
-    own = visit.settings()
+    own = current.settings()
     preset = PRESETS.get(name or "")
     return own if preset is None else SamplingSettings(**{**preset.as_dict(), "seed": own.seed})
 
@@ -50,7 +53,7 @@ def columns_view() -> None:
         count = st.segmented_control(words.COLUMNS, (2, 3, 4), default=3, key="compare_count", required=True) or 3
         length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="compare_length", required=True) or 40
         place = st.container()
-    models, chosen = visit.model_names(), []
+    models, chosen = current.model_names(), []
     for number, home in enumerate(st.columns(count, gap="large")):
         with home:
             preset = st.selectbox(
@@ -65,18 +68,18 @@ def columns_view() -> None:
                 model = st.selectbox(
                     "Model",
                     models,
-                    index=models.index(visit.model_name()),
+                    index=models.index(current.model_name()),
                     key=f"compare_model_{number}",
                     label_visibility="collapsed",
                     format_func=lambda name: name.replace("-", " ").capitalize(),
                 )
             chosen.append((preset, model))
 
-    @visit.calmly
+    @current.calmly
     def begin() -> None:
-        made = [Column(visit.model_named(model), settings_of(preset)) for preset, model in chosen]
+        made = [Column(current.model_named(model), settings_of(preset)) for preset, model in chosen]
         titles = [(preset, column) for (preset, _), column in zip(chosen, made, strict=True)]
-        experiment.start(COLUMNS, lambda: side_by_side(made, visit.prompt(), length), (visit.prompt(), titles))
+        experiment.start(COLUMNS, lambda: side_by_side(made, current.prompt(), length), (current.prompt(), titles))
 
     state = experiment.of(COLUMNS)
     with place:
@@ -126,9 +129,9 @@ def sweep_view() -> None:
             words.SWEEP_SETTING, list(RANGES), format_func=lambda key: words.SWEEP_NAMES[key], key="compare_setting", width=240
         )
 
-        @visit.calmly
+        @current.calmly
         def begin() -> None:
-            experiment.start(SWEEP, lambda: sweep(visit.model(), visit.prompt(), name, settings=visit.settings(), steps=28), name)
+            experiment.start(SWEEP, lambda: sweep(current.model(), current.prompt(), name, settings=current.settings(), steps=28), name)
 
         state = experiment.of(SWEEP)
         buttons(SWEEP, begin, state.running, bool(state.seen))
@@ -158,10 +161,10 @@ def stream_view() -> None:
     """One recorded run, delivered twice."""
     st.caption(words.STREAM_LEAD)
 
-    @visit.calmly
+    @current.calmly
     def begin() -> None:
-        column = Column(visit.model(), visit.settings())
-        experiment.start(STREAM, lambda: side_by_side([column], visit.prompt(), 80, top_n=1))
+        column = Column(current.model(), current.settings())
+        experiment.start(STREAM, lambda: side_by_side([column], current.prompt(), 80, top_n=1))
 
     state = experiment.of(STREAM)
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_stream_controls"):

@@ -6,8 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from core.labs.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
-from pages.parts import charts, cost_charts, experiment, frame, notepad, numbers, visit
-from pages.parts import cost_words as words
+from pages.parts.charts import charts, cost_charts
+from pages.parts.components.cache_gauge import cache_gauge
+from pages.parts.layout import frame
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.text import cost_words as words
+from pages.parts.text import numbers
 
 frame.page()
 NAME, END = "context", "context_end"
@@ -15,9 +20,9 @@ NAME, END = "context", "context_end"
 
 def begin(repeats: int) -> None:
     """Measure from short to as long as this model allows."""
-    model = visit.model()
+    model = current.model()
     lengths = lengths_for(model)
-    experiment.start(NAME, lambda: measure(model, visit.prompt(), lengths, repeats), (max(lengths), len(lengths), repeats))
+    experiment.start(NAME, lambda: measure(model, current.prompt(), lengths, repeats), (max(lengths), len(lengths), repeats))
 
 
 def table(points: list[LengthPoint], of: str) -> pd.DataFrame:
@@ -50,7 +55,7 @@ def curves() -> None:
         if run.about and run.running:
             total = run.about[1] * run.about[2]
             st.progress(len(run.seen) / total, text=words.CONTEXT_PROGRESS.format(done=len(run.seen), total=total))
-        longest = run.about[0] if run.about else max(lengths_for(visit.model()))
+        longest = run.about[0] if run.about else max(lengths_for(current.model()))
         left, right = st.columns(2, gap="large")
         for column, of, title, term, alt in (
             (left, "prefill", words.PREFILL_TITLE, words.PREFILL_TERM, words.PREFILL_ALT),
@@ -88,16 +93,16 @@ def verdict(points: list[LengthPoint], repeats: int) -> None:
 
 def go_there() -> None:
     """Fill the context and see."""
-    reached = at_the_limit(visit.model(), visit.prompt())
-    visit.kept()[END] = experiment.Experiment(seen=[reached])
+    reached = at_the_limit(current.model(), current.prompt())
+    current.kept()[END] = experiment.Experiment(seen=[reached])
 
 
 def the_end() -> None:
     """Go to the last place of the context, for real."""
-    model = visit.model()
+    model = current.model()
     frame.section(words.CONTEXT_END, words.CONTEXT_END_TERM)
     st.markdown(words.CONTEXT_END_LEAD.format(limit=f"{model.context_length:,}"))
-    st.button(words.CONTEXT_END_START, on_click=visit.calmly(go_there), icon=":material/last_page:", key="context_end")
+    st.button(words.CONTEXT_END_START, on_click=current.calmly(go_there), icon=":material/last_page:", key="context_end")
     for reached in experiment.of(END).seen:
         assert isinstance(reached, LimitReached)
         st.markdown(words.CONTEXT_END_TOLD.format(read=f"{reached.read:,}", written=reached.written))
@@ -112,7 +117,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="context_con
     running = experiment.of(NAME).running
     st.button(
         words.CONTEXT_START,
-        on_click=visit.calmly(begin),
+        on_click=current.calmly(begin),
         args=(chosen,),
         type="primary",
         icon=":material/speed:",
@@ -125,6 +130,6 @@ with frame.calm():
     left, right = st.columns(2, gap="large")
     with left:
         frame.section(words.CONTEXT_GAUGE, words.CONTEXT_END_TERM)
-        notepad.gauge(visit.shown(), visit.run().model, key="context_gauge")
+        cache_gauge.gauge(current.shown(), current.run().model, key="context_gauge")
     with right:
         the_end()

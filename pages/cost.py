@@ -11,8 +11,13 @@ import streamlit as st
 from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
 from core.costs.receipt import Assumptions
 from core.labs.request import Progress, request
-from pages.parts import charts, cost_charts, experiment, frame, numbers, receipt, visit
-from pages.parts import cost_words as words
+from pages.parts.charts import charts, cost_charts
+from pages.parts.components.receipt import receipt
+from pages.parts.layout import frame
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.text import cost_words as words
+from pages.parts.text import numbers
 
 frame.page()
 TWO, TIMED = "cost_two", "cost_timed"
@@ -33,13 +38,13 @@ def rates() -> Assumptions:
             for field, label, step in words.RATES
         }
     changed = replace(now, **values)
-    visit.kept()["assumptions"] = changed
+    current.kept()["assumptions"] = changed
     return changed
 
 
 def this_text() -> None:
     """The bill for the visitor's own run."""
-    run = visit.run()
+    run = current.run()
     left, right = st.columns([0.6, 0.4], gap="large")
     with right:
         frame.section("Three kinds of number")
@@ -75,7 +80,7 @@ def textbook() -> None:
 
 def elsewhere() -> None:
     """The same number of tokens on models of 7, 70 and 400 billion parameters."""
-    run = visit.run()
+    run = current.run()
     read, written = len(run.prompt_tokens), len(run.path) or IMAGINED
     frame.section(words.ELSEWHERE, words.ELSEWHERE_TERM)
     first, *places = st.columns([0.4, 0.2, 0.2, 0.2], gap="medium")
@@ -105,7 +110,7 @@ def elsewhere() -> None:
 def both(terse: str, verbose: str) -> Iterator[tuple[int, Progress]]:
     """Ask the short question, then the long one."""
     for place, question in enumerate((terse, verbose)):
-        for progress in request(visit.model(), question, visit.settings(), ANSWER, receipt.assumptions()):
+        for progress in request(current.model(), question, current.settings(), ANSWER, receipt.assumptions()):
             yield place, progress
 
 
@@ -152,7 +157,7 @@ def seconds() -> None:
     frame.section(words.TIMELINE, words.TIMELINE_TERM)
     st.caption(words.TIMELINE_LEAD)
     run = experiment.of(TIMED)
-    make = lambda: request(visit.model(), visit.prompt(), visit.settings(), WRITTEN, receipt.assumptions())  # noqa: E731 (called at the click)
+    make = lambda: request(current.model(), current.prompt(), current.settings(), WRITTEN, receipt.assumptions())  # noqa: E731 (called at the click)
     st.button(
         words.TIMELINE_START, on_click=experiment.start, args=(TIMED, make), icon=":material/timer:", key="cost_timed", disabled=run.running
     )

@@ -7,16 +7,19 @@ import math
 import streamlit as st
 
 from core import list_models
-from core.growth import Growth, growth_of
-from core.model import LanguageModel
-from pages.parts import charts, frame, inside_charts, inside_rows, inside_words, numbers, visit
+from core.engine.model import LanguageModel
+from core.models.growth import Growth, growth_of
+from pages.parts.charts import charts, inside_charts, inside_rows
+from pages.parts.layout import frame
+from pages.parts.session import current
+from pages.parts.text import inside_words, numbers
 
 frame.page()
 
 
 def known() -> tuple[str, Growth] | None:
     """The model whose record is shown: the visitor's own, or the first that came with the app and has one."""
-    for name in [visit.model_name(), *(entry.name for entry in list_models())]:
+    for name in [current.model_name(), *(entry.name for entry in list_models())]:
         record = growth_of(name)
         if record:
             return name, record
@@ -77,9 +80,9 @@ with frame.calm():
         name, record = found
         lead = inside_words.GROWING_LEAD.format(name=name, read=numbers.count(record.moments[-1].tokens), count=len(record.moments))
         frame.header(inside_words.GROWING, inside_words.GROWING_TERM, lead)
-        if name != visit.model_name():
-            st.caption(inside_words.GROWING_OTHER.format(name=inside_rows.plain(visit.model_name()), known=name))
-        model = visit.model_named(name)
+        if name != current.model_name():
+            st.caption(inside_words.GROWING_OTHER.format(name=inside_rows.plain(current.model_name()), known=name))
+        model = current.model_named(name)
         left, right = st.columns([0.6, 0.4], gap="large")
         with left:
             frame.section(inside_words.GROWING_GUESSES, inside_words.GROWING_GUESSES_TERM)

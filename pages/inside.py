@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.embeddings import flat_map, tokens_of_words
-from core.inside import Inside
-from core.model import LanguageModel
-from core.step import Step
-from core.tokens import Token
-from pages.parts import charts, dice, frame, inside_charts, inside_rows, inside_words, numbers, palette, strip, visit
-from pages.parts.live_text import live_text
-from pages.parts.opened import Opened, looked, opened
-from pages.parts.reading_strip import Word, reading_strip, shown
-from pages.parts.tally import dice_tally
+from core.engine.model import LanguageModel
+from core.inspection.embeddings import flat_map, tokens_of_words
+from core.inspection.look import Inside
+from core.record.step import Step
+from core.record.tokens import Token
+from pages.parts.charts import charts, inside_charts, inside_rows
+from pages.parts.components.dice import dice
+from pages.parts.components.live_text.live_text import live_text
+from pages.parts.components.roll_tally.roll_tally import dice_tally
+from pages.parts.components.scored_text.scored_text import Word, reading_strip, shown
+from pages.parts.components.token_strip import token_strip
+from pages.parts.layout import frame, palette
+from pages.parts.runtime.selected_step import Opened, looked, opened
+from pages.parts.session import current
+from pages.parts.text import inside_words, numbers
 
 frame.page()
 
@@ -25,14 +30,14 @@ ALL = -1  # all layers together
 
 def sentence(step: Opened) -> None:
     """The text so far and the step that is looked into; one can go on, back, and to any earlier step."""
-    run = visit.run()
-    strip.token_strip(
+    run = current.run()
+    token_strip.token_strip(
         run.prompt_tokens,
         run.path,
         key="strip",
-        opened=visit.opened(),
+        opened=current.opened(),
         accent=isinstance(step.odds, Step),
-        on_click=visit.word_clicked,
+        on_click=current.word_clicked,
     )
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(step.odds, Step):
@@ -42,9 +47,9 @@ def sentence(step: Opened) -> None:
         else:
             told = inside_words.LOOKED_AT_COMING.format(count=step.odds.position)
         st.markdown(f"**{told}**", width="stretch")
-        st.button("Back", on_click=visit.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
-        st.button("Step", on_click=visit.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
-        st.page_link(frame.HERE.parent / "watch.py", label=inside_words.TO_WATCH, icon=":material/visibility:", width="content")
+        st.button("Back", on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
+        st.button("Step", on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
+        st.page_link(frame.PAGES / "watch.py", label=inside_words.TO_WATCH, icon=":material/visibility:", width="content")
 
 
 def chips(tokens: list[Token], key: str) -> None:
@@ -75,17 +80,17 @@ def chips(tokens: list[Token], key: str) -> None:
 def pieces() -> None:
     """Type, and the pieces form."""
     with frame.calm():
-        model, prompt = visit.model(), visit.run().prompt
+        model, prompt = current.model(), current.run().prompt
         text = live_text(prompt, key="inside_text", label=inside_words.PIECES_LABEL, examples=inside_words.PIECES_EXAMPLES, limit=LONGEST)
         own = model.tokenize(text)
         chips(own, "inside_chips")
-        others = [name for name in visit.model_names() if name != visit.model_name()]
+        others = [name for name in current.model_names() if name != current.model_name()]
         if others:
             other = st.selectbox(
                 inside_words.PIECES_OTHER, others, index=None, placeholder=inside_words.NOBODY, key="inside_other", width=320
             )
             if other:
-                beside = visit.model_named(other).tokenize(text)
+                beside = current.model_named(other).tokenize(text)
                 if [(t.token_id, t.raw) for t in beside] == [(t.token_id, t.raw) for t in own]:
                     st.caption(inside_words.PIECES_SAME.format(name=other.capitalize()))
                 else:
@@ -100,7 +105,7 @@ def meaning(step: Opened, model: LanguageModel, seen: Inside) -> None:
         inside_words.MEANING_PICK,
         choices,
         default=choices[-1],
-        key=f"inside_piece_{visit.clicks()}",
+        key=f"inside_piece_{current.clicks()}",
         format_func=lambda i: inside_rows.plain(model.piece(i)),
         label_visibility="collapsed",
         required=True,
@@ -133,7 +138,7 @@ def layers(step: Opened, model: LanguageModel, seen: Inside) -> None:
     choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *favourites]))
     left, right = st.columns([0.6, 0.4], gap="large", vertical_alignment="bottom")
     with right:
-        followed = st.selectbox(inside_words.FOLLOW, choices, key=f"inside_follow_{visit.clicks()}", format_func=model.piece, width=260)
+        followed = st.selectbox(inside_words.FOLLOW, choices, key=f"inside_follow_{current.clicks()}", format_func=model.piece, width=260)
         way = seen.follow(followed)
         charts.draw(
             inside_charts.way,
@@ -230,7 +235,7 @@ def part(title: str, term: str, lead: str) -> None:
 
 frame.header(inside_words.TITLE, inside_words.TERM, inside_words.LEAD)
 with frame.calm():
-    step, model = opened(), visit.model()
+    step, model = opened(), current.model()
     sentence(step)
 
     part(inside_words.PIECES, inside_words.PIECES_TERM, inside_words.PIECES_LEAD)

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.caches.notepad import Notepad
 from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.errors import ViewerError
-from core.labs.memory import (
+from core.kv_cache.paged import Notepad
+from core.labs.cache_budget import (
     FORGET_BUT_FIRST,
     MOST_READERS,
     POLICIES,
@@ -28,9 +28,13 @@ from core.labs.memory import (
     page_bytes,
     pages_that_fit,
 )
-from pages.parts import charts, cost_charts, experiment, frame, numbers, palette, visit
-from pages.parts import cost_words as words
-from pages.parts.fading_text import fading_text, fill_bar, share_bar
+from pages.parts.charts import charts, cost_charts
+from pages.parts.components.cache_text.cache_text import fading_text, fill_bar, share_bar
+from pages.parts.layout import frame, palette
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.text import cost_words as words
+from pages.parts.text import numbers
 
 frame.page()
 FILL, WAYS = "memory", "memory_ways"
@@ -42,7 +46,7 @@ THIS = "this model"
 
 def choose() -> tuple[Plan, str]:
     """The budget, and what to do when it is used up."""
-    model = visit.model()
+    model = current.model()
     each = page_bytes(model)
     source = st.segmented_control(
         "Text",
@@ -84,11 +88,11 @@ def choose() -> tuple[Plan, str]:
 
 def begin(plan: Plan, source: str) -> None:
     """Read the story, or the visitor's own text, under this plan."""
-    model = visit.model()
+    model = current.model()
     if source == "story":
         text, make = RED_POT.told + RED_POT.question, lambda: before_and_after(model, plan)
     else:
-        text, make = visit.prompt(), lambda: fill(model, visit.prompt(), plan, visit.settings(), WRITTEN)
+        text, make = current.prompt(), lambda: fill(model, current.prompt(), plan, current.settings(), WRITTEN)
     typed: Callable[[], Iterator[Any]] = make
     experiment.start(FILL, typed, {"plan": plan, "source": source, "texts": [token.text or token.piece for token in model.tokenize(text)]})
 
@@ -98,7 +102,7 @@ def notepad() -> None:
     run = experiment.of(FILL)
     about = run.about
     if about is None:
-        model = visit.model()
+        model = current.model()
         tokens = model.tokenize(RED_POT.told + RED_POT.question)
         fading_text([token.text or token.piece for token in tokens], (), 0, marked=marked(), label=RED_POT.told)
         return
@@ -122,7 +126,7 @@ def notepad() -> None:
 
 def marked() -> range:
     """The tokens of the sentence that holds the answer."""
-    return range(len(visit.model().encode(RED_POT.key_words)))
+    return range(len(current.model().encode(RED_POT.key_words)))
 
 
 def answer() -> None:
@@ -208,9 +212,9 @@ def calculator() -> None:
     frame.section(words.CALCULATOR, words.CALCULATOR_TERM)
     st.caption(words.CALCULATOR_LEAD)
     shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
-    if (own := getattr(visit.model(), "shape", None)) is not None:
+    if (own := getattr(current.model(), "shape", None)) is not None:
         shapes = {THIS: own, **shapes}
-    titles = {THIS: visit.model().name.capitalize()} | {name: known.title for name, known in MODELS.items()}
+    titles = {THIS: current.model().name.capitalize()} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")
     name = one.selectbox(
         "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key]
@@ -309,7 +313,7 @@ def positions() -> None:
     """What is said plainly about positions, forgetting and rounding."""
     with st.expander(words.PLAINLY, icon=":material/info:"):
         try:
-            kind = Notepad(visit.model()).positions
+            kind = Notepad(current.model()).positions
         except ViewerError as error:
             st.markdown(str(error))
             return
@@ -324,8 +328,10 @@ with frame.calm():
     busy = experiment.of(FILL).running or experiment.of(WAYS).running
     with st.container(horizontal=True, key="memory_buttons"):
         label = words.MEMORY_READ if source == "story" else words.MEMORY_WRITE
-        st.button(label, on_click=visit.calmly(begin), args=(plan, source), type="primary", icon=":material/menu_book:", key="memory_start")
-        make = lambda: every_way(visit.model(), plan)  # noqa: E731 (a callback that is called at the click)
+        st.button(
+            label, on_click=current.calmly(begin), args=(plan, source), type="primary", icon=":material/menu_book:", key="memory_start"
+        )
+        make = lambda: every_way(current.model(), plan)  # noqa: E731 (a callback that is called at the click)
         st.button(
             words.MEMORY_ALL, on_click=experiment.start, args=(WAYS, make), icon=":material/alt_route:", key="memory_all", disabled=busy
         )

@@ -5,72 +5,75 @@ from __future__ import annotations
 import streamlit as st
 
 from core import list_models
-from core.models.fit import fit
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
-from pages.parts import frame, numbers, shelf, visit, wish
-from pages.parts import model_words as words
+from core.models.memory_fit import fit
+from pages.parts.layout import frame
+from pages.parts.runtime import loaded_models
+from pages.parts.session import current, requested_model
+from pages.parts.text import model_words as words
+from pages.parts.text import numbers
 
 frame.page()
 
 
-@visit.calmly
+@current.calmly
 def use(name: str) -> None:
     """Load it and begin again with it."""
-    visit.use_model(name)
-    visit.say(words.NOW_USED.format(name=name))
+    current.use_model(name)
+    current.say(words.NOW_USED.format(name=name))
 
 
-@visit.calmly
+@current.calmly
 def unload(name: str) -> None:
     """Give its memory back."""
-    shelf.unload(name)
-    visit.say(words.UNLOADED.format(name=name))
+    loaded_models.unload(name)
+    current.say(words.UNLOADED.format(name=name))
 
 
-@visit.calmly
+@current.calmly
 def check(name: str) -> None:
     """Say what it would take."""
     name = checked_name(name)
     said = fit(name)
-    visit.kept()["fit"] = (name, said)
+    current.kept()["fit"] = (name, said)
 
 
-@visit.calmly
+@current.calmly
 def fetch(name: str) -> None:
     """Download it; a folder or a model that is here already is used at once."""
     name = checked_name(name)
     if local_folder(name) is not None:
         use(name)
-    elif shelf.busy():
-        visit.say(words.BUSY)
+    elif loaded_models.busy():
+        current.say(words.BUSY)
     else:
-        visit.kept()["fetching"] = name
-        shelf.download(name)
+        current.kept()["fetching"] = name
+        loaded_models.download(name)
 
 
-@visit.calmly
+@current.calmly
 def stop(name: str) -> None:
     """End a download."""
-    shelf.downloads()[name].stop()
+    loaded_models.downloads()[name].stop()
 
 
-@visit.calmly
+@current.calmly
 def connect(address: str, tokenizer: str, key: str) -> None:
     """Ask a server."""
-    visit.use_model(address.strip(), tokenizer.strip(), key or None)
-    visit.say(words.NOW_USED.format(name=address.strip()))
+    current.use_model(address.strip(), tokenizer.strip(), key or None)
+    current.say(words.NOW_USED.format(name=address.strip()))
 
 
 def on_this_machine() -> None:
     """The models that are here, and which of them is in use."""
     frame.section(words.HERE_TITLE, words.HERE_TERM)
-    current, held = visit.model_name(), shelf.held()
+    chosen, held = current.model_name(), loaded_models.held()
     entries = {entry.name: entry for entry in list_models()}
     columns = st.columns(2, gap="medium")
-    for place, name in enumerate(visit.model_names()):
+    for place, name in enumerate(current.model_names()):
         entry, model = entries.get(name), held.get(name)
         with columns[place % 2], st.container(border=True):
-            st.markdown(f"**{entry.title if entry else name}**" + (f" :blue-badge[{words.IN_USE}]" if name == current else ""))
+            st.markdown(f"**{entry.title if entry else name}**" + (f" :blue-badge[{words.IN_USE}]" if name == chosen else ""))
             if entry:
                 st.caption(entry.description)
                 st.caption(words.CARD.format(parameters=numbers.count(entry.parameter_count), size=numbers.size(entry.bytes)))
@@ -105,7 +108,7 @@ def from_the_hub() -> None:
         name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
         st.button(words.CHECK, key="models_check", on_click=check, args=(name,), disabled=not name.strip())
         st.button(words.FETCH, key="models_fetch", on_click=fetch, args=(name,), disabled=not name.strip(), icon=":material/download:")
-    told = visit.kept().get("fit")
+    told = current.kept().get("fit")
     if told:
         of, said = told
         sentence = words.FITS if said.fits else words.TOO_LARGE
@@ -127,15 +130,15 @@ def from_the_hub() -> None:
 
 def progress() -> None:
     """The download that this visitor looks at; it moves by itself while it runs."""
-    name = visit.kept().get("fetching")
-    if name is None or name not in shelf.downloads():
+    name = current.kept().get("fetching")
+    if name is None or name not in loaded_models.downloads():
         return
-    under_way = shelf.downloads()[name].running
+    under_way = loaded_models.downloads()[name].running
     st.fragment(_progress, run_every=0.5 if under_way else None, key="models_progress")(name, under_way)
 
 
 def _progress(name: str, drawn_running: bool) -> None:
-    one = shelf.downloads()[name]
+    one = loaded_models.downloads()[name]
     if drawn_running and not one.running:
         st.rerun()
     if one.running:
@@ -165,13 +168,13 @@ def on_a_server() -> None:
 
 def asked_by_a_link() -> None:
     """Whoever comes from a link's wish finds its name filled in, and what it would take."""
-    wanted = wish.followed()
+    wanted = requested_model.followed()
     if wanted is None:
         return
     if wanted.kind == "server":
-        visit.fill("models_address", wanted.address)
+        current.fill("models_address", wanted.address)
     else:
-        visit.fill("models_name", wanted.model)
+        current.fill("models_name", wanted.model)
         check(wanted.model)
 
 

@@ -7,9 +7,12 @@ import csv
 import streamlit as st
 
 from core import ScoredText
-from core.model import LanguageModel
-from pages.parts import charts, frame, inside_charts, inside_rows, inside_words, numbers, palette, reading, visit
-from pages.parts.reading_strip import reading_strip
+from core.engine.model import LanguageModel
+from pages.parts.charts import charts, inside_charts, inside_rows, scoring_rows
+from pages.parts.components.scored_text.scored_text import reading_strip
+from pages.parts.layout import frame, palette
+from pages.parts.session import current
+from pages.parts.text import inside_words, numbers
 
 frame.page()
 
@@ -35,13 +38,13 @@ def field(label: str, key: str, start: str, height: int = 108) -> str:
 def scored(model: LanguageModel, text: str) -> ScoredText:
     """The text read, with a bar for those that take a while."""
     if len(text) < PROGRESS_FROM:
-        return reading.read(model, text)
+        return scoring_rows.read(model, text)
     bar = st.progress(0.0)
 
     def tell(done: int, total: int) -> None:
         bar.progress(done / max(1, total), inside_words.READING.format(done=f"{done:,}", total=f"{total:,}"))
 
-    result = reading.read(model, text, tell)
+    result = scoring_rows.read(model, text, tell)
     bar.empty()
     return result
 
@@ -71,7 +74,7 @@ def legend(tint: str) -> None:
         frame.legend(
             *(
                 (f"color-mix(in srgb, {colours[name]} {depth:.0%}, transparent)", told)
-                for (name, depth), told in zip(reading.RANKS, inside_words.RANKS, strict=True)
+                for (name, depth), told in zip(scoring_rows.RANKS, inside_words.RANKS, strict=True)
             )
         )
     else:
@@ -83,28 +86,28 @@ def legend(tint: str) -> None:
 def places(read: ScoredText) -> None:
     """The most surprising and the most certain places."""
     frame.section(inside_words.STRANGE)
-    st.markdown("  \n".join(reading.place_lines(read.most_surprising(PLACES))))
+    st.markdown("  \n".join(scoring_rows.place_lines(read.most_surprising(PLACES))))
     frame.section(inside_words.SURE)
-    st.markdown("  \n".join(reading.place_lines(read.most_certain(PLACES))))
+    st.markdown("  \n".join(scoring_rows.place_lines(read.most_certain(PLACES))))
 
 
 def text_itself(read: ScoredText, tint: str, key: str) -> None:
     """The words and the curve."""
     if len(read.written) > read.window:
         st.caption(inside_words.STRIDES.format(window=f"{read.window:,}", stride=f"{read.stride:,}"))
-    count, part = reading.parts(read), 0
+    count, part = scoring_rows.parts(read), 0
     if count > 1:
         part = st.select_slider(
             inside_words.PART,
             range(count),
             key=f"read_part_{key}",
             format_func=lambda i: inside_words.PART_NAME.format(
-                first=f"{i * reading.ON_ONE_PAGE + 1:,}", last=f"{min((i + 1) * reading.ON_ONE_PAGE, len(read.written)):,}"
+                first=f"{i * scoring_rows.ON_ONE_PAGE + 1:,}", last=f"{min((i + 1) * scoring_rows.ON_ONE_PAGE, len(read.written)):,}"
             ),
         )
-    reading_strip(reading.words(read, tint, part), key=f"read_strip_{key}", alt_text=inside_words.STRIP_ALT)
+    reading_strip(scoring_rows.words(read, tint, part), key=f"read_strip_{key}", alt_text=inside_words.STRIP_ALT)
     frame.section(inside_words.CURVE, inside_words.CURVE_TERM)
-    charts.draw(inside_charts.curve, reading.curve_rows(read), key=f"read_curve_{key}", alt_text=inside_words.CURVE_ALT)
+    charts.draw(inside_charts.curve, scoring_rows.curve_rows(read), key=f"read_curve_{key}", alt_text=inside_words.CURVE_ALT)
 
 
 def in_numbers(read: ScoredText, key: str) -> None:
@@ -156,7 +159,7 @@ def tints() -> str:
 
 frame.header(inside_words.READ_TITLE, inside_words.READ_TERM, inside_words.READ_LEAD)
 with frame.calm():
-    model, examples = visit.model(), inside_words.READ_EXAMPLES
+    model, examples = current.model(), inside_words.READ_EXAMPLES
     first, second = list(examples.values())[:2]
     with st.container(horizontal=True, vertical_alignment="center"):
         mode = st.segmented_control(
@@ -169,10 +172,10 @@ with frame.calm():
             required=True,
             persist_state="session",
         )
-        for name, text in {**examples, inside_words.READ_OWN: visit.run().text}.items():
+        for name, text in {**examples, inside_words.READ_OWN: current.run().text}.items():
             st.button(
                 name,
-                on_click=visit.fill,
+                on_click=current.fill,
                 args=("read_text", text),
                 help=inside_rows.plain(text[:300]),
                 key=f"read_example_{name}",
@@ -193,14 +196,14 @@ with frame.calm():
     elif mode == "models":
         text = field(inside_words.READ_LABEL, "read_text", first)
         tint = tints()
-        others = [name for name in visit.model_names() if name != model.name]
+        others = [name for name in current.model_names() if name != model.name]
         left, right = st.columns(2, gap="large")
         if not others:
             frame.tell(inside_words.READ_ONE_MODEL)
         else:
             with right:
                 name = st.selectbox(inside_words.READ_OTHER, others, key="read_other", label_visibility="collapsed")
-                shown(visit.model_named(name), text, tint, "other", wide=False)
+                shown(current.model_named(name), text, tint, "other", wide=False)
         with left:
             st.selectbox("This model", [model.name], disabled=True, key="read_this", label_visibility="collapsed")
             shown(model, text, tint, "one", wide=False)

@@ -9,9 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from core.labs.thinking import AT_ONCE, STEP_BY_STEP, Answered, Question, Thought, Way, count, same_answer, sums, think, wilson
-from pages.parts import charts, experiment, frame, numbers, palette, visit, what_if_charts
-from pages.parts import what_if_words as words
-from pages.parts.written import written
+from pages.parts.charts import charts, what_if_charts
+from pages.parts.components.tinted_text.tinted_text import written
+from pages.parts.layout import frame, palette
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
 
 frame.page()
 ONE, MANY = "think", "think_set"
@@ -22,7 +26,7 @@ SIDES = {AT_ONCE: "one", STEP_BY_STEP: "other"}
 def both_ways(question: Question) -> Iterator[tuple[Way, Thought]]:
     """First at once, then step by step."""
     for way in (AT_ONCE, STEP_BY_STEP):
-        for thought in think(visit.model(), question, way, visit.settings()):
+        for thought in think(current.model(), question, way, current.settings()):
             yield way, thought
 
 
@@ -40,7 +44,7 @@ def one_view() -> None:
         answer = st.text_input(words.ANSWER, value=first_answer, key="think_answer", max_chars=40, width=140)
         question = Question(f"{text}\n", answer)
 
-        @visit.calmly
+        @current.calmly
         def begin() -> None:
             experiment.start(ONE, lambda: both_ways(question), question)
 
@@ -76,8 +80,8 @@ def one_view() -> None:
 
 def ready_made(question: str, answer: str) -> None:
     """Put an example into both fields."""
-    visit.fill("think_question", question)
-    visit.fill("think_answer", answer)
+    current.fill("think_question", question)
+    current.fill("think_answer", answer)
 
 
 def legend() -> None:
@@ -131,9 +135,9 @@ def set_view() -> None:
             help=words.SET_KIND_HELP,
         )
 
-        @visit.calmly
+        @current.calmly
         def begin() -> None:
-            model, seed = visit.model(), visit.settings().seed
+            model, seed = current.model(), current.settings().seed
             experiment.start(MANY, lambda: count(model, sums(number, seed, hard is not False)), number)
 
         state = experiment.of(MANY)

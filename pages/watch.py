@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.step import Odds, Step
-from pages.parts import charts, dice, frame, keep, notepad, own_text, palette, playing, receipt, rows, strip, visit, words
-from pages.parts.player import player
-from pages.parts.view import View, view
+from core.record.step import Odds, Step
+from pages.parts.charts import charts, step_rows
+from pages.parts.components.cache_gauge import cache_gauge
+from pages.parts.components.dice import dice
+from pages.parts.components.export import export
+from pages.parts.components.receipt import receipt
+from pages.parts.components.token_strip import token_strip
+from pages.parts.layout import frame, palette, prompt_field
+from pages.parts.layout.display_options import View, view
+from pages.parts.layout.player import player
+from pages.parts.runtime import playback
+from pages.parts.session import current
+from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.replay import Replay
+    from core.generation.replay import Replay
 
 frame.page()
 
@@ -24,54 +33,56 @@ QUIET = 0.35  # seconds between two draws of the small charts while it plays
 
 def ask() -> None:
     """The prompt, and example prompts."""
-    own_text.field(width=320)
+    prompt_field.field(width=320)
     for name, text in words.EXAMPLES.items():
-        st.button(name, on_click=visit.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
+        st.button(name, on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
 
 
 def sentence(run: Generation | Replay, seen: Odds | Step, tint: str) -> None:
     """The text so far, the hero of the page."""
-    strip.token_strip(
+    token_strip.token_strip(
         run.prompt_tokens,
         run.path,
         key="strip",
         tint=tint,
-        opened=visit.opened(),
+        opened=current.opened(),
         accent=isinstance(seen, Step),
-        on_click=partial(frame.then, visit.word_clicked, MOVING),
+        on_click=partial(frame.then, current.word_clicked, MOVING),
     )
-    if run.finished and not visit.playing():
+    if run.finished and not current.playing():
         frame.tell(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
     if run.is_replay:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(words.REPLAYING, width="content")
-            st.button(words.LEAVE_RECORDING, on_click=frame.then, args=(visit.use_prompt, (), visit.prompt()), type="tertiary", key="leave")
+            st.button(
+                words.LEAVE_RECORDING, on_click=frame.then, args=(current.use_prompt, (), current.prompt()), type="tertiary", key="leave"
+            )
     frame.sentences()
 
 
 def moment(seen: Odds | Step) -> None:
     """What the bars show: the coming odds, the step just rolled, or a step that was reopened."""
-    opened = visit.opened()
+    opened = current.opened()
     if opened is not None:
         frame.section(words.PLACE_REOPENED.format(number=opened + 1), words.settings_then(seen.settings))
         st.button(
             words.BACK_TO_NEWEST,
             on_click=frame.then,
-            args=(visit.newest, ()),
+            args=(current.newest, ()),
             icon=":material/last_page:",
             type="tertiary",
             key="newest",
         )
         return
     frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM)
-    visit.mark_moment(seen)
+    current.mark_moment(seen)
     st.segmented_control(
         "Moment",
         list(words.MOMENTS),
         key="moment",
         format_func=words.MOMENTS.__getitem__,
         on_change=frame.then,
-        args=(visit.moment_chosen, ()),
+        args=(current.moment_chosen, ()),
         label_visibility="collapsed",
         required=True,
     )
@@ -81,10 +92,10 @@ def odds(seen: Odds | Step, look: View) -> None:
     """The bars: what could come."""
     charts.draw(
         charts.odds,
-        rows.odds_rows(seen, look.rows, visit.clicks()),
+        step_rows.odds_rows(seen, look.rows, current.clicks()),
         key="odds",
         alt_text=words.ODDS_ALT,
-        on_select=partial(frame.then, visit.bar_clicked, MOVING),
+        on_select=partial(frame.then, current.bar_clicked, MOVING),
         rows=look.rows + 1,
         logarithmic=look.logarithmic,
     )
@@ -114,16 +125,16 @@ with right, st.container(gap="xsmall"):
     surprised = st.container(key="surprise")
     billed = st.container(gap="xsmall", key="bill")
     with st.container(horizontal=True, gap="small", key="ways_on"):
-        st.page_link(frame.HERE.parent / "inside.py", label=words.TO_INSIDE, icon=":material/search:", width="content")
-        st.page_link(frame.HERE.parent / "cost.py", label=words.TO_RECEIPT, icon=":material/receipt_long:", width="content")
+        st.page_link(frame.PAGES / "inside.py", label=words.TO_INSIDE, icon=":material/search:", width="content")
+        st.page_link(frame.PAGES / "cost.py", label=words.TO_RECEIPT, icon=":material/receipt_long:", width="content")
 
 
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
     with frame.calm():
-        run = visit.run()
-        seen = visit.shown(run)
-        with playing.drawing():
+        run = current.run()
+        seen = current.shown(run)
+        with playback.drawing():
             with hero:
                 sentence(run, seen, look.tint)
             with head:
@@ -131,21 +142,21 @@ def stage() -> None:
             with bars:
                 odds(seen, look)
             with thrown:
-                dice.dice_strip(seen, key="dice", still=playing.hurried(speed))
-        playing.advance(run, speed)
+                dice.dice_strip(seen, key="dice", still=playback.hurried(speed))
+        playback.advance(run, speed)
 
 
 def cost() -> None:
     """What it costs, quietly; and what one can take away."""
     with frame.calm():
-        run = visit.run()
-        seen = visit.shown(run)
-        with playing.drawing(step=False):
+        run = current.run()
+        seen = current.shown(run)
+        with playback.drawing(step=False):
             path = run.path
-            newest = rows.step_rows(path)
+            newest = step_rows.step_rows(path)
             with held:
-                notepad.gauge(seen, run.model, key="gauge")
-                charts.draw(charts.notepad, rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
+                cache_gauge.gauge(seen, run.model, key="gauge")
+                charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
             with paced:
                 charts.draw(charts.pace, newest, key="pace_chart", alt_text=words.PACE_ALT)
             with surprised:
@@ -153,10 +164,10 @@ def cost() -> None:
             with billed:
                 receipt.slip(path, run.model)
             with taken_away:
-                keep.branches(run)
-                keep.keep()
+                export.branches(run)
+                export.keep()
 
 
-beat = playing.pace(speed)
+beat = playback.pace(speed)
 st.fragment(stage, run_every=beat, key="stage")()
 st.fragment(cost, run_every=beat and max(2 * beat, QUIET), key="cost")()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.step import Step
-from pages.parts import charts, forking, frame, numbers, palette, visit, what_if_charts
-from pages.parts import what_if_words as words
-from pages.parts.branch_tree import branch_tree, rows_of_run
-from pages.parts.fork_view import fork_view
-from pages.parts.own_text import own_text
+from core.record.step import Step
+from pages.parts.charts import charts, what_if_charts
+from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run
+from pages.parts.components.fork_view.fork_view import fork_view
+from pages.parts.layout import frame, palette
+from pages.parts.layout.prompt_field import own_text
+from pages.parts.runtime import fork_playback
+from pages.parts.session import current
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
 
 frame.page()
 CHOICES = 8
@@ -18,17 +22,22 @@ CHOICES = 8
 def controls(playing: bool) -> float:
     """The foot of the page: both go on by one word, or by themselves."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button(words.AGAIN, on_click=forking.again, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
+        st.button(words.AGAIN, on_click=fork_playback.again, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
         st.button(
-            words.STEP_BOTH, on_click=forking.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="what_if_step"
+            words.STEP_BOTH,
+            on_click=fork_playback.step,
+            icon=":material/arrow_forward:",
+            shortcut="Right",
+            type="primary",
+            key="what_if_step",
         )
         if playing:
-            st.button("Pause", on_click=forking.pause, icon=":material/pause:", shortcut="Space", key="what_if_pause")
+            st.button("Pause", on_click=fork_playback.pause, icon=":material/pause:", shortcut="Space", key="what_if_pause")
         else:
-            st.button("Play", on_click=forking.play, icon=":material/play_arrow:", shortcut="Space", key="what_if_play")
+            st.button("Play", on_click=fork_playback.play, icon=":material/play_arrow:", shortcut="Space", key="what_if_play")
         speed = st.select_slider(
             "Speed",
-            forking.SPEEDS,
+            fork_playback.SPEEDS,
             value=5.0,
             key="what_if_speed",
             format_func=words.speed,
@@ -44,12 +53,12 @@ def ready() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="what_if_ready"):
         st.caption(words.READY, width="content")
         for number, (title, *_) in enumerate(words.FORKS):
-            st.button(title, on_click=forking.ready_made, args=(number,), key=f"what_if_fork_{number}")
+            st.button(title, on_click=fork_playback.ready_made, args=(number,), key=f"what_if_fork_{number}")
         with st.popover(words.OWN, icon=":material/edit:", help=words.OWN_HELP):
             own_text()
 
 
-def numbers_of(now: forking.Duel) -> None:
+def numbers_of(now: fork_playback.Duel) -> None:
     """How far apart, how likely: in words first."""
     colours = palette.of(charts.theme())
     pairs = [pair for pair in now.fork.pairs if pair.drift]
@@ -59,21 +68,21 @@ def numbers_of(now: forking.Duel) -> None:
         )
         st.markdown(words.VERDICT.format(place=now.fork.parts_at + 1, most=most, last=last))
     left, middle, right = st.columns(3, gap="large")
-    likely = forking.likely_table(now.fork)
+    likely = fork_playback.likely_table(now.fork)
     with left:
         frame.section(words.DRIFT, words.DRIFT_TERM, help=words.DRIFT_HELP)
-        charts.draw(what_if_charts.drift, forking.drift_table(now.fork), key="what_if_drift", alt_text=words.DRIFT_ALT)
+        charts.draw(what_if_charts.drift, fork_playback.drift_table(now.fork), key="what_if_drift", alt_text=words.DRIFT_ALT)
     with middle:
         frame.section(words.LIKELY, words.LIKELY_TERM)
         charts.draw(what_if_charts.likely, likely, key="what_if_likely", alt_text=words.LIKELY_ALT)
     with right:
         frame.section(words.JOINT, words.JOINT_TERM)
         charts.draw(what_if_charts.joint, likely, key="what_if_joint", alt_text=words.JOINT_ALT)
-    starts = [forking.beginning(now, side) for side in (0, 1)]
+    starts = [fork_playback.beginning(now, side) for side in (0, 1)]
     frame.legend((colours.dice, starts[0]), (colours.other, starts[1]))
 
 
-def elsewhere(now: forking.Duel) -> None:
+def elsewhere(now: fork_playback.Duel) -> None:
     """Another word in the place of the one that was clicked."""
     place = now.opened
     if place is None:
@@ -85,12 +94,12 @@ def elsewhere(now: forking.Duel) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
         for candidate in others:
             label = f"{_safe(candidate.piece)} :small[:gray[{numbers.percent(candidate.model_probability)}]]"
-            st.button(label, on_click=forking.at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
+            st.button(label, on_click=fork_playback.at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
         if not now.run.is_replay:
             with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):
                 text = st.text_input(words.OTHER_WORD, max_chars=200, key="what_if_text", help=words.OTHER_WORD_HELP, placeholder=" dragon")
                 if st.form_submit_button(words.FORK_HERE):
-                    forking.at_word(None, text)
+                    fork_playback.at_word(None, text)
                     st.rerun()
 
 
@@ -106,7 +115,7 @@ def _safe(piece: str) -> str:
 def tree() -> None:
     """Everything that was tried; what is asked for there is done at once."""
     frame.section(words.TREE_TITLE, words.TREE_TERM)
-    run = visit.run()
+    run = current.run()
     rows = rows_of_run(run)
     if not rows:
         st.caption(words.TREE_EMPTY)
@@ -114,7 +123,7 @@ def tree() -> None:
     st.caption(words.TREE_LEAD)
     wish = branch_tree(rows, key="what_if_tree")
     if wish is not None:
-        forking.obey(wish)
+        fork_playback.obey(wish)
         st.rerun()
     ends = {branch.node_id: branch.name or "…" + " ".join(branch.text.split())[-40:] for branch in run.branches()}
     if len(ends) > 2:
@@ -122,32 +131,32 @@ def tree() -> None:
             names = list(ends)
             one = st.selectbox("One", names, format_func=lambda i: ends[i], key="what_if_one", index=len(names) - 2)
             other = st.selectbox("The other", names, format_func=lambda i: ends[i], key="what_if_other", index=len(names) - 1)
-            st.button(words.COMPARE_TWO, on_click=forking.between, args=(one, other), key="what_if_between")
+            st.button(words.COMPARE_TWO, on_click=fork_playback.between, args=(one, other), key="what_if_between")
 
 
 frame.header(words.FORK_TITLE, words.FORK_TERM, words.FORK_LEAD)
 with frame.calm():
     ready()
-    known = forking.duel()
+    known = fork_playback.duel()
     playing = known is not None and known.playing
     speed = controls(playing)
 
     def stage() -> None:
         """All that moves: drawn first, then one more word on both sides."""
         with frame.calm():
-            now = forking.duel()
+            now = fork_playback.duel()
             if now is None:
                 frame.tell(words.REPLAY_FORK)
                 return
-            picked = fork_view(now.run.prompt, now.shared(), forking.sides(now), key="what_if_view", opened=now.opened)
+            picked = fork_view(now.run.prompt, now.shared(), fork_playback.sides(now), key="what_if_view", opened=now.opened)
             if picked is not None and picked != now.opened:
-                forking.open_word(picked)
+                fork_playback.open_word(picked)
                 st.rerun()
             elsewhere(now)
             if now.fork.pairs:
                 numbers_of(now)
             if not now.playing:
                 tree()
-            forking.advance()
+            fork_playback.advance()
 
     st.fragment(stage, run_every=1 / speed if playing else None, key="what_if_stage")()

@@ -12,7 +12,7 @@ from core.errors import BadSetting
 if TYPE_CHECKING:
     from core.costs.machine import Peak
     from core.models.shape import ModelShape
-    from core.step import Step
+    from core.record.step import Step
 
 HIGHEST_ASSUMPTION = 1_000_000.0
 

@@ -14,10 +14,10 @@ import torch
 
 from core.errors import BadSetting, BrokenLogits
 from core.labs.candidates import PromptBatch, prompt_ids, whole
-from core.tokens import ByteJoiner
+from core.record.tokens import ByteJoiner
 
 if TYPE_CHECKING:
-    from core.model import LanguageModel
+    from core.engine.model import LanguageModel
 
 MOST_BEAMS = 16
 MOST_STEPS = 200

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import BadSetting
-from core.generation import Generation
+from core.generation.generation import Generation
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
-    from core.model import LanguageModel
-    from core.step import Step
+    from core.engine.model import LanguageModel
+    from core.record.step import Step
 
 LONGEST = 2048  # tokens a race may go on for
 CACHED, UNCACHED = "with the notepad", "without"

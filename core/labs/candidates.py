@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
-from core.engine import Stopwatch, out_of_memory
+from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
-from core.sampling import stages
+from core.record.step import ForwardPass, Step
+from core.record.tokens import ByteJoiner
+from core.sampling import dice, stages
 from core.settings import SamplingSettings
-from core.step import ForwardPass, Step
-from core.tokens import ByteJoiner
 
 if TYPE_CHECKING:
-    from core.model import LanguageModel
+    from core.engine.model import LanguageModel
 
 MOST_TRIES = 32
 MOST_STEPS = 400
@@ -83,7 +83,7 @@ class PromptBatch:
             try:
                 output = self._network(inputs, **kept)
             except BaseException as error:
-                if out_of_memory(error):
+                if is_out_of_memory(error):
                     raise NotEnoughMemory("There is not enough memory for so many at once. Take fewer, or shorter ones.") from error
                 raise
             stopwatch.stop()
@@ -177,7 +177,7 @@ class _Row:
     def roll(self, model: LanguageModel, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
         """Throw the dice for this row's logits and record the step, just as a run of its own records it."""
         index, position = len(self.path), len(self.ids)
-        thrown = None if settings.greedy else stages.roll(settings.seed, index, self.number)
+        thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
         before = np.array(self.ids, dtype=np.int64)
         seen = stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
         token = model.token(seen.chosen)

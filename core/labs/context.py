@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.costs.formulas import multiply_adds, pass_multiply_adds
-from core.engine import KVCache
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
-from core.generation import Generation
+from core.generation.generation import Generation
+from core.kv_cache.kv_cache import KVCache
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
-    from core.model import LanguageModel
+    from core.engine.model import LanguageModel
 
 MOST_LENGTHS, MOST_REPEATS = 24, 25
 DECODED = 3  # further tokens timed behind each prompt

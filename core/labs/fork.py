@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from core.engine import KVCache
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
-from core.step import Odds, Step
+from core.kv_cache.kv_cache import KVCache
+from core.record.step import Odds, Step
 
 if TYPE_CHECKING:
-    from core.generation import Generation
-    from core.model import LanguageModel
+    from core.engine.model import LanguageModel
+    from core.generation.generation import Generation
 
 LONGEST_WORD = 200  # characters of a text that is forced as the beginning of a branch
 MOST_STEPS = 1_000

@@ -11,13 +11,13 @@ from core.costs.formulas import ASSUMED, MEASURED
 from core.costs.machine import energy_joules
 from core.costs.receipt import Assumptions, Receipt
 from core.errors import BadSetting
-from core.generation import Generation
+from core.generation.generation import Generation
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
     from core.costs.machine import Peak
-    from core.model import LanguageModel
-    from core.step import Step
+    from core.engine.model import LanguageModel
+    from core.record.step import Step
 
 LONGEST = 512  # tokens of one answer
 NETWORK, QUEUE, PREFILL, DECODE, DICE, DRAWING = "network", "queue", "prefill", "decode", "dice", "drawing"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from core.errors import BadSetting
-from core.step import Step
+from core.record.step import Step
 
 MOST_WORDS = 50
 LONGEST_WORD = 60

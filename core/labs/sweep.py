@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core.errors import BadSetting
-from core.generation import Generation
+from core.generation.generation import Generation
+from core.record.step import Step
 from core.settings import SamplingSettings
-from core.step import Step
 
 if TYPE_CHECKING:
-    from core.model import LanguageModel
+    from core.engine.model import LanguageModel
 
 MOST_COLUMNS = 4
 MOST_STEPS = 400

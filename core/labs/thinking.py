@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from core.engine import KVCache
 from core.errors import BadSetting
-from core.generation import Generation
+from core.generation.generation import Generation
+from core.kv_cache.kv_cache import KVCache
 from core.labs.fork import continuation
 from core.settings import SamplingSettings
 from core.training.lessons import sums as lessons
 
 if TYPE_CHECKING:
-    from core.model import LanguageModel
-    from core.step import Step
+    from core.engine.model import LanguageModel
+    from core.record.step import Step
 
 MOST_STEPS = 300
 MOST_QUESTIONS = 200

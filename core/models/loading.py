@@ -22,10 +22,10 @@ from core.errors import (
     quoted,
 )
 from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
-from core.models.plausible import check_files, check_network
+from core.models.validation import check_files, check_network
 
 if TYPE_CHECKING:
-    from core.model import LanguageModel
+    from core.engine.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def load_model(
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
-    from core.models.fit import numbers_in
+    from core.models.memory_fit import numbers_in
 
     name = checked_name(name)
     if name.lower().startswith(("http://", "https://")):
@@ -105,7 +105,7 @@ def load_model(
 
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
     """The model of an inference server, read with a tokenizer from here."""
-    from core.servers.line import Address, Line
+    from core.servers.http_client import Address, Line
     from core.servers.model import connect
 
     line = Line(Address.parse(address), api_key)
@@ -219,9 +219,10 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
-    from core.backends.fast_llama import FastLlama
-    from core.engine import Backend, out_of_memory
-    from core.model import LanguageModel, threads_for
+    from core.device import device_for, dtype_for, is_out_of_memory
+    from core.engine.backends.fast_llama import FastLlama
+    from core.engine.engine import Backend
+    from core.engine.model import LanguageModel, threads_for
 
     transformers_logging.disable_progress_bar()
     where = device_for(device)
@@ -241,7 +242,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
     except ModelError:
         raise
     except Exception as error:  # shapes that do not fit, keys that are not there, memory that is not enough
-        if out_of_memory(error):
+        if is_out_of_memory(error):
             raise NotEnoughMemory(
                 f"There is not enough memory on {where} for {quoted(name)}. Choose a smaller model or a smaller precision."
             ) from error
@@ -257,7 +258,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
         backend: Backend | None
         if where.type == "cuda":
-            from core.backends.static_decode import StaticDecode
+            from core.engine.backends.static_decode import StaticDecode
 
             backend, note = StaticDecode.of(network)
         else:
@@ -279,33 +280,3 @@ def _read_tokenizer(folder: Path, name: str) -> Any:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # tokenizers raise bare Exception
         raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.") from error
-
-
-def device_for(wanted: str) -> Any:
-    """The torch device of this name; "auto" is cuda, then mps, then cpu."""
-    import torch
-
-    if wanted == "auto":
-        if torch.cuda.is_available():
-            return torch.device("cuda", torch.cuda.current_device())
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        device = torch.device(wanted)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
-        raise ModelError(f"This machine has no device called {quoted(str(wanted))}. Use auto, cpu, cuda or mps.") from error
-    return device
-
-
-def dtype_for(wanted: str, device: Any) -> Any:
-    """The torch dtype of this name; "auto" is what the device is good at."""
-    import torch
-
-    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-    if wanted == "auto":
-        if device.type == "cuda":
-            return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-        return torch.float16 if device.type == "mps" else torch.float32
-    if wanted not in known:
-        raise ModelError(f"There is no precision called {quoted(str(wanted))}. Use auto, float32, float16 or bfloat16.")
-    return known[wanted]

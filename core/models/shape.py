@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import UnknownModel
+from core.models.published_shapes import SHAPES
 
 UNBOUNDED_CONTEXT = 1_048_576  # for architectures whose memory does not grow with the text
 
@@ -166,13 +167,11 @@ class ModelShape:
 
     @classmethod
     def named(cls, name: str) -> ModelShape:
-        """The shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `core.costs.published.MODELS` lists them."""
-        from core.costs.published import MODELS
-
-        known = MODELS.get(str(name).strip().lower())
+        """The shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `core.models.published_shapes.SHAPES` lists them."""
+        known = SHAPES.get(str(name).strip().lower())
         if known is None:
-            raise UnknownModel(f"No published shape is called “{str(name)[:40]}”. Known are: {', '.join(MODELS)}.")
-        return known.shape
+            raise UnknownModel(f"No published shape is called “{str(name)[:40]}”. Known are: {', '.join(SHAPES)}.")
+        return cls(**known)
 
 
 def _first(config: Any, *names: str, default: int) -> Any:

@@ -19,7 +19,7 @@ ActiveStage = tuple[str, float, Processor]  # its name, its setting, transformer
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was seen at one step, as small arrays on the host; see `core.step.Odds` for their meaning. chosen is -1 before the roll."""
+    """What was seen at one step, as small arrays on the host; see `core.record.step.Odds` for their meaning. chosen is -1 before the roll."""
 
     token_ids: np.ndarray
     ranks: np.ndarray
@@ -46,6 +46,15 @@ class Pick:
     def any(self) -> bool:
         """Whether one is picked."""
         return self.roll is not None or self.forced is not None or self.greedily
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores after a stage, float [1, vocabulary]; -inf for what can no longer be picked."""
+
+    name: str
+    setting: float | None
+    scores: torch.Tensor
 
 
 def broken() -> BrokenLogits:

@@ -2,14 +2,13 @@
 
 The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). Ours is only the watching: after each
 of them the distribution is measured. On a GPU everything stays on the device until one small copy at the end. On a CPU their arithmetic is
-written in NumPy (`core.sampling.cuts`), they themselves are asked where it is not certain, and tokens that a cut-off removed are not
+written in NumPy (`core.sampling.processors_numpy`), they themselves are asked where it is not certain, and tokens that a cut-off removed are not
 carried any further, since no later stage can bring them back; that changes no number and saves most of the time.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,25 +22,11 @@ from transformers.generation.logits_process import (
     TypicalLogitsWarper,
 )
 
-from core.engine import send
+from core.device import to_device
 from core.errors import BadToken
-from core.sampling import on_cpu, on_gpu
-from core.sampling.observation import ActiveStage, Observation, Pick, broken
+from core.sampling import cpu, device
+from core.sampling.observation import ActiveStage, Observation, Pick, Scores, broken
 from core.settings import SamplingSettings
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The scores after a stage, float [1, vocabulary]; -inf for what can no longer be picked."""
-
-    name: str
-    setting: float | None
-    scores: torch.Tensor
-
-
-def roll(seed: int, step_index: int, attempt: int = 0) -> float:
-    """The number in [0, 1) thrown at this step. It depends on these three alone: not on the device, the model or what was thrown before."""
-    return float(np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, step_index, attempt]))).random())
 
 
 @lru_cache(maxsize=64)
@@ -85,7 +70,7 @@ def observe(
         raise BadToken(f"There is no token number {forced}: this model knows the numbers 0 to {len(logits) - 1}.")
     pick, top_n = Pick(roll, forced, greedily), min(top_n, len(logits))
     if logits.device.type in ("cpu", "mps"):  # float64 does not exist on the latter
-        return on_cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, pick, top_n)
+        return cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, pick, top_n)
     return _observe_on_device(logits, settings, previous_ids, pick, top_n)
 
 
@@ -95,10 +80,10 @@ def _observe_on_device(logits: torch.Tensor, settings: SamplingSettings, previou
     scores = logits[None]
     seen = [Scores("model", None, scores)]
     for name, setting, process in processors(settings):
-        before = send(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
+        before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
         scores = process(before, scores)
         seen.append(Scores(name, setting, scores))
-    table = on_gpu.measure(seen, pick, settings.greedy, top_n)
+    table = device.measure(seen, pick, settings.greedy, top_n)
     return _unpack(table, top_n + pick.any, seen, settings, pick.any)
 
 

@@ -14,17 +14,19 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from core.engine import Backend, Distribution, Engine, Forward, KVCache, Stopwatch
+from core.device import Stopwatch
+from core.engine.engine import Backend, Distribution, Engine, Forward
+from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
-from core.listed import Listed
-from core.model import LanguageModel
+from core.kv_cache.kv_cache import KVCache
 from core.models.shape import UNBOUNDED_CONTEXT, ModelShape
-from core.servers.line import Answer, Line
-from core.servers.llama import LlamaServer
+from core.record.tokens import Token, TokenBytes
+from core.record.top_logprobs import Listed
+from core.servers.http_client import Answer, Line
+from core.servers.llama_cpp import LlamaServer
 from core.servers.metrics import ServerMetrics
-from core.servers.step import ServedStep, Server
+from core.servers.protocol import ServedStep, Server
 from core.servers.vllm import VLLM
-from core.tokens import Token, TokenBytes
 
 WANTED = 100  # tokens a server is asked to list at every step, where it will
 SAMPLE = "The quick brown fox jumps over 12 lazy dogs, and nobody knows why."
@@ -98,7 +100,7 @@ class ServerEngine(Engine):
 
 
 class ServerModel(LanguageModel):
-    """A served model, with the names of core.model.LanguageModel. What nobody tells is 0; network and shape raise NotOnServer.
+    """A served model, with the names of core.engine.model.LanguageModel. What nobody tells is 0; network and shape raise NotOnServer.
 
     server_kind: "vLLM" or "llama-server". notes: sentences on what this server leaves out or does in its own way.
     """

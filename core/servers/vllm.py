@@ -11,8 +11,8 @@ import uuid
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
-from core.servers.line import Line
-from core.servers.step import ServedStep
+from core.servers.http_client import Line
+from core.servers.protocol import ServedStep
 
 NEUTRAL = {
     "temperature": 1.0,

@@ -1,7 +1,7 @@
 """The growth record: what the model thinks of a few beginnings while it learns.
 
 At about ten moments the whole distribution after each prompt is looked at, its twenty likeliest tokens are kept, and a short text is
-sampled. Nothing is selected afterwards. The file is only written here; `core/growth.py` reads it, for a page that draws it.
+sampled. Nothing is selected afterwards. The file is only written here; `core/models/growth.py` reads it, for a page that draws it.
 """
 
 from __future__ import annotations

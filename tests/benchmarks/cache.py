@@ -8,8 +8,8 @@ from statistics import median
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
 from core.costs.receipt import Receipt
+from core.labs.cache_budget import FORGET, FOUR_BITS, Plan, fill, page_bytes
 from core.labs.cache_race import CACHED, UNCACHED, growth, race, same_text, speed_up
-from core.labs.memory import FORGET, FOUR_BITS, Plan, fill, page_bytes
 
 PROMPT = "Once upon a time, there was a little fox who"
 

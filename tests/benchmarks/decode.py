@@ -24,7 +24,7 @@ import torch
 
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
-from core.model import LanguageModel
+from core.engine.model import LanguageModel
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
 PROMPT = "Once upon a time there was"

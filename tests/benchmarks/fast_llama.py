@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.cache_utils import DynamicCache
 
-from core.backends.fast_llama import FastLlama, State
+from core.engine.backends.fast_llama import FastLlama, State
 
 # hidden size, layers, heads, KV heads, feed-forward size, vocabulary
 SHAPES = {

@@ -2,7 +2,7 @@
 
 Llamas of three sizes with random weights in bfloat16. Five ways to write the same number of tokens behind the same prompt, taking turns:
 
-    step, graph       our recorded step, the forward pass by `core.backends.static_decode`
+    step, graph       our recorded step, the forward pass by `core.engine.backends.static_decode`
     step, no graph    our recorded step, the forward pass as transformers launches it
     loop              the bare loop: forward pass, argmax, on
     generate          transformers' generate(do_sample=True)
@@ -32,11 +32,12 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, list_models, load_model
-from core.backends.static_decode import StaticDecode
 from core.costs.machine import measure
-from core.engine import Backend, TransformersBackend
-from core.model import LanguageModel
-from core.step import Odds
+from core.engine.backends.static_decode import StaticDecode
+from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.engine import Backend
+from core.engine.model import LanguageModel
+from core.record.step import Odds
 
 PROMPT = "Once upon a time there was a little fox who wanted to see the sea. "
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)

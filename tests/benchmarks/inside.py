@@ -13,9 +13,10 @@ from time import perf_counter
 
 import torch
 
-from core import inside, load_model, score_text
-from pages.parts import inside_rows, reading
-from pages.parts.inside_words import READ_EXAMPLES
+from core import load_model, score_text
+from core.inspection import look
+from pages.parts.charts import inside_rows, scoring_rows
+from pages.parts.text.inside_words import READ_EXAMPLES
 
 ROUNDS = 12
 LOOKED, SCORED = 128, 512
@@ -60,8 +61,8 @@ def main(name: str = "storyteller") -> None:
         return middle
 
     short = row(f"a plain forward pass, {LOOKED} tokens", plain(LOOKED))
-    row(f"look inside, {LOOKED} tokens", lambda: inside.look(model, ids[:LOOKED]), short)
-    seen = inside.look(model, ids[:LOOKED])
+    row(f"look inside, {LOOKED} tokens", lambda: look.look(model, ids[:LOOKED]), short)
+    seen = look.look(model, ids[:LOOKED])
     row("follow one token through the layers", lambda: seen.follow(ids[5]), short)
     row("eight neighbours of a token", lambda: seen.neighbours(ids[5], 8), short)
     row("the tables of lens and attention", lambda: (inside_rows.lens_rows(seen, None), inside_rows.heat_rows(seen)), short)
@@ -70,7 +71,7 @@ def main(name: str = "storyteller") -> None:
 
     def score_and_draw() -> object:
         scored = score_text(model, text)
-        return reading.words(scored, "rank"), reading.curve_rows(scored), reading.place_lines(scored.most_surprising(4))
+        return scoring_rows.words(scored, "rank"), scoring_rows.curve_rows(scored), scoring_rows.place_lines(scored.most_surprising(4))
 
     row(f"score {len(ids)} tokens and draw them", score_and_draw, long)
 

@@ -23,9 +23,10 @@ import psutil
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.costs.receipt import Account, Receipt
-from core.step import Step
-from core.tables import steps_table
-from pages.parts import rows, strip
+from core.record.step import Step
+from core.record.tables import steps_table
+from pages.parts.charts import step_rows
+from pages.parts.components.token_strip import token_strip
 from tests import tiny_models
 
 LENGTHS = (512, 2_048, 8_192)
@@ -78,9 +79,9 @@ def _measure(run: Generation, account: Account, length: int, held: int) -> dict[
         "ms  comparing the prefix": _time(lambda: cache.shared_prefix(ids)),
         "ms  the path": _time(lambda: run.path),
         "ms  a slider with a repetition penalty": _time(lambda: run.coming(next(moved))),
-        "ms  rows of the odds": _time(lambda: rows.odds_rows(newest)),
-        "ms  rows of time and surprise": _time(lambda: rows.step_rows(path)),
-        "ms  rows of the notepad": _time(lambda: rows.notepad_rows(path)),
+        "ms  rows of the odds": _time(lambda: step_rows.odds_rows(newest)),
+        "ms  rows of time and surprise": _time(lambda: step_rows.step_rows(path)),
+        "ms  rows of the notepad": _time(lambda: step_rows.notepad_rows(path)),
         "ms  the strip": _time(drawn),
         "ms  the bill so far": _ms(bills),
         "ms  branches, with their texts": _time(run.branches),
@@ -114,8 +115,8 @@ def _drawn(run: Generation, path: list[Any], sent: list[int]) -> Callable[[], No
         sent.append(len(json.dumps(data)))
 
     def draw() -> None:
-        with patch.object(strip, "_STRIP", serialise):
-            strip.token_strip(run.prompt_tokens, path, key="strip")
+        with patch.object(token_strip, "_STRIP", serialise):
+            token_strip.token_strip(run.prompt_tokens, path, key="strip")
 
     return draw
 

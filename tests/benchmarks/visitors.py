@@ -28,7 +28,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from pages.parts import words
+from pages.parts.text import words
 
 ROOT = Path(__file__).parents[2]
 ALL_THERE = 15  # seconds after which everybody has come in and plays

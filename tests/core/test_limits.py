@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.caches.pool import CachePool
-from core.engine import KVCache
 from core.errors import BadSetting, PromptTooLong
+from core.kv_cache.kv_cache import KVCache
+from core.kv_cache.pool import CachePool
 from core.limits import Limits
 
 
@@ -72,7 +72,7 @@ def test_one_cache_beyond_the_whole_budget_is_left_to_its_owner() -> None:
 
 def test_an_idle_cache_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("core.caches.pool.monotonic", lambda: now[0])
+    monkeypatch.setattr("core.kv_cache.pool.monotonic", lambda: now[0])
     pool = CachePool(Limits(idle_seconds=10))
     sleeper, player = _held(1000), _held(1000)
     pool.use(sleeper)

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.cache_race import CACHED, UNCACHED, RaceStep
-from pages.parts import cost_charts
+from pages.parts.charts import cost_charts
 
 
 def said(app: AppTest) -> str:

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.labs.beam import DROPPED, beam_search
 from core.labs.candidates import FORMULAS, merged, ranked, write_together
-from pages.parts import what_if_words as words
-from pages.parts.branch_tree import rows_of_beams, rows_of_tries
+from pages.parts.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
+from pages.parts.text import what_if_words as words
 from tests.pages.test_compare import run_on, said
 
 Open = Callable[..., AppTest]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.sampling.stages import roll
-from pages.parts import what_if_words as words
+from core.sampling.dice import roll
+from pages.parts.text import what_if_words as words
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]

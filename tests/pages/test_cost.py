@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.costs import receipt as core_receipt
 from core.costs.receipt import Amount, Assumptions, Receipt
-from pages.parts import receipt
+from pages.parts.components.receipt import receipt
 from tests.pages.test_cache import run_on, said
 from tests.pages.test_memory import html
 
@@ -107,7 +107,7 @@ def test_the_slip_for_other_pages(tiny: Callable[[str], Any]) -> None:
     def page() -> None:
         import streamlit as st
 
-        from pages.parts import receipt
+        from pages.parts.components.receipt import receipt
 
         path, model = st.session_state["slip"]
         receipt.slip(path, model)

@@ -9,14 +9,16 @@ from threading import Thread
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import playing, visitor, words
-from pages.parts.playing import APART, BUSY, MEMORY, Floor
+from pages.parts.runtime import playback
+from pages.parts.runtime.playback import APART, BUSY, MEMORY, Floor
+from pages.parts.session import state
+from pages.parts.text import words
 
 APP = str(Path(__file__).parents[2] / "app.py")
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    visitor._house().clear()
+    state._house().clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     first = AppTest.from_file(APP, default_timeout=60).run()
     second = AppTest.from_file(APP, default_timeout=60).run()
@@ -27,9 +29,9 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
 
 
 def test_who_leaves_makes_room() -> None:
-    house = visitor._house()
+    house = state._house()
     house.clear()
-    guest = visitor.Visitor()
+    guest = state.Visitor()
     house.add(guest)
     assert len(house) == 1
     del guest
@@ -41,7 +43,7 @@ def test_who_leaves_makes_room() -> None:
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time as the floor sees it."""
     time = [50.0]
-    monkeypatch.setattr(playing, "monotonic", lambda: time[0])
+    monkeypatch.setattr(playback, "monotonic", lambda: time[0])
     return time
 
 
@@ -85,21 +87,21 @@ def test_clocks_are_set_anew_one_after_the_other(now: list[float]) -> None:
 
 
 def test_players_draw_one_at_a_time_and_nobody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    someone = visitor.Visitor(playing=True)
-    monkeypatch.setattr(playing, "here", lambda: someone)
+    someone = state.Visitor(playing=True)
+    monkeypatch.setattr(playback, "here", lambda: someone)
     drawn: list[str] = []
 
     def second() -> None:
-        with playing.drawing():
+        with playback.drawing():
             drawn.append("second")
 
-    with playing.drawing():
+    with playback.drawing():
         waiting = Thread(target=second)
         waiting.start()
-        while not playing.floor().line.waiting:
+        while not playback.floor().line.waiting:
             assert waiting.is_alive()
         someone.playing = False
-        with playing.drawing():  # a press of Step, say
+        with playback.drawing():  # a press of Step, say
             drawn.append("a click")
         drawn.append("first")
     waiting.join(10)

@@ -8,8 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import BadRecording
-from core.growth import growth_of
-from pages.parts import inside_rows, inside_words
+from core.models.growth import growth_of
+from pages.parts.charts import inside_rows
+from pages.parts.text import inside_words
 
 Open = Callable[..., AppTest]
 PAGE = "growing.py"
@@ -70,7 +71,7 @@ def test_another_model_is_told_whose_record_this_is(open_app: Open) -> None:
 
 
 def test_without_a_record_there_is_a_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.growth.growth_of", lambda name: None)
+    monkeypatch.setattr("core.models.growth.growth_of", lambda name: None)
     app = open_app(page=PAGE)
     assert not app.exception
     assert [info.value for info in app.info] == [inside_words.GROWING_NONE]
@@ -80,7 +81,7 @@ def test_a_broken_record_is_one_sentence(open_app: Open, monkeypatch: pytest.Mon
     def broken(name: str) -> None:
         raise BadRecording("This growth record cannot be read.")
 
-    monkeypatch.setattr("core.growth.growth_of", broken)
+    monkeypatch.setattr("core.models.growth.growth_of", broken)
     app = open_app(page=PAGE)
     assert not app.exception
     assert [info.value for info in app.info] == ["This growth record cannot be read."]

@@ -10,10 +10,14 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import Generation, Recording, SamplingSettings, inside
-from core.embeddings import FlatMap, flat_map
-from core.tally import throw
-from pages.parts import inside_charts, inside_rows, inside_words, live_text, tally
+from core import Generation, Recording, SamplingSettings
+from core.generation.resample import throw
+from core.inspection import look
+from core.inspection.embeddings import FlatMap, flat_map
+from pages.parts.charts import inside_charts, inside_rows
+from pages.parts.components.live_text import live_text
+from pages.parts.components.roll_tally import roll_tally
+from pages.parts.text import inside_words
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
@@ -150,7 +154,7 @@ def test_the_arithmetic_adds_up(tiny: Model) -> None:
 
 def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
     model = tiny("gpt2")
-    seen = inside.look(model, model.encode("Once upon a time"))
+    seen = look.look(model, model.encode("Once upon a time"))
     favourite = seen.layers[-1].candidates[0]
     rows = inside_rows.lens_rows(seen, favourite.token_id)
     assert len(rows) == 4 * inside_rows.GUESSES
@@ -164,7 +168,7 @@ def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
 
 def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
     model = tiny("lfm2")
-    seen = inside.look(model, model.encode("Once upon a time"))
+    seen = look.look(model, model.encode("Once upon a time"))
     rows = seen.attention[1]
     assert rows is not None
     assert inside_rows.gaze(seen, None, None) == pytest.approx(rows.mean(0))
@@ -213,8 +217,8 @@ def test_the_tally_hands_real_rolls_to_the_browser(tiny: Model) -> None:
     run = Generation(tiny("llama"), "Once upon a time", EVERY_STAGE, top_n=50)
     step = run.step()
     text = run.text
-    data = tally.tally_data(step)
-    thrown = throw(step, tally.READY)
+    data = roll_tally.tally_data(step)
+    thrown = throw(step, roll_tally.READY)
     assert data["rolls"] == [round(number, 4) for number in thrown.rolls.tolist()]
     names = [name for name, _, _ in data["rows"]]
     for pick, token_id in list(zip(data["picks"], thrown.token_ids.tolist(), strict=True))[:200]:
@@ -250,7 +254,7 @@ def test_every_chart_is_a_constant(theme: str) -> None:
 
 def test_no_table_holds_what_json_cannot(tiny: Model) -> None:
     model = tiny("llama")
-    seen = inside.look(model, model.encode("Once"))
+    seen = look.look(model, model.encode("Once"))
     tables = [inside_rows.lens_rows(seen, None), inside_rows.heat_rows(seen), inside_rows.neighbour_rows(seen.neighbours(5, 3))]
     for table in tables:
         assert isinstance(table, pd.DataFrame)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.memory import POLICIES, RED_POT, Answer, Page
+from core.labs.cache_budget import POLICIES, RED_POT, Answer, Page
 from tests.pages.test_cache import run_on, said
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import shelf
+from pages.parts.runtime import loaded_models
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,7 +39,7 @@ def test_the_bundled_models_are_on_the_shelf_and_one_is_in_use(page: AppTest) ->
 
 
 def test_what_a_model_does_in_its_own_way_is_told_on_its_card(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf.loaded("storyteller"), "notes", ("It lists 20 tokens at most.",))
+    monkeypatch.setattr(loaded_models.loaded("storyteller"), "notes", ("It lists 20 tokens at most.",))
     assert "It lists 20 tokens at most." in [caption.value for caption in page.run().caption]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import words
+from pages.parts.text import words
 from tests import tiny_models
 
 Open = Callable[..., AppTest]

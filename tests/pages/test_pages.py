@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.navigation import PAGES, ROOT
+from pages.parts.layout.navigation import PAGES, ROOT
 
 
 @pytest.mark.parametrize("file", [file for _, file, _, _ in PAGES])
@@ -25,4 +25,4 @@ def test_every_page_in_the_folder_is_in_the_menu() -> None:
 def test_every_page_is_ready_for_a_cold_start(file: str) -> None:
     text = (ROOT / "pages" / file).read_text("utf-8")
     assert "frame.page()" in text
-    assert "session_state" not in text, "the visitor's state belongs to pages/parts/visit.py"
+    assert "session_state" not in text, "the visitor's state belongs to pages/parts/session/current.py"

@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import score_text
-from pages.parts import inside_words, reading
+from pages.parts.charts import scoring_rows
+from pages.parts.text import inside_words
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
@@ -92,7 +93,7 @@ def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, visit
 
 def test_words_say_what_core_scored(tiny: Model) -> None:
     scored = score_text(tiny("llama"), TEXT)
-    words = reading.words(scored, "rank")
+    words = scoring_rows.words(scored, "rank")
     assert len(words) == len(scored.tokens)
     for word, token in list(zip(words, scored.tokens, strict=True))[1:]:
         assert f"rank {token.rank:,}" in word.lines[0]
@@ -103,33 +104,33 @@ def test_words_say_what_core_scored(tiny: Model) -> None:
 
 def test_a_deeper_tint_means_further_down(tiny: Model) -> None:
     scored = score_text(tiny("llama"), TEXT)
-    for word, token in list(zip(reading.words(scored, "rank"), scored.tokens, strict=True))[1:]:
+    for word, token in list(zip(scoring_rows.words(scored, "rank"), scored.tokens, strict=True))[1:]:
         assert token.rank is not None
-        assert (word.colour, word.depth) == reading.RANKS[sum(token.rank > limit for limit in (1, 10, 100))]
+        assert (word.colour, word.depth) == scoring_rows.RANKS[sum(token.rank > limit for limit in (1, 10, 100))]
     pairs = [
-        (token.probability or 0.0, word.depth) for word, token in zip(reading.words(scored, "probability"), scored.tokens, strict=True)
+        (token.probability or 0.0, word.depth) for word, token in zip(scoring_rows.words(scored, "probability"), scored.tokens, strict=True)
     ]
     assert [depth for _, depth in sorted(pairs[1:])] == sorted(depth for _, depth in pairs[1:])
 
 
 def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "ON_ONE_PAGE", 10)
-    monkeypatch.setattr(reading, "CURVE", 7)
+    monkeypatch.setattr(scoring_rows, "ON_ONE_PAGE", 10)
+    monkeypatch.setattr(scoring_rows, "CURVE", 7)
     scored = score_text(tiny("llama"), TEXT)
-    count = reading.parts(scored)
-    assert sum(len(reading.words(scored, "rank", part)) for part in range(count)) == len(scored.tokens)
-    curve = reading.curve_rows(scored)
+    count = scoring_rows.parts(scored)
+    assert sum(len(scoring_rows.words(scored, "rank", part)) for part in range(count)) == len(scored.tokens)
+    curve = scoring_rows.curve_rows(scored)
     assert len(curve) <= 7
     assert curve.surprise.max() <= max(token.surprise or 0 for token in scored.tokens)
 
 
 def test_a_text_is_not_read_twice(tiny: Model) -> None:
     model = tiny("llama")
-    assert reading.read(model, TEXT) is reading.read(model, TEXT)
-    assert reading.read(tiny("gpt2"), TEXT) is not reading.read(model, TEXT)
-    for number in range(reading.KEPT + 3):
-        reading.read(model, f"{TEXT} {number}")
-    assert len(reading._kept) == reading.KEPT
+    assert scoring_rows.read(model, TEXT) is scoring_rows.read(model, TEXT)
+    assert scoring_rows.read(tiny("gpt2"), TEXT) is not scoring_rows.read(model, TEXT)
+    for number in range(scoring_rows.KEPT + 3):
+        scoring_rows.read(model, f"{TEXT} {number}")
+    assert len(scoring_rows._kept) == scoring_rows.KEPT
 
 
 def test_the_file_holds_every_number(tiny: Model) -> None:

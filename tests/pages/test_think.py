@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.thinking import AT_ONCE, STEP_BY_STEP, wilson
-from pages.parts import numbers
-from pages.parts import what_if_words as words
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
 from tests.pages.test_compare import run_on, said
 
 Open = Callable[..., AppTest]

@@ -10,9 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
-from core.engine import Engine
-from pages.parts import strip, words
-from pages.parts.controls import PRESETS, START
+from core.engine.engine import Engine
+from pages.parts.components.token_strip import token_strip
+from pages.parts.session.sampling_controls import PRESETS, START
+from pages.parts.text import words
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -232,7 +233,7 @@ def test_what_nobody_expected_is_one_sentence_too(open_app: Open, monkeypatch: p
         raise RuntimeError("a secret path /home/somebody")
 
     with monkeypatch.context() as patch:
-        patch.setattr(strip, "_STRIP", fail)
+        patch.setattr(token_strip, "_STRIP", fail)
         app.run()
         assert not app.exception
         assert words.SURPRISED in told(app)
@@ -282,9 +283,10 @@ def test_slow_play_shows_the_odds_and_then_the_roll(open_app: Open, visitor: Sta
 
 
 def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.parts import panel, visit, visitor
+    from pages.parts.layout import sidebar
+    from pages.parts.session import current, state
 
-    for room in (panel, visit, visitor):
+    for room in (sidebar, current, state):
         monkeypatch.setattr(room, "list_models", list)
     app = open_app()
     assert not app.exception
@@ -293,12 +295,12 @@ def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.
 
 def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from core.errors import HalfDownloaded
-    from pages.parts import visit
+    from pages.parts.session import current
 
     def fail(name: str) -> None:
         raise HalfDownloaded("The weights are cut short. Download it again.")
 
-    monkeypatch.setattr(visit, "_loaded", fail)
+    monkeypatch.setattr(current, "_loaded", fail)
     app = open_app()
     assert not app.exception
     assert set(told(app)) == {"The weights are cut short. Download it again."}

@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, SamplingSettings
 from core.errors import RunFinished
 from core.labs.fork import Fork, side_by_side
-from core.sampling.stages import roll
-from pages.parts import forking, what_if_charts
-from pages.parts import what_if_words as words
-from pages.parts.branch_tree import Wish, rows_of_run, wish_of
-from pages.parts.fork_view import Picked, picked
+from core.sampling.dice import roll
+from pages.parts.charts import what_if_charts
+from pages.parts.components.branch_tree.branch_tree import Wish, rows_of_run, wish_of
+from pages.parts.components.fork_view.fork_view import Picked, picked
+from pages.parts.runtime import fork_playback
+from pages.parts.text import what_if_words as words
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]
@@ -199,7 +200,7 @@ def test_the_tree_is_walked_named_and_pruned(open_app: Open, visitor: Visitor, m
     def tree(*_: Any, **__: Any) -> Wish | None:
         return wishes.pop(0) if wishes else None
 
-    monkeypatch.setattr("pages.parts.branch_tree.branch_tree", tree)
+    monkeypatch.setattr("pages.parts.components.branch_tree.branch_tree.branch_tree", tree)
     while wishes:
         app.run()
         assert not app.exception
@@ -212,9 +213,9 @@ def test_the_tree_is_walked_named_and_pruned(open_app: Open, visitor: Visitor, m
 
 
 def test_odds_as_people_say_them() -> None:
-    assert forking.one_in(0.0) == "1 in 1"
-    assert forking.one_in(float("-inf")) == "1 in ∞"
-    assert forking.one_in(-1e6).startswith("1 in 10")
+    assert fork_playback.one_in(0.0) == "1 in 1"
+    assert fork_playback.one_in(float("-inf")) == "1 in ∞"
+    assert fork_playback.one_in(-1e6).startswith("1 in 10")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

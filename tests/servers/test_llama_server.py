@@ -11,7 +11,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
-from core.servers import line
+from core.servers import http_client
 from tests.servers.conftest import MODEL, Process, llama_server
 
 PROMPT = "Once upon a time"
@@ -144,7 +144,7 @@ def test_visitors_at_once_get_what_they_would_get_alone(served: Any) -> None:
 
 
 def test_a_server_that_dies_and_comes_back(gguf: Path, tmp_path: Path, local: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "PAUSES", (0.05,))
+    monkeypatch.setattr(http_client, "PAUSES", (0.05,))
     with llama_server(gguf, tmp_path, 0) as process:
         run = Generation(load_model(f"http://127.0.0.1:{process.port}", tokenizer=MODEL), PROMPT, SamplingSettings(seed=8, top_p=0.9))
         for _ in range(5):
@@ -155,7 +155,7 @@ def test_a_server_that_dies_and_comes_back(gguf: Path, tmp_path: Path, local: An
             run.step()
         assert (run.text, run.finished) == (kept, None)
         process.start()
-        monkeypatch.setattr(line, "PAUSES", (0.5,) * 20)  # it accepts calls before its model is loaded
+        monkeypatch.setattr(http_client, "PAUSES", (0.5,) * 20)  # it accepts calls before its model is loaded
         for _ in range(5):
             run.step()
     other = Generation(local, PROMPT, SamplingSettings(seed=8, top_p=0.9))

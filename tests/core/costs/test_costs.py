@@ -32,8 +32,8 @@ from core.costs.formulas import (
 )
 from core.costs.machine import Peak, energy_joules, measure
 from core.costs.receipt import Assumptions, Receipt
-from core.engine import KVCache
 from core.errors import BadSetting
+from core.kv_cache.kv_cache import KVCache
 from tests.core.models.test_shape import LLAMAS
 from tests.tiny_models import ARCHITECTURES
 

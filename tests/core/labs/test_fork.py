@@ -12,7 +12,7 @@ import torch
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished, ViewerError
 from core.labs.fork import Drift, Fork, continuation, distance, distance_between, log_probability, parting, side_by_side
-from core.sampling.stages import roll
+from core.sampling.dice import roll
 from tests.core.plain import plain_odds
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=40, seed=5)

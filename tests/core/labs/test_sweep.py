@@ -10,7 +10,7 @@ import pytest
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong, ViewerError
 from core.labs.sweep import RANGES, Column, Row, parting_text, repeated_runs, side_by_side, statistics, sweep
-from core.sampling.stages import roll
+from core.sampling.dice import roll
 
 PROMPT = "The sea looked back"
 

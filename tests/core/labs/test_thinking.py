@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.engine import KVCache
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
+from core.kv_cache.kv_cache import KVCache
 from core.labs.thinking import AT_ONCE, STEP_BY_STEP, Question, Way, chance_of, count, given, same_answer, sums, think, wilson
 from core.training.lessons.grammar import held_out
 from tests.core.plain import plain_odds

@@ -16,8 +16,8 @@ import pytest
 
 from core import load_model
 from core.errors import DownloadStopped, ModelError, NoNetwork, UnknownModel
-from core.models.fit import Fit, fit, stored_numbers
 from core.models.hub import OFFERS, Download, bundled_names, checked_name, local_folder, with_revision
+from core.models.memory_fit import Fit, fit, stored_numbers
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.sampling.stages import observe, roll
+from core.sampling.dice import roll
+from core.sampling.stages import observe
 from tests.core.plain import chi_square, chi_square_limit, own_stages
 
 PROMPT = "The sea looked back, the sea"

@@ -13,8 +13,8 @@ import pytest
 from core import Generation, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
 from core.models import loading
-from core.servers import line
-from core.servers.line import Address, Line
+from core.servers import http_client
+from core.servers.http_client import Address, Line
 from core.servers.metrics import ServerMetrics
 from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
 
@@ -23,7 +23,7 @@ read_once = cache(loading._read_tokenizer)
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
     monkeypatch.setattr(loading, "_read_tokenizer", read_once)
 
 
@@ -67,7 +67,7 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
 
 @pytest.mark.parametrize("what", ANSWERS)
 def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "LARGEST_ANSWER", 2**20)
+    monkeypatch.setattr(http_client, "LARGEST_ANSWER", 2**20)
     reply, kind, words = ANSWERS[what]
     ask = Line.get
     monkeypatch.setattr(Line, "get", lambda self, path, patience=None: ask(self, path, 0.3))

@@ -15,8 +15,8 @@ import torch
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BeyondTheList, NotOnServer, PromptTooLong, ServerGone, UnknownModel, WrongServer
 from core.models import loading
-from core.sampling import stages
-from core.servers import line
+from core.sampling import dice, stages
+from core.servers import http_client
 from core.servers.model import ServerModel
 from tests.core.servers.serving import (
     TINY,
@@ -40,7 +40,7 @@ read_once = cache(loading._read_tokenizer)
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
     monkeypatch.setattr(loading, "_read_tokenizer", read_once)
 
 
@@ -172,7 +172,7 @@ def test_a_short_list_is_learned_from_the_refusal_and_shown_with_a_mark() -> Non
 
 
 def test_a_roll_into_the_rest_asks_for_more_and_then_says_so_without_losing_anything() -> None:
-    far = next(seed for seed in range(100) if stages.roll(seed, 0) > 0.98)
+    far = next(seed for seed in range(100) if dice.roll(seed, 0) > 0.98)
     with serve(FakeVLLM(limit=20)) as server:
         run = Generation(connect(server), PROMPT, SamplingSettings(seed=far))
         with pytest.raises(BeyondTheList, match="20 tokens that the server lists"):

@@ -1,0 +1,75 @@
+"""Devices and precisions: where tensors live, how token ids get there, the clock of that place, and how it says that it is full."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+import torch
+
+from core.errors import ModelError, quoted
+
+
+class Stopwatch:
+    """Seconds of work on a device. On CUDA the clock runs in the device's own stream and is read after the step's one copy to the host."""
+
+    def __init__(self, device: torch.device, already: float = 0.0) -> None:
+        self._device = device
+        self._events = (torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) if device.type == "cuda" else None
+        self._started, self._seconds = perf_counter() - already, 0.0
+        if self._events:
+            self._events[0].record(torch.cuda.current_stream(device))
+
+    def stop(self) -> None:
+        """Mark the end of the work."""
+        self._seconds = perf_counter() - self._started
+        if self._events:
+            self._events[1].record(torch.cuda.current_stream(self._device))
+
+    @property
+    def seconds(self) -> float:
+        """The time between start and stop, in seconds."""
+        if self._events:
+            self._events[1].synchronize()
+            return self._events[0].elapsed_time(self._events[1]) / 1000
+        return self._seconds
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether this is torch's or Python's way of saying that memory is full."""
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in str(error).lower()
+
+
+def to_device(token_ids: np.ndarray, device: torch.device) -> torch.Tensor:
+    """Token ids, int64 [count], on the device.
+
+    To CUDA they go by way of page-locked memory: a copy from any other would first wait until the device has done all work before it.
+    """
+    ids = torch.from_numpy(token_ids)
+    return (ids.pin_memory() if device.type == "cuda" else ids).to(device, non_blocking=True)
+
+
+def device_for(wanted: str) -> torch.device:
+    """The torch device of this name; "auto" is cuda, then mps, then cpu."""
+    if wanted == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda", torch.cuda.current_device())
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
+        raise ModelError(f"This machine has no device called {quoted(str(wanted))}. Use auto, cpu, cuda or mps.") from error
+    return device
+
+
+def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
+    """The torch dtype of this name; "auto" is what the device is good at."""
+    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    if wanted == "auto":
+        if device.type == "cuda":
+            return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+        return torch.float16 if device.type == "mps" else torch.float32
+    if wanted not in known:
+        raise ModelError(f"There is no precision called {quoted(str(wanted))}. Use auto, float32, float16 or bfloat16.")
+    return known[wanted]

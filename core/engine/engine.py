@@ -1,0 +1,159 @@
+"""One forward pass: token ids in, the odds of the next token out, with as much taken from the cache as is still true.
+
+The engine knows nothing about prompts, sampling or runs. Whoever calls it names all tokens; the cache finds out by itself which of them it
+already holds. So going on, going back, branching, replaying and "no cache" are one and the same call, the one that an inference server with
+prefix caching offers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from core.device import Stopwatch, is_out_of_memory
+from core.engine.fair_lock import Turns
+from core.errors import EmptyPrompt, NotEnoughMemory
+from core.kv_cache.kv_cache import KVCache
+from core.kv_cache.pool import CachePool
+from core.limits import Limits
+from core.record.top_logprobs import Listed
+
+
+class Backend(Protocol):
+    """Runs the network for one visitor at a time. A state holds the keys and values (or whatever the architecture keeps) of a text."""
+
+    def new_state(self) -> Any:
+        """The state of an empty text."""
+
+    def run(self, token_ids: np.ndarray, state: Any | None) -> torch.Tensor:
+        """Feed int64 ids [new] behind what the state holds; float32 logits [vocabulary] of the last one. None: nothing is kept."""
+
+    def length(self, state: Any) -> int:
+        """How many tokens the state holds."""
+
+    def extend(self, state: Any, count: int) -> bool:
+        """Whether `count` more tokens can be fed in one pass."""
+
+    def cut(self, state: Any, length: int) -> bool:
+        """Forget all but the first `length` tokens; False if this state cannot."""
+
+    def bytes(self, state: Any) -> int:
+        """The bytes of the tensors that hold these tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The model's answer: float32 logits [vocabulary], on the model's device. listed: what a server told, where it did not tell all."""
+
+    logits: torch.Tensor
+    listed: Listed | None = None
+
+    @property
+    def known(self) -> int:
+        """How many of the likeliest tokens have logits that are the model's own."""
+        return len(self.logits) if self.listed is None else len(self.listed)
+
+    def __contains__(self, token_id: int) -> bool:
+        """Whether this token's logit is the model's own."""
+        return self.listed is None or token_id in self.listed
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """What one forward pass gave and did. computed_tokens + reused_tokens is the number of tokens asked for."""
+
+    distribution: Distribution
+    computed_tokens: int
+    reused_tokens: int
+    cache_bytes: int
+    queue_seconds: float
+    stopwatch: Stopwatch
+    server_seconds: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Time the pass took, without waiting for its turn."""
+        return self.stopwatch.seconds
+
+
+class Engine:
+    """The one way to run a model. Stateless: everything that lasts is in the cache that the caller brings, or does not bring."""
+
+    def __init__(self, backend: Backend, device: torch.device, vocabulary_size: int, threads: int = 1) -> None:
+        self.backend = backend
+        self.device = device
+        self.vocabulary_size = vocabulary_size
+        self.threads = threads
+        self.turns = Turns()
+        self.pool = CachePool(Limits.from_environment())
+        self.passes = 0
+
+    @property
+    def away(self) -> bool:
+        """Whether the weights were put away; the next pass waits until they are back."""
+        return self.turns.fetch is not None
+
+    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:
+        """The odds after these tokens (at least one). With a cache, only what it does not hold yet is computed.
+
+        Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full; the cache is then empty, never wrong.
+        """
+        ids = np.ascontiguousarray(token_ids, dtype=np.int64)
+        if len(ids) == 0:
+            raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
+        with self.turns.turn() as waited:
+            stopwatch = Stopwatch(self.device)
+            try:
+                reused, logits = self._run(ids, cache)
+            except BaseException as error:
+                if cache is not None:  # the pass may have broken off half-way through the layers
+                    cache.clear()
+                if is_out_of_memory(error):
+                    raise NotEnoughMemory(
+                        f"There is not enough memory on {self.device} for {len(ids):,} tokens. "
+                        "Go back to an earlier word, or start with a shorter text."
+                    ) from error
+                raise
+            stopwatch.stop()
+            self.passes += 1
+            held = cache.bytes if cache is not None else 0  # read while nobody else's pass can empty this cache
+        return Forward(Distribution(logits), len(ids) - reused, reused, held, waited, stopwatch)
+
+    def look_further(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
+        """The same pass with `count` tokens, or this token, listed too. Only a server lists less than everything."""
+        return forward
+
+    def _run(self, ids: np.ndarray, cache: KVCache | None) -> tuple[int, torch.Tensor]:
+        if torch.get_num_threads() != self.threads:  # torch's setting is the whole process's, and models differ
+            torch.set_num_threads(self.threads)
+        with torch.inference_mode():
+            if cache is None:
+                return 0, self.backend.run(ids, None)
+            reused = self._make_room(ids, cache)
+            if cache.state is None:
+                cache.state = self.backend.new_state()
+            cache.length = reused  # whatever happens from here on, the tail of the old text is gone
+            logits = self.backend.run(ids[reused:], cache.state)
+            if self.backend.length(cache.state) != len(ids):  # this architecture keeps nothing we know of
+                cache.clear()
+                return reused, logits
+            cache.keep(ids, reused)
+            cache.bytes = self.backend.bytes(cache.state)
+            self.pool.use(cache)
+            return reused, logits
+
+    def _make_room(self, ids: np.ndarray, cache: KVCache) -> int:
+        """Cut the cache back to the part that is still true, leaving at least one token to compute; start afresh where it cannot be cut."""
+        if cache.state is None:
+            cache.clear()
+            return 0
+        shared = min(cache.shared_prefix(ids), len(ids) - 1)
+        cut = shared == cache.length or self.backend.cut(cache.state, shared)
+        if not cut or shared == 0 or not self.backend.extend(cache.state, len(ids) - shared):
+            cache.clear()
+            return 0
+        return shared

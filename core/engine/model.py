@@ -1,0 +1,133 @@
+"""A language model ready to be watched: the network, its tokenizer, and what both say about themselves."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.engine import Backend, Engine
+from core.errors import BadText, BadToken, BrokenModel, ModelError
+from core.models.shape import ModelShape
+from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
+
+SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine
+
+
+class LanguageModel:
+    """A causal language model and its tokenizer. Shared by all visitors; it keeps nothing of what any of them does.
+
+    name, device ("cpu", "cuda:0"), dtype ("float32"); parameter_count, layer_count, vocabulary_size as counts; context_length in tokens;
+    weight_bytes and cache_bytes_per_token in bytes (the latter computed from the shape: layers x KV heads x head size x 2 x item size).
+    notes: sentences on what this model does in its own way on this machine.
+    """
+
+    def __init__(self, name: str, network: Any, tokenizer: Any, backend: Backend | None = None) -> None:
+        weight = network.get_input_embeddings().weight
+        self.name = name
+        self.network = network
+        self.tokenizer = tokenizer
+        self.device = str(weight.device)
+        self.dtype = str(weight.dtype).removeprefix("torch.")
+        self.shape = ModelShape.of(network)
+        self.parameter_count = sum(p.numel() for p in network.parameters())
+        self.weight_bytes = sum(p.numel() * p.element_size() for p in network.parameters())
+        self.layer_count = self.shape.layer_count
+        self.vocabulary_size = self.shape.vocabulary_size
+        self.context_length = self.shape.context_length
+        self.cache_bytes_per_token = self.shape.cache_numbers_per_token * weight.element_size()
+        self.end_token_ids = _end_tokens(network, tokenizer)
+        self.notes: tuple[str, ...] = ()
+        threads = threads_for(self.parameter_count)
+        self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size, threads)
+        self._bytes = TokenBytes(tokenizer)
+        self._tokens: dict[int, Token] = {}
+
+    def encode(self, text: str) -> list[int]:
+        """The token ids of a text, with the marks this model expects around it. Raises BadText for half a surrogate pair."""
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise BadText("This text holds half a character that cannot be written. Delete it and type it again.") from error
+        return [int(i) for i in self.tokenizer(text)["input_ids"]]
+
+    @property
+    def speaks_in_turns(self) -> bool:
+        """Whether this is a chat model: its tokenizer knows how a conversation is written down."""
+        return bool(getattr(self.tokenizer, "chat_template", None))
+
+    def tokenize_turn(self, text: str) -> list[Token]:
+        """The text as one turn of a conversation, with every token that the chat template puts around it. Raises ModelError without one."""
+        if not self.speaks_in_turns:
+            raise ModelError(f"{self.name} is no chat model: it goes on with a text, it does not answer.")
+        self.encode(text)  # refuses what cannot be written
+        turns = [{"role": "user", "content": text}]
+        try:
+            written = self.tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+        except Exception as error:  # a template is a program of the model's maker
+            raise BrokenModel(f"The chat template of {self.name} cannot be used with a plain question.") from error
+        ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
+        return self._read([int(i) for i in ids])
+
+    def tokenize(self, text: str) -> list[Token]:
+        """The text cut into tokens; their texts joined give the text back."""
+        tokens = self._read(self.encode(text))
+        joined = "".join(token.text for token in tokens)
+        if joined == f" {text}":  # sentence pieces put a space before the text
+            first = next(i for i, token in enumerate(tokens) if token.text)
+            tokens[first] = replace(tokens[first], text=tokens[first].text[1:])
+            return tokens
+        return tokens if joined == text else self._by_offsets(text, tokens)
+
+    def _read(self, token_ids: list[int]) -> list[Token]:
+        """These tokens one after the other, each with what it adds to the text."""
+        joiner = ByteJoiner()
+        tokens = map(self.token, token_ids)
+        return [token if token.special else replace(token, text=joiner.add(token.raw)) for token in tokens]
+
+    def _by_offsets(self, text: str, tokens: list[Token]) -> list[Token]:
+        """Take the texts from the input itself where the tokenizer rewrites it (letters made small, accents joined, spaces dropped)."""
+        encoded = self.tokenizer(text, return_offsets_mapping=True) if self.tokenizer.is_fast else None
+        ends = [end for _, end in encoded["offset_mapping"]] if encoded else [0] * len(tokens)
+        done, result = 0, []
+        for index, token in enumerate(tokens):
+            # A character split over several tokens belongs to the last of them; whatever no token claims goes to the next one that does.
+            later = ends[index + 1] if index + 1 < len(ends) else -1
+            end = done if token.special or (later == ends[index] and later > done) else max(done, ends[index])
+            end = len(text) if index == len(tokens) - 1 else end
+            result.append(replace(token, text=text[done:end]))
+            done = end
+        return result
+
+    def token(self, token_id: int) -> Token:
+        """The token of this id as it stands alone. Raises BadToken for an id outside the vocabulary."""
+        known = self._tokens.get(token_id)
+        if known is None:
+            if not 0 <= token_id < self.vocabulary_size:
+                raise BadToken(f"There is no token number {token_id}: this model knows the numbers 0 to {self.vocabulary_size - 1}.")
+            known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
+        return known
+
+    def piece(self, token_id: int) -> str:
+        """How this token is written, whitespace and bytes made visible."""
+        return self.token(token_id).piece
+
+    def text_of(self, token_ids: list[int]) -> str:
+        """The readable text of these tokens, joined from their bytes."""
+        return join([token.raw for token in map(self.token, token_ids) if not token.special])
+
+
+def threads_for(parameter_count: int) -> int:
+    """How many threads a forward pass should use on a CPU: one for a small model, all cores but one for a large one."""
+    return 1 if parameter_count < SMALL_MODEL else max(1, (os.cpu_count() or 2) - 1)
+
+
+def _end_tokens(network: Any, tokenizer: Any) -> frozenset[int]:
+    """The ids after which this model has nothing more to say; empty if it never stops."""
+    found: set[int] = set()
+    for source in (getattr(network, "generation_config", None), network.config, tokenizer):
+        value = getattr(source, "eos_token_id", None)
+        found |= {int(i) for i in value} if isinstance(value, list | tuple) else set() if value is None else {int(value)}
+    return frozenset(found)

@@ -1,0 +1,117 @@
+"""A recorded run, shown again: the same reading and stepping as a live run, with no model behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.errors import BadToken, RunFinished
+from core.generation.tree import Node, Tree
+from core.record.step import Odds, Step
+from core.record.tokens import Token
+from core.settings import SamplingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedModel:
+    """What a recording knows of the model that wrote it; the names are those of core.engine.model.LanguageModel."""
+
+    name: str
+    device: str
+    dtype: str
+    parameter_count: int
+    layer_count: int
+    vocabulary_size: int
+    context_length: int
+    cache_bytes_per_token: int
+    weight_bytes: int
+    end_token_ids: frozenset[int]
+    tokens: dict[int, Token] = field(repr=False)
+
+    def token(self, token_id: int) -> Token:
+        """The token of this id as it stands alone. Raises BadToken for one that the recording never met."""
+        known = self.tokens.get(token_id)
+        if known is None:
+            raise BadToken(f"The recording does not hold token number {token_id}.")
+        return known
+
+    def piece(self, token_id: int) -> str:
+        """How this token is written, whitespace and bytes made visible."""
+        return self.token(token_id).piece
+
+
+class Replay(Tree):
+    """Reveals a recorded tree step by step. What was not recorded cannot be shown, and says so."""
+
+    is_replay = True
+
+    def __init__(
+        self, model: RecordedModel, recorded: Tree, settings: SamplingSettings, top_n: int, ending: str | None, as_chat: bool = False
+    ) -> None:
+        super().__init__(model)
+        self.model = model
+        self.model_name = model.name
+        self.prompt, self.prompt_tokens = recorded.prompt, recorded.prompt_tokens
+        self.settings = settings
+        self.top_n = top_n
+        self.as_chat = as_chat
+        self._recorded = recorded
+        self._ending = ending
+        self._source = {0: 0}  # own node -> recorded node
+        self._main_line = set(recorded.line)
+
+    def _next(self) -> Node | None:
+        """The recorded step that comes next here: along the path on which the recording ended, else the first that was made."""
+        children = self._recorded.nodes[self._source[self.here]].children
+        chosen = next((c for c in children if c in self._main_line), children[0] if children else None)
+        return None if chosen is None else self._recorded.nodes[chosen]
+
+    @property
+    def finished(self) -> str | None:
+        """Why there is no more to show; None while there is."""
+        if self._next() is not None:
+            return None
+        at_the_end = self._source[self.here] == self._recorded.here
+        return (self._ending if at_the_end else None) or "end of recording"
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes the recorded run's cache held here."""
+        return self._path[-1].forward.cache_bytes if self._path else 0
+
+    def coming(self, settings: SamplingSettings | None = None) -> Odds:
+        """The recorded odds of the next token; other settings than the recorded ones cannot be applied without the model."""
+        following = self._next()
+        if following is None or following.step is None:
+            raise RunFinished("The recording ends here. Go back to an earlier word, or start a live run.")
+        return following.step
+
+    def step(self, attempt: int = 0) -> Step:
+        """Reveal the next recorded step; at the end the last one is given back."""
+        following = self._next()
+        if following is None:
+            if self._path:
+                return self._path[-1]
+            raise RunFinished("This recording holds no steps.")
+        return self._reveal(following)
+
+    def force(self, token_id: int) -> Step:
+        """Follow a recorded branch that took this token here. Raises BadToken if there is none."""
+        for child in self._recorded.nodes[self._source[self.here]].children:
+            node = self._recorded.nodes[child]
+            if node.step is not None and node.step.token_id == token_id:
+                return self._reveal(node)
+        raise BadToken("The recording does not say what would have come after this word. A live run does.")
+
+    def _reveal(self, recorded: Node) -> Step:
+        assert recorded.step is not None
+        for child in self.nodes[self.here].children:
+            if self._source[child] == recorded.node_id:
+                self.switch(child)
+                return recorded.step
+        node = self.add(recorded.step, recorded.waiting)
+        node.name = recorded.name
+        self._source[node.node_id] = recorded.node_id
+        return recorded.step
+
+    def release(self) -> None:
+        """A recording holds no cache to give back."""

@@ -1,0 +1,74 @@
+"""Which earlier tokens a step looked at: the attention weights of its last position, as the network itself computes them.
+
+The fast ways of computing attention (sdpa, flash) never write the weights down. For one pass over one token the network is switched to the
+plain way, which does, and switched back; the keys and values it looks at were computed the fast way before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from core.inspection.layers import Layers
+
+
+@contextmanager
+def watching(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
+    """Watch the attention of a pass in the block: layer index -> weights [heads, positions] of the last position.
+
+    Layers without attention (state spaces, convolutions) are not in it. To be used in a turn of the model's engine: nobody else may run the
+    network while it is switched.
+    """
+    seen: dict[int, torch.Tensor] = {}
+
+    def note(index: int) -> Any:
+        def hook(_module: Any, _inputs: Any, output: Any) -> None:
+            for part in output if isinstance(output, tuple) else ():
+                if isinstance(part, torch.Tensor) and part.dim() == 4 and len(part) == 1 and part.is_floating_point():
+                    seen[index] = part[0, :, -1].clone()  # a view would keep the weights of all positions
+
+        return hook
+
+    def ask(_module: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return inputs, named | {"output_attentions": True}
+
+    hooks = [part.register_forward_hook(note(index)) for index, layer in enumerate(layers.modules) for part in layer.modules()]
+    hooks.append(layers.model.network.register_forward_pre_hook(ask, with_kwargs=True))
+    try:
+        with _plainly(layers.model.network):
+            yield seen
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+@contextmanager
+def _plainly(network: Any) -> Iterator[None]:
+    """Attention computed the plain way while the block runs. Architectures with a way of their own write the weights down when asked."""
+    usual = network.config._attn_implementation
+    if usual == "eager" or not network._can_set_attn_implementation():
+        yield
+        return
+    network.set_attn_implementation("eager")
+    try:
+        yield
+    finally:
+        network.set_attn_implementation(usual)
+
+
+def rows(seen: dict[int, torch.Tensor], layer_count: int, positions: int) -> tuple[np.ndarray | None, ...]:
+    """float32 [heads, positions] per layer, None for a layer without attention. What a sliding window no longer sees gets no weight."""
+    found: list[np.ndarray | None] = []
+    for index in range(layer_count):
+        weights = seen.get(index)
+        if weights is None or weights.shape[1] > positions:
+            found.append(None)
+            continue
+        row = np.zeros((weights.shape[0], positions), dtype=np.float32)
+        row[:, positions - weights.shape[1] :] = weights.float().cpu().numpy()
+        found.append(row)
+    return tuple(found)

@@ -1,0 +1,95 @@
+"""Tokens as vectors: the model's own table, who is near whom in it, and a flat map of some of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+
+from core.engine.model import LanguageModel
+
+ROWS_AT_ONCE = 1 << 16  # of the table, so that a half-precision table is never doubled as a whole
+MOST_POINTS = 2_000
+
+_lengths: WeakKeyDictionary[Any, torch.Tensor] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A token whose vector points in nearly the same direction. cosine: 1 = the same direction, 0 = nothing in common, -1 = opposite."""
+
+    token_id: int
+    text: str
+    piece: str
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class FlatMap:
+    """Some tokens laid out flat by principal component analysis, so that the plane keeps as much of their differences as a plane can.
+
+    token_ids [points]; places: float64 [points, 2]; kept: the share of all differences (variance) that the plane keeps, 0 to 1.
+    """
+
+    token_ids: tuple[int, ...]
+    places: np.ndarray
+    kept: float
+
+
+def _table(model: LanguageModel) -> torch.Tensor:
+    with model.engine.turns.turn():  # the weights may have been put away
+        return model.network.get_input_embeddings().weight.detach()
+
+
+def embedding(model: LanguageModel, token_id: int) -> np.ndarray:
+    """The vector of a token, float32 [hidden], from the model's own table. Raises BadToken for an id outside the vocabulary."""
+    return _table(model)[model.token(token_id).token_id].float().cpu().numpy()
+
+
+def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighbour, ...]:
+    """The n tokens whose vectors are nearest by cosine, nearest first, the token itself left out. Raises BadToken."""
+    table, own_id = _table(model), model.token(token_id).token_id
+    count = max(0, min(int(n), len(table) - 1))
+    with torch.inference_mode():
+        lengths = _lengths.get(model.network)
+        if lengths is None or len(lengths) != len(table):
+            lengths = torch.cat([part.float().norm(dim=1) for part in table.split(ROWS_AT_ONCE)]).clamp_(min=1e-12)
+            _lengths[model.network] = lengths
+        own = table[own_id].float() / lengths[own_id]
+        cosines = torch.cat([part.float() @ own for part in table.split(ROWS_AT_ONCE)]) / lengths
+        cosines[own_id] = -torch.inf
+        near = torch.topk(cosines[: model.vocabulary_size], min(count, model.vocabulary_size - 1))
+    found = zip(near.indices.tolist(), near.values.tolist(), strict=True)
+    return tuple(Neighbour(i, model.token(i).text, model.piece(i), max(-1.0, min(1.0, cosine))) for i, cosine in found)
+
+
+def tokens_of_words(model: LanguageModel, words: Iterable[str]) -> tuple[int, ...]:
+    """The token of each of these words that has one of its own in this model, with a space before it or without."""
+    found = []
+    for word in words:
+        for written in (f" {word}", word) if word.strip() else ():
+            ids = [i for i in model.encode(written) if not model.token(i).special]
+            if len(ids) == 1:
+                found.append(ids[0])
+                break
+    return tuple(dict.fromkeys(found))
+
+
+def flat_map(model: LanguageModel, token_ids: Iterable[int]) -> FlatMap:
+    """A map of these tokens (each once, at most MOST_POINTS) on a plane. Two tokens at least make a map; fewer lie at the centre."""
+    from sklearn.decomposition import PCA
+
+    ids = tuple(model.token(i).token_id for i in dict.fromkeys(token_ids))[:MOST_POINTS]
+    if not ids:
+        return FlatMap((), np.zeros((0, 2)), 0.0)
+    vectors = _table(model)[list(ids)].double().cpu().numpy()
+    if len(ids) < 2 or np.allclose(vectors, vectors[0]):
+        return FlatMap(ids, np.zeros((len(ids), 2)), 0.0)
+    flat = PCA(n_components=min(2, len(ids), vectors.shape[1]), svd_solver="full")
+    places = np.zeros((len(ids), 2))
+    places[:, : flat.n_components] = flat.fit_transform(vectors)
+    return FlatMap(ids, places, float(flat.explained_variance_ratio_.sum()))

@@ -1,0 +1,301 @@
+"""Reading a given text as the model reads it: at every token, how likely it was, how surprising, and what could have stood there instead.
+
+One forward pass scores a whole text, since every position guesses the next token anyway. Nothing is written and nothing is rolled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from core.device import is_out_of_memory
+from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.model import LanguageModel
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, PromptTooLong
+from core.inspection.layers import Layers
+from core.inspection.look import PIECE, Guess, guess, must_be_here
+from core.record.tokens import Token
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LONGEST_TEXT = 2_000_000  # characters
+LONGEST_WINDOW = 4_096  # tokens at once, for architectures that cannot go on from a part and must be fed the whole
+MOST_ALTERNATIVES = 100
+
+NOTHING = "There is no text to read yet. Paste or write some."
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredToken:
+    """A token of the text and what the model made of it.
+
+    probability: what the model gave to just this token here; rank: its place among all (1 = the favourite); surprise: -log2 of the
+    probability, bits; entropy: how unsure the model was, bits; candidates: what it would rather have read, best first. All five are None
+    (candidates empty) where the model was not asked: at the very first token there is nothing to guess from.
+    """
+
+    position: int
+    token_id: int
+    text: str
+    piece: str
+    probability: float | None
+    rank: int | None
+    surprise: float | None
+    entropy: float | None
+    candidates: tuple[Guess, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredText:
+    """A text as the model read it. Arrays have one entry per token; the first is NaN (rank 0), since nothing stood before it.
+
+    log_probabilities: natural logarithms; entropies: bits; ranks: 1 = the favourite. top_ids, top_log_probabilities: [tokens, top_n].
+    window, stride: tokens read at once, and how far the window moved on, where the text is longer than the context.
+    """
+
+    model: LanguageModel
+    text: str
+    written: tuple[Token, ...]
+    log_probabilities: np.ndarray
+    ranks: np.ndarray
+    entropies: np.ndarray
+    top_ids: np.ndarray
+    top_log_probabilities: np.ndarray
+    window: int
+    stride: int
+
+    @cached_property
+    def tokens(self) -> tuple[ScoredToken, ...]:
+        """Every token with its scores; their texts joined are the text."""
+        return tuple(self._token(position) for position in range(len(self.written)))
+
+    def _token(self, position: int) -> ScoredToken:
+        token, log_probability = self.written[position], float(self.log_probabilities[position])
+        if math.isnan(log_probability):
+            return ScoredToken(position, token.token_id, token.text, token.piece, None, None, None, None, ())
+        tops = zip(self.top_ids[position].tolist(), self.top_log_probabilities[position].tolist(), strict=True)
+        guesses = tuple(guess(self.model, i, rank, top, math.exp(top)) for rank, (i, top) in enumerate(tops, 1))
+        return ScoredToken(
+            position=position,
+            token_id=token.token_id,
+            text=token.text,
+            piece=token.piece,
+            probability=math.exp(log_probability),
+            rank=int(self.ranks[position]),
+            surprise=-log_probability / math.log(2),
+            entropy=float(self.entropies[position]),
+            candidates=guesses,
+        )
+
+    @property
+    def scored_count(self) -> int:
+        """How many tokens were guessed at: all but the first."""
+        return int(np.count_nonzero(~np.isnan(self.log_probabilities)))
+
+    @property
+    def total_bits(self) -> float:
+        """The surprise of all scored tokens added up, bits: what the text would cost, packed with this model."""
+        return float(-np.nansum(self.log_probabilities) / math.log(2))
+
+    @property
+    def perplexity(self) -> float:
+        """exp of the mean negative log-probability per scored token: as unsure as among so many equal choices. NaN if nothing was scored.
+
+        The same number as exp(loss) of transformers with the text as its own labels.
+        """
+        count = self.scored_count
+        return math.exp(min(700.0, -float(np.nansum(self.log_probabilities)) / count)) if count else math.nan
+
+    @property
+    def scored_characters(self) -> int:
+        """Characters of the scored tokens."""
+        return sum(len(token.text) for token, score in zip(self.written, self.log_probabilities, strict=True) if not math.isnan(score))
+
+    @property
+    def bits_per_character(self) -> float:
+        """total_bits / scored_characters: comparable between models that cut the text into different tokens. NaN if nothing was scored."""
+        characters = self.scored_characters
+        return self.total_bits / characters if characters else math.nan
+
+    def most_surprising(self, n: int = 5) -> tuple[ScoredToken, ...]:
+        """The n tokens the model least expected, the most surprising first."""
+        return self._sorted(n, self.log_probabilities)
+
+    def most_certain(self, n: int = 5) -> tuple[ScoredToken, ...]:
+        """The n tokens the model most expected, the most certain first."""
+        return self._sorted(n, -self.log_probabilities)
+
+    def _sorted(self, n: int, by: np.ndarray) -> tuple[ScoredToken, ...]:
+        order = np.argsort(by, kind="stable")[: self.scored_count]
+        return tuple(self.tokens[position] for position in order[: max(0, int(n))].tolist())
+
+    def table(self) -> pd.DataFrame:
+        """One row per token. Columns: position, token_id, piece, text, probability, rank, surprise, entropy (bits), favourite,
+        favourite_probability."""
+        import pandas as pd
+
+        first = [token.candidates[0] if token.candidates else None for token in self.tokens]
+        columns: dict[str, Any] = {
+            name: [getattr(token, name) for token in self.tokens]
+            for name in ("position", "token_id", "piece", "text", "probability", "rank", "surprise", "entropy")
+        }
+        columns["favourite"] = [best.piece if best else None for best in first]
+        columns["favourite_probability"] = [best.model_probability if best else None for best in first]
+        numbers = {
+            "probability": "float64",
+            "rank": "Int64",
+            "surprise": "float64",
+            "entropy": "float64",
+            "favourite_probability": "float64",
+        }
+        return pd.DataFrame(columns).astype(numbers)
+
+
+def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | None = None, progress: Progress | None = None) -> ScoredText:
+    """Read a text with the model's eyes: every token scored from those before it.
+
+    A text longer than the model's context is read in windows that move on by `stride` tokens (half a context if not given), so that every
+    token has at least context - stride tokens before it. progress(done, total) is called with tokens read, up to (total, total).
+    Raises EmptyPrompt, PromptTooLong, BadSetting, InputError, BrokenLogits, NotEnoughMemory.
+    """
+    must_be_here(model)
+    written = tuple(model.tokenize(_checked(text)))
+    if not written:
+        raise EmptyPrompt(NOTHING)
+    ids = np.array([token.token_id for token in written], dtype=np.int64)
+    reader = _Reader(model)
+    window = reader.window(len(ids))
+    step = max(1, window // 2) if stride is None else stride
+    if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < window:
+        raise BadSetting(f"The stride must be a whole number from 1 to {window - 1:,} tokens, not {str(step)[:40]}.")
+    scores = _Scores.empty(len(ids), max(1, min(int(top_n), MOST_ALTERNATIVES, model.vocabulary_size)))
+    report = progress or (lambda done, total: None)
+    report(0, len(ids))
+    begin, done = 0, 1  # the first token has nothing before it
+    try:
+        while done < len(ids):
+            end = min(begin + window, len(ids))
+            for read in reader.read(ids[begin:end], done - begin, partial(_score, ids, scores, begin)):
+                report(begin + read, len(ids))
+            begin, done = min(begin + step, end - 1), end
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise NotEnoughMemory(f"There is not enough memory on {model.device} to read {len(ids):,} tokens. Take less text.") from error
+        raise
+    report(len(ids), len(ids))
+    return ScoredText(
+        model, text, written, scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops, window, step
+    )
+
+
+def _checked(text: str) -> str:
+    if not isinstance(text, str) or not text:
+        raise EmptyPrompt(NOTHING)
+    if len(text) > LONGEST_TEXT:
+        raise PromptTooLong(f"That text has {len(text):,} characters; up to {LONGEST_TEXT:,} are read at a time. Take a part of it.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError("That text holds half a character (a lone surrogate), which no tokenizer can read. Paste it again.") from error
+    return text
+
+
+class _Reader:
+    """Runs texts through a model and hands out the logits of every position, a few at a time."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self._backend = TransformersBackend(model.network)
+        self._layers = Layers(model)
+        self._in_pieces = self._backend.extend(self._backend.new_state(), PIECE)
+
+    def window(self, count: int) -> int:
+        """How many of `count` tokens are read at once: the model's full context, where it can be read in pieces."""
+        context = max(2, self._model.context_length)
+        return context if self._in_pieces or count <= LONGEST_WINDOW else min(context, LONGEST_WINDOW)
+
+    def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
+        """Read a window. take(place, logits) gets float32 logits [some, vocabulary] for the tokens from `place` on; it starts at `first`.
+
+        Yields the number of tokens read so far, after every piece and between two turns. The layers see the window in pieces; the head only
+        sees as many positions at a time as lie well in memory.
+        """
+        state = self._backend.new_state() if self._in_pieces and len(ids) > PIECE else None
+        size = len(ids) if state is None else PIECE
+        for start in range(0, len(ids), size):
+            stop = min(start + size, len(ids))
+            with self._model.engine.turns.turn():
+                heard = self._piece(ids[start:stop], state, stop)
+                if heard:
+                    place = max(first, start + 1)
+                    for logits in self._layers.answers(heard[0][place - 1 - start : min(stop, len(ids) - 1) - start]):
+                        take(place, logits)
+                        place += len(logits)
+                else:
+                    take(first, self._all_logits(ids)[first - 1 : -1])
+                    stop = len(ids)
+            yield stop
+            if stop == len(ids):
+                return
+
+    def _piece(self, ids: np.ndarray, state: Any, stop: int) -> tuple[torch.Tensor] | None:
+        """What the last layer hands on for these ids [positions, hidden]; None if this network cannot be read in this way."""
+        with torch.inference_mode(), self._layers.listening(last_only=True) as heard:
+            own = self._backend.run(ids, state)
+        hidden = heard.handed_on.get(len(self._layers.modules) - 1)
+        kept = state is None or self._backend.length(state) == stop
+        return (hidden,) if hidden is not None and kept and self._layers.speak_truly(hidden[-1], own) else None
+
+    def _all_logits(self, ids: np.ndarray) -> torch.Tensor:
+        """The logits of all positions from one plain pass."""
+        with torch.inference_mode():
+            return self._model.network(torch.from_numpy(ids)[None].to(self._model.engine.device), use_cache=False).logits[0].float()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """What is known about each token so far; filled from the front."""
+
+    log_probabilities: np.ndarray
+    ranks: np.ndarray
+    entropies: np.ndarray
+    top_ids: np.ndarray
+    tops: np.ndarray
+
+    @classmethod
+    def empty(cls, count: int, listed: int) -> _Scores:
+        return cls(
+            np.full(count, np.nan),
+            np.zeros(count, dtype=np.int64),
+            np.full(count, np.nan),
+            np.zeros((count, listed), dtype=np.int64),
+            np.full((count, listed), np.nan),
+        )
+
+
+def _score(ids: np.ndarray, into: _Scores, begin: int, place: int, logits: torch.Tensor) -> None:
+    """Score the tokens from begin + place on by the logits [tokens, vocabulary] of the positions before them."""
+    at = slice(begin + place, begin + place + len(logits))
+    with torch.inference_mode():
+        own = logits.gather(1, torch.from_numpy(ids[at]).to(logits.device)[:, None])
+        totals = torch.logsumexp(logits, 1, keepdim=True)
+        if bool(totals.isnan().any()):
+            raise BrokenLogits(
+                "The model answered with numbers that are not numbers (NaN), so there are no scores. Try another model or precision."
+            )
+        logs = logits - totals
+        top = torch.topk(logs, into.tops.shape[1])
+        into.log_probabilities[at] = (own - totals)[:, 0].double().cpu().numpy()
+        into.ranks[at] = ((logits > own).sum(1) + 1).cpu().numpy()
+        into.entropies[at] = (torch.special.entr(logs.exp()).sum(1) / math.log(2)).double().cpu().numpy()
+        into.top_ids[at] = top.indices.cpu().numpy()
+        into.tops[at] = top.values.double().cpu().numpy()

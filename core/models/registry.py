@@ -1,0 +1,179 @@
+"""The models in memory, shared by all visitors: as many as fit, the one not used for longest gives way, and comes back when it is asked.
+
+A model that gives way loses its weights and nothing else. Whoever has a run with it keeps the model, the run and the record; their next
+forward pass waits until the weights are here again. Only the keys and values go with the weights, and are computed anew.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from core.errors import ModelError, NotBack, NotEnoughMemory, quoted
+from core.limits import Limits
+from core.models.loading import load_model
+from core.models.memory_fit import HEADROOM, fit, free_memory
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+SERVERS = 16  # connections kept; they hold no weights
+
+Key = tuple[str, str | None, str | None]  # a model's name; of a server, its address with its tokenizer and key
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """times: how often a model was put away. made_room_for: the model that needed its memory at last; "" if somebody asked for it."""
+
+    times: int = 0
+    made_room_for: str = ""
+
+
+class Shelf:
+    """Loads each model once and keeps it while there is room: TOKEN_VIEWER_MODELS at a time, and no more than fit into memory.
+
+    load: reads a model from its files, as core.load_model does. free: bytes that are free on a torch device.
+    """
+
+    def __init__(self, load: Callable[..., LanguageModel] = load_model, free: Callable[[Any], int] = free_memory) -> None:
+        self._read, self._free = load, free
+        self._lock = Lock()  # one load at a time, so that room made for one is not taken by another
+        self._known: weakref.WeakValueDictionary[Key, LanguageModel] = weakref.WeakValueDictionary()
+        self._here: dict[Key, LanguageModel] = {}
+        self._twins: weakref.WeakKeyDictionary[LanguageModel, Any] = (
+            weakref.WeakKeyDictionary()
+        )  # networks on the same weights as a model's
+        self._absences: weakref.WeakKeyDictionary[LanguageModel, Absence] = weakref.WeakKeyDictionary()
+
+    def known(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel | None:
+        """The model of this name if it was loaded before and somebody holds on to it. Its weights may be put away."""
+        return self._known.get((name, tokenizer, api_key))
+
+    def model(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
+        """The model of this name, loaded if it is not known; others may have to give way. Raises a ModelError."""
+        key = (name, tokenizer, api_key)
+        found = self._known.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            return self._known.get(key) or self._load(key)
+
+    def held(self) -> dict[str, LanguageModel]:
+        """The models whose weights are in memory now, by name, and the servers that are connected."""
+        return {key[0]: model for key, model in list(self._here.items())}
+
+    def keyless(self, address: str) -> str | None:
+        """The tokenizer with which this server is connected without a key; None if it is not."""
+        return next((key[1] for key in list(self._here) if key[0] == address and _served(key) and not key[2]), None)
+
+    def put_away(self, name: str) -> None:
+        """Give back the memory of a model. Whoever has a run with it keeps the run, and going on loads it again."""
+        with self._lock:
+            for key in [key for key in self._here if key[0] == name]:
+                self._put_away(key, "")
+
+    def absence(self, model: LanguageModel) -> Absence:
+        """How often this model was put away, and for whom."""
+        return self._absences.get(model, Absence())
+
+    def _load(self, key: Key) -> LanguageModel:
+        if not _served(key):
+            try:
+                said = fit(key[0])
+            except ModelError:  # loading says more exactly what is wrong with it
+                said = None
+            if said is not None:
+                self._make_room(key[0], int(said.loaded_bytes * HEADROOM), said.device)
+        model = self._read(key[0], tokenizer=key[1], api_key=key[2])
+        self._known[key] = self._here[key] = model
+        servers = [one for one in self._here if _served(one)]
+        for one in servers[:-SERVERS]:
+            del self._here[one]
+        return model
+
+    def _make_room(self, name: str, needed: int, device: Any) -> None:
+        """Put away what was not used for longest until `needed` bytes are free; nothing at all if even that would not do."""
+        import torch
+
+        most, free = Limits.from_environment().models, self._free(torch.device(device))
+        waiting = sorted((key for key in self._here if not _served(key)), key=lambda key: self._here[key].engine.turns.used)
+        could_be = free + sum(self._here[key].weight_bytes for key in waiting)
+        if needed > could_be:
+            raise NotEnoughMemory(
+                f"{quoted(name)} takes {_size(needed)} of memory, but only {_size(could_be)} can be had. Take a smaller one."
+            )
+        while waiting and (needed > free or (most and len(waiting) >= most)):
+            free += self._here[waiting[0]].weight_bytes
+            self._put_away(waiting.pop(0), name)
+
+    def _put_away(self, key: Key, made_room_for: str) -> None:
+        model = self._here.pop(key)
+        if _served(key):
+            self._known.pop(key, None)
+            return
+        self._absences[model] = Absence(self.absence(model).times + 1, made_room_for)
+        with model.engine.turns.bare():
+            _take_out(model, self._twins.pop(model, None))
+            model.engine.turns.fetch = partial(self._bring_back, key, weakref.ref(model))
+
+    def _bring_back(self, key: Key, held: weakref.ref[LanguageModel]) -> None:
+        """Load the weights again, into the model that runs and records already know. Raises NotBack."""
+        with self._lock:
+            model = held()
+            if model is None or model.engine.turns.fetch is None:  # somebody else was faster
+                return
+            try:
+                self._make_room(key[0], int(model.weight_bytes * HEADROOM), model.device)
+                fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
+            except ModelError as error:
+                raise NotBack(f"{quoted(key[0])} was put away and cannot be loaded again just now. {error}") from error
+            if not _same(model, fresh):
+                self._known[key] = self._here[key] = fresh
+                raise NotBack(f"The files of {quoted(key[0])} are others than when this text was begun. Begin again to use the new ones.")
+            with model.engine.turns.bare():
+                _put_in(model, fresh)
+                self._twins[model] = fresh.network
+                model.engine.turns.fetch, model.engine.turns.used = None, monotonic()
+            self._here[key] = model
+
+
+def _served(key: Key) -> bool:
+    return key[0].lower().startswith(("http://", "https://"))
+
+
+def _take_out(model: LanguageModel, twin: Any) -> None:
+    """Empty the weights in place, whoever else may hold on to the network or to one of its layers; and with them all keys and values."""
+    import torch
+
+    from core.engine.backends.transformers_backend import TransformersBackend
+
+    model.engine.backend = TransformersBackend(model.network)  # other backends have the weights in arrays, or recorded where they lie
+    model.engine.pool.clear()
+    for network in (model.network, twin):
+        for weight in network.parameters() if network is not None else ():
+            weight.data = weight.data.new_empty(0)
+    if model.device.startswith("cuda"):
+        torch.cuda.empty_cache()
+
+
+def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
+    """Share the weights of a model that was just loaded with one that was emptied, and take over its backend."""
+    for own, new in zip(model.network.parameters(), fresh.network.parameters(), strict=True):
+        own.data = new.data
+    model.engine.backend = fresh.engine.backend
+
+
+def _same(one: LanguageModel, other: LanguageModel) -> bool:
+    """Whether the files still hold the same model, as far as its shape and its vocabulary tell."""
+    facts = ("parameter_count", "weight_bytes", "vocabulary_size", "context_length", "dtype", "device", "end_token_ids")
+    return all(getattr(one, fact) == getattr(other, fact) for fact in facts) and one.tokenizer.get_vocab() == other.tokenizer.get_vocab()
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{count / 1e6:.1f} MB"

@@ -1,0 +1,99 @@
+"""The step record as tables, one function per chart. Pandas only; nothing here computes anything that the record does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.record.step import Odds, Step
+
+REST = "everything else"
+SLIVER = 1e-6  # a gap narrower than this on the strip is rounding, not a token
+
+
+def candidates_table(odds: Odds) -> pd.DataFrame:
+    """One row per listed token in the model's order, then one row for everything else (token_id -1).
+
+    Columns: rank, token_id, piece, text, logit, model_probability, sampling_probability, removed_by ("" if still in), chosen.
+    """
+    taken = odds.token_id if isinstance(odds, Step) else None
+    rows = [
+        (c.rank, c.token_id, c.piece, c.text, c.logit, c.model_probability, c.sampling_probability, c.removed_by or "", c.token_id == taken)
+        for c in odds.candidates
+    ]
+    rows.append(
+        (
+            max(row[0] for row in rows) + 1,
+            -1,
+            REST,
+            REST,
+            float("nan"),
+            odds.rest_model_probability,
+            odds.rest_sampling_probability,
+            "",
+            False,
+        )
+    )
+    names = ["rank", "token_id", "piece", "text", "logit", "model_probability", "sampling_probability", "removed_by", "chosen"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def dice_segments(odds: Odds) -> list[tuple[int, str, float, float, float, bool]]:
+    """The 0-1 strip of the dice: one segment per listed survivor, largest first, and one for each stretch that belongs to unlisted tokens.
+
+    Each is token_id (-1 for everything else), piece, start, end, probability, chosen.
+    """
+    taken = odds.token_id if isinstance(odds, Step) else None
+    rows: list[tuple[int, str, float, float, float, bool]] = []
+    reached = 0.0
+    for column in np.argsort(odds.dice_starts, kind="stable")[: np.count_nonzero(~np.isnan(odds.dice_starts))]:  # NaN comes last
+        token_id, start, share = int(odds.token_ids[column]), float(odds.dice_starts[column]), float(odds.probabilities[-1, column])
+        if start - reached > SLIVER:
+            rows.append((-1, REST, reached, start, start - reached, False))
+        reached = min(1.0, start + share)
+        rows.append((token_id, odds.vocabulary.token(token_id).piece, start, reached, share, token_id == taken))
+    if 1.0 - reached > SLIVER and odds.rest_sampling_probability > 0:
+        rows.append((-1, REST, reached, 1.0, 1.0 - reached, False))
+    return rows
+
+
+def dice_table(odds: Odds) -> pd.DataFrame:
+    """`dice_segments` as a table. Columns: token_id, piece, start, end, probability, chosen."""
+    return pd.DataFrame(dice_segments(odds), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
+
+
+def stages_table(odds: Odds) -> pd.DataFrame:
+    """One row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id, piece, probability."""
+    pieces = [odds.vocabulary.token(int(i)).piece for i in odds.token_ids]
+    rows = [
+        (stage.name, stage.setting, stage.kept, stage.entropy, token_id, piece, probability)
+        for stage in odds.stages
+        for (token_id, probability), piece in zip([*stage.candidates.items(), (-1, stage.rest)], [*pieces, REST], strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["stage", "setting", "kept", "entropy", "token_id", "piece", "probability"])
+
+
+def steps_table(path: Sequence[Step]) -> pd.DataFrame:
+    """One row per step. Probabilities 0-1, entropies and surprise in bits, cache in bytes, time in seconds."""
+    columns = {
+        "index": [s.index for s in path],
+        "position": [s.position for s in path],
+        "token_id": [s.token_id for s in path],
+        "piece": [s.piece for s in path],
+        "text": [s.text for s in path],
+        "model_probability": [s.model_probability for s in path],
+        "sampling_probability": [s.sampling_probability for s in path],
+        "rank": [s.rank for s in path],
+        "chosen_by": [s.chosen_by for s in path],
+        "roll": [s.roll for s in path],
+        "model_entropy": [s.model_entropy for s in path],
+        "sampling_entropy": [s.sampling_entropy for s in path],
+        "surprise": [s.surprise for s in path],
+        "computed_tokens": [s.forward.computed_tokens for s in path],
+        "reused_tokens": [s.forward.reused_tokens for s in path],
+        "cache_bytes": [s.forward.cache_bytes for s in path],
+        "seconds": [s.forward.seconds for s in path],
+    }
+    return pd.DataFrame(columns).astype({"roll": "float64"})

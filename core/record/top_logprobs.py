@@ -1,0 +1,154 @@
+"""What is known when an inference server lists only its likeliest tokens, and which numbers of a step are still exact then.
+
+The rest of the probability (1 minus what is listed) is spread evenly over all other tokens, so that stages, charts and dice work on a
+whole vocabulary as they do with a model of one's own. Even is a guess. What is certain is how much the rest weighs and that no token
+in it outweighs the last listed one; from these two alone `exact_stages` decides which numbers hold however the rest is spread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+ROUNDING = 1e-6  # a sum of float32 probabilities is known to about this
+TOLERANCE = 1e-5  # shares that differ by less, relatively, count as the same number
+LEAST_REST = 1e-9  # an unlisted token is unlikely, never impossible
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed:
+    """The likeliest tokens, as a server lists them.
+
+    ids: int64 [listed]; logprobs: float64 [listed], the model's own, largest first. extra: one more token and its log-probability, asked
+    for by name; how many unlisted tokens stand between it and the list is not known.
+    """
+
+    ids: np.ndarray
+    logprobs: np.ndarray
+    vocabulary_size: int
+    extra: tuple[int, float] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __contains__(self, token_id: int) -> bool:
+        return bool((self.ids == token_id).any()) or (self.extra is not None and self.extra[0] == token_id)
+
+    @property
+    def rest(self) -> float:
+        """The probability of all tokens that are not listed."""
+        return 0.0 if len(self) >= self.vocabulary_size else max(0.0, 1.0 - float(np.exp(self.logprobs).sum()))
+
+    def logits(self) -> torch.Tensor:
+        """Log-probabilities of the whole vocabulary, float32 [vocabulary]: the listed ones as they are, the rest spread evenly."""
+        import torch
+
+        rest, others = self.rest, self.vocabulary_size - len(self)
+        if self.extra is not None:
+            rest, others = rest - math.exp(self.extra[1]), others - 1
+        share = math.log(max(rest, LEAST_REST) / others) if others > 0 else -math.inf
+        spread = np.full(self.vocabulary_size, min(share, float(self.logprobs[-1])), dtype=np.float32)
+        spread[self.ids] = self.logprobs
+        if self.extra is not None:
+            spread[self.extra[0]] = self.extra[1]
+        return torch.from_numpy(spread)
+
+    def exact_stages(self, stages: Iterable[tuple[str, float | None]]) -> tuple[bool, ...]:
+        """For every stage (name and setting, "model" first): whether the listed tokens' probabilities after it are certain."""
+        bounds = _Bounds(self)
+        return tuple(bounds.after(name, setting) for name, setting in stages)
+
+
+class _Bounds:
+    """What can be said about the unlisted rest after each stage. All weights are relative to the favourite's.
+
+    low, high: the rest's weight lies between. single: no token of it weighs more. lost: nothing can be said any more.
+    guessed: a stage cut into the rest, so which of it is left, and how much, is only bounded.
+    """
+
+    def __init__(self, listed: Listed) -> None:
+        self.unlisted = listed.vocabulary_size - len(listed)
+        self.top = float(listed.logprobs[0])
+        self.logs = listed.logprobs - self.top
+        self.weights = np.exp(self.logs)
+        self.vocabulary_size = listed.vocabulary_size
+        self.lost = self.guessed = False
+        scale = math.exp(-self.top)
+        self.low, self.high = (max(0.0, listed.rest - ROUNDING) * scale, (listed.rest + ROUNDING) * scale) if self.unlisted else (0.0, 0.0)
+        self.single = min(float(self.weights[-1]), self.high)
+
+    def after(self, name: str, setting: float | None) -> bool:
+        """Let a stage act; whether the probabilities after it are certain."""
+        value = 0.0 if setting is None else float(setting)
+        if name == "repetition penalty":  # it divides raw logits; log-probabilities are those minus an unknown number
+            self.lost = True
+        elif name == "temperature":
+            self._temper(1.0 / value)
+        elif name == "greedy":
+            self.guessed, self.low, self.high, self.single = False, 0.0, 0.0, 0.0
+        elif name != "model" and self.high > 0 and not self.lost:
+            {"top-k": self._top_k, "top-p": self._top_p, "min-p": self._min_p}.get(name, self._lose)(value)
+        total = float(self.weights.sum()) + self.low
+        return not self.lost and not self.guessed and self.high - self.low <= TOLERANCE * total
+
+    def _temper(self, power: float) -> None:
+        """Weights to the power of 1/T. A rest of given weight is, after it, heaviest or lightest if even or if heaped on few tokens."""
+        self.weights = np.exp(power * self.logs)
+        if self.high <= 0:
+            return
+        ends = []
+        for rest in (max(self.low, 1e-300), self.high):
+            single = min(self.single, rest)
+            even = min(rest / self.unlisted, single)
+            ends += [_raised(even, power, rest / even), _raised(single, power, rest / single)]
+        self.low, self.high = (min(ends) if self.low > 0 else 0.0), max(ends)
+        self.single = min(_raised(self.single, power, 1.0), self.high)
+
+    def _top_k(self, value: float) -> None:
+        count = int(value)
+        if count >= self.vocabulary_size:
+            return
+        last = float(self.weights[min(count, len(self.weights)) - 1])
+        self.weights = self.weights[self.weights >= last]
+        self._cut(count <= len(self.weights) and last > self.single)
+
+    def _top_p(self, value: float) -> None:
+        inside = np.cumsum(self.weights)
+        least, most = inside / (inside[-1] + self.high), inside / (inside[-1] + self.low)
+        if most[-1] < value:
+            self._cut(False)
+            return
+        kept = int((least < value).sum()) + 1
+        following = self.weights[kept] if kept < len(self.weights) else self.single
+        certain = least[-1] >= value and kept == int((most < value).sum()) + 1
+        if certain and self.weights[kept - 1] > following:  # of equal ones, which stay depends on how they were sorted
+            self.weights = self.weights[:kept]
+            self._cut(True)
+        else:
+            self.lost = True
+
+    def _min_p(self, value: float) -> None:
+        threshold = value * float(self.weights[0])
+        self.weights = self.weights[self.weights >= threshold]
+        self._cut(self.single < threshold)
+
+    def _cut(self, all_of_it: bool) -> None:
+        """A stage took the whole rest away, or some unknown part of it."""
+        self.guessed, self.low = not all_of_it, 0.0
+        if all_of_it:
+            self.high = self.single = 0.0
+
+    def _lose(self, value: float) -> None:
+        self.lost = True
+
+
+def _raised(weight: float, power: float, count: float) -> float:
+    """count x weight ** power, without overflow."""
+    return math.exp(min(700.0, power * math.log(weight) + math.log(count))) if weight > 0 else 0.0

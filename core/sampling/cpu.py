@@ -1,0 +1,138 @@
+"""The odds watched and measured on a CPU, in NumPy: small operations on a few thousand numbers, where the calls cost more than the work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+
+from core.sampling import processors_numpy
+from core.sampling.observation import ActiveStage, Observation, Pick, Processor
+from core.sampling.processors_numpy import FEW, MANY, Row, largest
+
+CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
+    "top-k": processors_numpy.top_k,
+    "top-p": processors_numpy.top_p,
+    "min-p": processors_numpy.min_p,
+    "typical-p": processors_numpy.typical_p,
+}
+BIT = math.log(2)  # nats
+HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look at the others
+
+
+def observe(
+    logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, pick: Pick, top_n: int
+) -> Observation:
+    """What `core.sampling.stages.observe` says, of float32 logits [vocabulary]."""
+    with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
+        rows = [Row.of(logits, None)]
+        for name, setting, process in stages:
+            rows.append(_after(rows[-1], name, setting, process, previous_ids))
+        if greedy:
+            favourite = rows[-1].scores.argmax(0, keepdims=True)
+            rows.append(Row.of(rows[-1].scores[favourite], favourite))
+        listed = _likeliest(logits, top_n)
+        strip, starts = _strip(rows[-1], pick.roll or 0.0)
+        chosen, ranks = -1, np.arange(1, len(listed) + 1)
+        if pick.any:
+            place = min(int(starts[2:].searchsorted(pick.roll or 0.0, "right")), len(strip) - 1)
+            chosen = int(strip[place]) if pick.forced is None else pick.forced
+            if chosen not in listed.tolist():
+                better = int(np.count_nonzero(logits > logits[chosen]))
+                listed, ranks = np.append(listed, chosen), np.append(ranks, max(better, len(listed)) + 1)
+        names = ("model", *[name for name, _, _ in stages], *["greedy"] * greedy)
+        settings = (None, *[setting for _, setting, _ in stages], *[None] * greedy)
+        return _observation(rows, names, settings, listed, ranks, strip, starts, chosen)
+
+
+def _after(row: Row, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:
+    """The scores after a stage. Those that a cut-off removed are not carried any further, since no later stage can bring them back."""
+    if name == "temperature":
+        return Row.of(row.scores / np.float32(setting), row.ids)
+    if name == "repetition penalty":
+        return Row.of(processors_numpy.repetition_penalty(row.scores, setting, previous_ids), row.ids)
+    if len(row.scores) == 1:  # the last one always stays
+        return row
+    mask = CUTS[name](row, setting)
+    if mask is None:  # too close for any arithmetic but transformers' own
+        with torch.inference_mode():
+            scores = torch.from_numpy(row.scores)[None]
+            mask = process(scores, scores)[0].numpy() > -math.inf
+    elif row.kept < len(row.scores):
+        mask &= row.scores > -math.inf
+    kept = mask.nonzero()[0]
+    if len(kept) == len(row.scores):
+        return row
+    return Row.of(row.scores[kept], kept if row.ids is None else row.ids[kept])
+
+
+def _likeliest(scores: np.ndarray, count: int) -> np.ndarray:
+    """The indices of the `count` largest scores, largest first (ties: lower index)."""
+    if count >= len(scores):
+        return (-scores).argsort(kind="stable")
+    head = (scores >= largest(scores, count)).nonzero()[0]
+    return head[(-scores[head]).argsort(kind="stable")[:count]]
+
+
+def _strip(row: Row, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """The strip [0, 1) that the dice fall on: the survivors side by side, largest first, at least as far as `reach`.
+
+    Returns their ids, int64 [n], and where they begin, float64 [n + 2]: from place 1 on, with the end of the last one behind them. Place 0
+    (NaN) is for tokens that are not on it.
+    """
+    size = len(row.scores)
+    for count in (size,) if size <= FEW else (HEAD, MANY, size):
+        order = _likeliest(row.weights, count)
+        starts = np.empty(len(order) + 2)
+        starts[0], starts[1] = math.nan, 0.0
+        row.weights[order].cumsum(dtype=np.float64, out=starts[2:])
+        starts[2:] /= starts[-1] if count >= size else row.total
+        if starts[-1] > reach:
+            break
+    return order if row.ids is None else row.ids[order], starts
+
+
+def _observation(
+    rows: list[Row],
+    names: tuple[str, ...],
+    settings: tuple[float | None, ...],
+    listed: np.ndarray,
+    ranks: np.ndarray,
+    strip: np.ndarray,
+    starts: np.ndarray,
+    chosen: int,
+) -> Observation:
+    """Gather what is to be known of the listed tokens."""
+    size, whole = len(rows[0].scores), sum(row.ids is None for row in rows)  # whole: stages before the first that left tokens behind
+    came = np.full(size, whole - 1, dtype=np.int8)  # the last stage at which each token could be picked
+    for number in reversed(range(whole)):
+        if rows[number].kept < size:
+            came[rows[number].scores == -math.inf] = number - 1
+    for number in range(whole, len(rows)):
+        came[rows[number].ids] = number
+    reached = came[listed].astype(np.int64)
+    alive = reached == len(rows) - 1
+    places = np.zeros(size, dtype=np.int32)
+    places[strip] = np.arange(1, len(strip) + 1)
+
+    scores = np.empty((len(rows), len(listed)))
+    for number in range(whole):
+        scores[number] = rows[number].scores[listed]
+    scores[whole:] = scores[whole - 1]  # a cut-off changes no score
+    probabilities = np.exp(scores - np.array([row.log_sum for row in rows])[:, None])
+    probabilities[reached < np.arange(len(rows))[:, None]] = 0.0
+    return Observation(
+        token_ids=listed,
+        ranks=ranks,
+        logits=scores[0].copy(),
+        probabilities=probabilities,
+        removed_at=np.where(alive, -1, reached + 1),
+        dice_starts=starts[places[listed] * alive],
+        stage_names=names,
+        stage_settings=settings,
+        stage_kept=tuple([row.kept for row in rows]),
+        stage_entropies=tuple([row.entropy / BIT for row in rows]),
+        chosen=chosen,
+    )

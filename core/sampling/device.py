@@ -1,0 +1,49 @@
+"""The odds measured where the logits are: on a GPU nothing leaves the device, and nothing waits for it, until one small copy at the end.
+
+So no number on the device decides what Python does next, nor is it used as an index by itself: `tensor[number]` fetches the number first,
+`tensor[numbers]` does not. All stages are measured together, since launching an operation costs a GPU more than a few stages' numbers do.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from core.sampling.observation import Pick, Scores
+
+
+def measure(seen: list[Scores], pick: Pick, greedy: bool, top_n: int) -> np.ndarray:
+    """What is to be known of the stages and the pick, in one float64 row; see `core.sampling.stages._unpack` for its order."""
+    scores = torch.cat([stage.scores for stage in seen])
+    logits = scores[0]
+    sums = torch.logsumexp(scores, 1)
+    shares = torch.exp(scores - sums[:, None])
+    final = shares[-1]
+    listed = torch.topk(logits, min(top_n, len(logits))).indices
+    best = torch.argmax(final)[None]
+    order = best if greedy else torch.sort(final, descending=True, stable=True).indices
+    reached = torch.cumsum(final[order], 0, dtype=torch.float64)
+    reached /= reached[-1:].clone()
+
+    if pick.forced is not None:
+        listed = torch.cat([listed, listed.new_full((1,), pick.forced)])
+    elif pick.greedily:
+        listed = torch.cat([listed, best])
+    elif pick.roll is not None:
+        above = torch.searchsorted(reached, reached.new_full((1,), pick.roll), right=True).clamp_(max=len(order) - 1)
+        listed = torch.cat([listed, order[above]])
+
+    begins = torch.full_like(logits, math.nan, dtype=torch.float64)  # of every token on the strip of the dice
+    begins[order] = torch.cat([reached.new_zeros(1), reached[:-1]])
+    parts = (
+        listed,
+        begins[listed],
+        scores[:, listed],
+        sums,
+        torch.special.entr(shares).sum(1),
+        (scores > -math.inf).sum(1),
+        (logits > logits[listed[-1:]]).sum(),
+    )
+    return torch.cat([part.to(torch.float64).reshape(-1) for part in parts]).cpu().numpy()

@@ -1,0 +1,86 @@
+"""How llama-server (llama.cpp) is asked for a step: its native /completion, with token ids in and out.
+
+It leaves the log-probabilities out when the token it samples ends inside a character. So it is made to sample a plain letter every time:
+the bias acts on its dice, not on the log-probabilities it lists, and the dice thrown here are our own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.errors import PromptTooLong, ServerGone, WrongServer
+from core.servers.http_client import Line
+from core.servers.protocol import ServedStep
+
+BIAS = 1e6
+
+
+class LlamaServer:
+    """A llama-server. It lists as many tokens as it is asked for. letters: two tokens that are plain text, for it to sample."""
+
+    kind = "llama-server"
+
+    def __init__(self, line: Line, model_id: str, vocabulary_size: int, letters: tuple[int, int]) -> None:
+        self.line = line
+        self.model_id = model_id
+        self.limit = vocabulary_size
+        self._letters = letters
+
+    def tokens(self, text: str) -> list[int] | None:
+        """How the server cuts this text, None if it will not say."""
+        answer = self.line.post("/tokenize", {"content": text}, patience=15.0)
+        tokens = answer.body.get("tokens") if answer.status == 200 else None
+        return tokens if isinstance(tokens, list) else None
+
+    def step(self, ids: list[int], count: int, keep: bool = True, **changes: Any) -> ServedStep:
+        """The likeliest `count` tokens after these ids. keep=False: everything is computed anew."""
+        content = {
+            "prompt": ids,
+            "n_predict": 1,
+            "n_probs": min(count, self.limit),
+            "temperature": 0.0,
+            "logit_bias": [[self._letters[0], BIAS]],
+            "return_tokens": True,
+            "cache_prompt": keep,
+            **changes,
+        }
+        answer = self.line.post("/completion", content)
+        if answer.status == 200:
+            return self._read(answer.body, content["n_probs"], len(ids))
+        error = answer.body.get("error")
+        if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
+            raise PromptTooLong(
+                f"The server takes no text of {len(ids):,} tokens. Go back to an earlier word, or start with a shorter text."
+            )
+        raise self.line.gone(f"refuses a step: {answer.complaint or f'status {answer.status}'}".rstrip("."))
+
+    def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
+        """The same step with this token listed too, as all others are."""
+        return self.step(ids, self.limit)
+
+    def otherwise(self, ids: list[int], count: int) -> ServedStep:
+        """The same step with other dice."""
+        return self.step(ids, count, temperature=0.5, logit_bias=[[self._letters[1], BIAS]])
+
+    def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
+        if body.get("model", self.model_id) != self.model_id:
+            raise ServerGone(f"The server at {self.line.address.shown} runs another model by now. What was written is kept.")
+        try:
+            listed = [(entry["id"], float(entry["logprob"])) for entry in body["completion_probabilities"][0]["top_logprobs"]]
+            sampled = body["tokens"][0]
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise WrongServer(
+                f"The server at {self.line.address.shown} leaves out token numbers or log-probabilities, and without them there is "
+                "nothing to show."
+            ) from error
+        timings = body.get("timings")
+        timings = timings if isinstance(timings, dict) else {}
+        reused, held, took = timings.get("cache_n"), body.get("tokens_cached"), timings.get("prompt_ms")
+        return ServedStep(
+            listed,
+            asked,
+            sampled,
+            reused if isinstance(reused, int) else None,
+            held if isinstance(held, int) else position,
+            took / 1000 if isinstance(took, int | float) else None,
+        )

@@ -1,0 +1,46 @@
+"""What every kind of inference server is asked for, and what it says about one step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.servers.http_client import Line
+
+
+@dataclass(frozen=True, slots=True)
+class ServedStep:
+    """What a server says about one step, unchecked.
+
+    listed: token ids and log-probabilities. asked: how many of the likeliest were asked for; what it sampled may come on top of them.
+    sampled: the token it would have taken. reused, held: tokens taken from its cache, and in its cache now. seconds: by its own clock.
+    None is what it does not say.
+    """
+
+    listed: list[tuple[int, float]]
+    asked: int
+    sampled: int
+    reused: int | None
+    held: int
+    seconds: float | None = None
+    queue_seconds: float = 0.0
+
+
+class Server(Protocol):
+    """A kind of inference server. limit: how many tokens it lists at most, as far as is known."""
+
+    kind: str
+    line: Line
+    limit: int
+
+    def tokens(self, text: str) -> list[int] | None:
+        """How the server cuts this text, None if it will not say."""
+
+    def step(self, ids: list[int], count: int, keep: bool = True) -> ServedStep:
+        """The likeliest `count` tokens after these ids. keep=False: past any cache."""
+
+    def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
+        """The same step with this token listed too."""
+
+    def otherwise(self, ids: list[int], count: int) -> ServedStep:
+        """The same step with other dice, which the listed log-probabilities must not follow."""

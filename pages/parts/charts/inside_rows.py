@@ -1,0 +1,316 @@
+"""What “Inside one step” draws, as tables: core's records with the words and numbers that stand beside the marks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.inspection.embeddings import FlatMap, Neighbour
+from core.inspection.look import Guess, Inside
+from core.models.growth import Moment
+from core.record.step import Odds, Stage, Step
+from core.record.tables import REST, stages_table
+from core.record.tokens import Token
+from pages.parts.components.scored_text.scored_text import Word
+from pages.parts.text import numbers
+
+GUESSES = 5
+COLUMNS = 64  # numbers of a vector in one row of its picture
+NEWEST = 32  # tokens that the heat map shows
+STAGE_ROWS = 7
+DEEPEST = 0.36  # how strong the tint of a word gets; its letters stay readable
+MAP_SIZE = (520, 420)  # pixels, roughly; only to see which labels would collide
+LETTER, LINE = 7.2, 15  # pixels of a label
+
+
+def label(piece: str) -> str:
+    """A piece without the space before it, which says little in a chart."""
+    return piece[1:] if piece.startswith("␣") and len(piece) > 1 else piece
+
+
+def plain(piece: str) -> str:
+    """A piece as it is, in a place where Markdown would read stars and brackets as commands."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~:$])", r"\\\1", piece)
+
+
+def station(number: int, last: int) -> str:
+    """How a row of layers is called."""
+    return "before" if number == 0 else "answer" if number == last else str(number)
+
+
+def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
+    """Layers x guesses. Columns: layer, name, place, label, share, share_text, shown, piece, logit_text, doubt, kind ("followed", "")."""
+    stations = (seen.before, *seen.layers) if seen.before else ()
+    rows = [
+        {
+            "layer": layer.number,
+            "name": station(layer.number, len(seen.layers)),
+            "place": place,
+            "label": label(guess.piece),
+            "share": guess.model_probability,
+            "share_text": numbers.percent(guess.model_probability),
+            "shown": _worth_a_number(guess.model_probability),
+            "piece": guess.piece,
+            "logit_text": f"{guess.logit:.2f}",
+            "doubt": numbers.bits(layer.entropy),
+            "kind": "followed" if guess.token_id == followed else "",
+        }
+        for layer in stations
+        for place, guess in enumerate(layer.candidates[:GUESSES])
+    ]
+    return pd.DataFrame(rows)
+
+
+def _worth_a_number(share: float) -> str:
+    """What stands in the field; of the hardly likely only the word, which then has room."""
+    return numbers.percent(share) if share >= 0.01 else ""
+
+
+def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], str]) -> pd.DataFrame:
+    """Moments of a training x guesses, like `lens_rows` but with rank and read; "followed" is what the grown model expects first."""
+    favourite = moments[-1].prompts[prompt].top[0][0]
+    rows = [
+        {
+            "layer": number,
+            "name": read_so_far(moment.tokens),
+            "place": place,
+            "label": label(piece(token_id)),
+            "share": share,
+            "share_text": numbers.percent(share),
+            "shown": _worth_a_number(share),
+            "piece": piece(token_id),
+            "rank": f"{place + 1}",
+            "read": f"{numbers.count(moment.tokens)} pieces",
+            "kind": "followed" if token_id == favourite else "",
+        }
+        for number, moment in enumerate(moments)
+        for place, (token_id, share) in enumerate(moment.prompts[prompt].top[:GUESSES])
+    ]
+    return pd.DataFrame(rows)
+
+
+def read_so_far(tokens: int) -> str:
+    """Tokens read, as short as the name of a row: 0, 41 K, 0.82 M, 47 M."""
+    if tokens < 1e5:
+        return f"{tokens / 1e3:.0f} K" if tokens else "0"
+    return f"{tokens / 1e6:.2g} M" if tokens < 9.95e6 else f"{tokens / 1e6:,.0f} M"
+
+
+def way_rows(way: Sequence[Guess], taken: bool) -> pd.DataFrame:
+    """One token through the layers. Columns: layer, name, share, text, piece, kind ("taken" or "")."""
+    return pd.DataFrame(
+        [
+            {
+                "layer": number,
+                "name": station(number, len(way) - 1),
+                "share": guess.model_probability,
+                "text": f"{numbers.percent(guess.model_probability)} · rank {guess.rank:,}",
+                "piece": guess.piece,
+                "kind": "taken" if taken else "",
+            }
+            for number, guess in enumerate(way)
+        ]
+    )
+
+
+def gaze(seen: Inside, layer: int | None, head: int | None) -> np.ndarray | None:
+    """The share of the look that each token got, [positions]: of one layer (0 ...) or the mean of all, of one head or the mean of all."""
+    rows = [row for row in seen.attention if row is not None] if layer is None else [seen.attention[layer]]
+    found = [row for row in rows if row is not None]
+    if not found:
+        return None
+    if layer is not None and head is not None and 0 <= head < len(found[0]):
+        return found[0][head]
+    return np.mean([row.mean(0) for row in found], axis=0)
+
+
+def gaze_words(texts: Sequence[str], tokens: Sequence[Token], shares: np.ndarray) -> list[Word]:
+    """The text, each token tinted by its share of the look."""
+    most = max(float(shares.max()), 1e-9)
+    last = len(tokens) - 1
+    return [
+        Word(
+            text=text,
+            colour="text",
+            depth=DEEPEST * share / most,
+            head=f"id {token.token_id}",
+            lines=(f"{numbers.percent(share)} of the look", *(("it looks from here",) if place == last else ())),
+        )
+        for place, (text, token, share) in enumerate(zip(texts, tokens, shares.tolist(), strict=True))
+    ]
+
+
+def heat_rows(seen: Inside) -> pd.DataFrame:
+    """Layers x newest tokens. Columns: layer, name, slot, foot (the token, under the last row), depth (of the layer's largest), share_text.
+
+    At least one layer must have attention.
+    """
+    tokens = seen.tokens
+    first = max(0, len(tokens) - NEWEST)
+    last = max(number for number, weights in enumerate(seen.attention, 1) if weights is not None)
+    rows = []
+    for number, weights in enumerate(seen.attention, 1):
+        if weights is None:
+            continue
+        shares = weights.mean(0)[first:]
+        most = max(float(shares.max()), 1e-9)
+        for place, share in enumerate(shares.tolist()):
+            piece = tokens[first + place].piece
+            rows.append(
+                {
+                    "layer": number,
+                    "name": f"{number}",
+                    "slot": place,
+                    "foot": label(piece) if number == last else "",
+                    "piece": piece,
+                    "depth": share / most,
+                    "share_text": numbers.percent(share),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def vector_rows(vector: np.ndarray) -> pd.DataFrame:
+    """A vector as fields. Columns: row, column, value, depth (0 = lowest, 1 = highest), place_text, value_text."""
+    reach = max(float(np.abs(vector).max()), 1e-9)
+    places = np.arange(len(vector))
+    return pd.DataFrame(
+        {
+            "row": places // COLUMNS,
+            "column": places % COLUMNS,
+            "depth": (vector / reach + 1) / 2,
+            "place_text": [f"{place + 1} of {len(vector)}" for place in places],
+            "value_text": [f"{value:+.3f}" for value in vector.tolist()],
+        }
+    )
+
+
+def neighbour_rows(near: Iterable[Neighbour]) -> pd.DataFrame:
+    """Columns: row, label, piece, cosine, text."""
+    return pd.DataFrame(
+        [
+            {"row": row, "label": label(n.piece), "piece": n.piece, "cosine": max(0.0, n.cosine), "text": f"{n.cosine:.2f}"}
+            for row, n in enumerate(near)
+        ],
+        columns=["row", "label", "piece", "cosine", "text"],
+    )
+
+
+def map_rows(flat: FlatMap, pieces: Sequence[str], own: set[int], picked: int) -> pd.DataFrame:
+    """Columns: x, y (each from -1 to 1), label ("" where it would cover another), piece, kind ("picked", "text", "familiar")."""
+    low, high = (flat.places.min(0), flat.places.max(0)) if len(flat.places) else (np.zeros(2), np.zeros(2))
+    spread = np.where(high > low, high - low, 1.0)
+    places = (flat.places - low) / spread * 2 - (high > low)
+    kinds = ["picked" if i == picked else "text" if i in own else "familiar" for i in flat.token_ids]
+    labels = [""] * len(pieces)
+    taken: list[tuple[float, float, float]] = []
+    for place in sorted(range(len(pieces)), key=lambda place: ("picked", "text", "familiar").index(kinds[place])):
+        text = label(pieces[place])
+        left, middle = (places[place] + 1) / 2 * MAP_SIZE
+        right = left + 10 + LETTER * len(text)
+        if all(right < other_left or left > other_right or abs(middle - height) > LINE for other_left, other_right, height in taken):
+            taken.append((left, right, middle))
+            labels[place] = text
+    return pd.DataFrame(
+        {"x": places[:, 0], "y": places[:, 1], "label": labels, "piece": list(pieces), "kind": kinds},
+    )
+
+
+def stage_rows(odds: Odds | Step) -> list[tuple[Stage, str, pd.DataFrame]]:
+    """For every stage: the stage, what it did in one line, and the table of its chart.
+
+    Columns: row, label, before, after, kind ("open", "taken", "removed", "rest"), number, piece, arithmetic.
+    """
+    table = stages_table(odds)
+    taken = odds.token_id if isinstance(odds, Step) else -2
+    listed = [int(i) for i in odds.token_ids[:STAGE_ROWS]]
+    if taken >= 0 and taken not in listed:
+        listed[-1] = taken
+    stages, result = odds.stages, []
+    earlier: Stage | None = None
+    for stage in stages:
+        shares = stage.candidates
+        before = earlier.candidates if earlier else shares
+        grown = _growth(before, shares)
+        own = table[table.stage == stage.name].set_index("token_id")
+        rows = []
+        for row, token_id in enumerate(listed):
+            was, now = before[token_id], shares[token_id]
+            gone = was > 0 and now == 0
+            rows.append(
+                {
+                    "row": row,
+                    "label": label(str(own.piece[token_id])),
+                    "before": was,
+                    "after": now,
+                    "kind": "taken" if token_id == taken else "removed" if now == 0 else "open",
+                    "number": "cut" if gone else numbers.percent(now) if now > 0 else "–",
+                    "piece": str(own.piece[token_id]),
+                    "arithmetic": _arithmetic(stage, was, now, grown, _logit(odds, token_id)),
+                }
+            )
+        left = {
+            "after": max(0.0, 1 - sum(shares[i] for i in listed)),
+            "before": max(0.0, 1 - sum(before[i] for i in listed)),
+        }
+        left = {name: share if share > 1e-6 else 0.0 for name, share in left.items()}
+        rows.append(
+            {
+                "row": len(listed),
+                "label": REST,
+                "kind": "rest",
+                "number": numbers.percent(left["after"]),
+                "piece": REST,
+                "arithmetic": "",
+                **left,
+            }
+        )
+        result.append((stage, _told(stage, earlier, odds), pd.DataFrame(rows)))
+        earlier = stage
+    return result
+
+
+def _logit(odds: Odds, token_id: int) -> float:
+    return float(odds.logits[int(np.flatnonzero(odds.token_ids == token_id)[0])])
+
+
+def _growth(before: dict[int, float], after: dict[int, float]) -> float:
+    """By how much a cut-off let the survivors grow: the same factor for all of them."""
+    best = max(after, key=lambda i: after[i])
+    return after[best] / before[best] if before[best] > 0 else 1.0
+
+
+def _arithmetic(stage: Stage, was: float, now: float, grown: float, logit: float) -> str:
+    """How this stage came from the share before to the share after, in one line."""
+    if stage.name == "model":
+        return (
+            f"e^{logit:.2f} ÷ the sum of e^logit over all tokens = {numbers.percent(now)}" if math.isfinite(logit) else numbers.percent(now)
+        )
+    if now == 0:
+        return f"{numbers.percent(was)} → removed" if was > 0 else "removed before"
+    was_text, now_text = numbers.percent(was), numbers.percent(now)
+    if stage.name == "temperature" and stage.setting:
+        log, scaled = math.log(was), math.log(was) / stage.setting
+        return f"ln {was_text} = {log:.2f}; ÷ {stage.setting:g} = {scaled:.2f}; e^{scaled:.2f} ÷ the sum of these = {now_text}"
+    if stage.name == "repetition penalty":
+        return f"{was_text} → {now_text}: the logits of tokens already used are divided by {stage.setting:g} (multiplied, below zero)"
+    return f"{was_text} ÷ {1 / grown:.3f} (what is kept adds up to {numbers.percent(1 / grown)}) = {now_text}"
+
+
+def _told(stage: Stage, earlier: Stage | None, odds: Odds) -> str:
+    """What a stage did, in one line."""
+    doubt = numbers.bits(stage.entropy)
+    if earlier is None:
+        return f"{stage.kept:,} tokens · {doubt}"
+    removed = earlier.kept - stage.kept
+    if removed > 0:
+        grown = _growth(earlier.candidates, stage.candidates)
+        return f"{stage.kept:,} left of {earlier.kept:,} · cut: {numbers.percent(max(0.0, 1 - 1 / grown))} of the odds · {doubt}"
+    if stage.name not in ("temperature", "repetition penalty"):
+        return f"cut nothing here · {doubt}"
+    moved = sum(abs(stage.candidates[i] - earlier.candidates[i]) for i in earlier.candidates) + abs(stage.rest - earlier.rest)
+    return f"{numbers.percent(moved / 2)} of the odds moved · {doubt}"

@@ -1,0 +1,153 @@
+"""Tables as the charts want them: the rows of core's tables with the words and numbers that are written beside the bars.
+
+They are Arrow tables of fixed columns, which is what a browser is sent: they are made at every step, and pandas takes ten times as long.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from core.record.step import Candidate, Odds, Step
+from pages.parts.text import numbers, words
+
+FEWEST, MOST, USUAL = 5, 50, 10
+SLOTS = 60  # how many steps the small charts show; the newest ones
+FIRST_SLOTS = 24  # as many places stand ready from the start, so that the first bars are no barn doors
+
+
+def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:
+    kinds = ((counts, pa.int64()), (values, pa.float64()), (texts, pa.string()))
+    return pa.schema([(name, kind) for names, kind in kinds for name in names.split()])
+
+
+ODDS = _columns(
+    "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
+    values="model dice end",
+    counts="row serial step token_id",
+)
+STEPS = _columns("part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot")
+NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top")
+_NO_TEXTS = {column.name: "" for column in ODDS if column.type == pa.string()}
+
+
+def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), schema=columns)
+
+
+def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pa.Table:
+    """The `count` likeliest candidates and one row for everything else, as `charts.odds` wants them: the columns of `ODDS`.
+
+    The number of rows is always count + 1: a chosen token from further down takes the last place, with its rank beside it.
+    """
+    chosen = odds.chosen if isinstance(odds, Step) else None
+    candidates = list(odds.candidates)
+    listed = candidates[:count]
+    if chosen is not None and chosen.rank > count:
+        listed = [*listed[: count - 1], chosen]
+    rest_model = max(
+        0.0, odds.rest_model_probability + sum(c.model_probability for c in candidates) - sum(c.model_probability for c in listed)
+    )
+    rest_dice = max(
+        0.0, odds.rest_sampling_probability + sum(c.sampling_probability for c in candidates) - sum(c.sampling_probability for c in listed)
+    )
+    rest_dice = rest_dice if rest_dice > 1e-9 else 0.0
+    rows = [_row(place, c, chosen) for place, c in enumerate(listed)]
+    rows += [_empty(place) for place in range(len(listed), count)]
+    gone = rest_dice == 0 and rest_model > 0
+    rows.append(
+        {
+            **_empty(count),
+            "label": words.REST,
+            "model": rest_model,
+            "dice": rest_dice,
+            "end": max(rest_model, rest_dice),
+            "number": numbers.percent(rest_model if gone else rest_dice),
+            "note": "cut" if gone else "",
+            "kind": "rest",
+            "piece": words.REST,
+            "model_text": numbers.percent(rest_model),
+            "dice_text": numbers.percent(rest_dice),
+        }
+    )
+    return _table(({**row, "step": odds.index, "serial": clicks} for row in rows), ODDS)
+
+
+def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str, object]:
+    taken = chosen is not None and candidate.token_id == chosen.token_id
+    removed = candidate.removed_by is not None
+    spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
+    share = candidate.model_probability if removed else candidate.sampling_probability
+    notes = [f"cut by {candidate.removed_by}"] if removed else []
+    if candidate.rank != place + 1:
+        notes.append(f"rank {candidate.rank:,}")
+    return {
+        "row": place,
+        "token_id": candidate.token_id,
+        "space": "␣" if spaced else "",
+        "label": candidate.piece[1:] if spaced else candidate.piece,
+        "model": candidate.model_probability,
+        "dice": candidate.sampling_probability,
+        "end": max(candidate.model_probability, candidate.sampling_probability),
+        "number": numbers.percent(share),
+        "note": " · ".join(notes),
+        "kind": "chosen" if taken else "removed" if removed else "open",
+        "piece": candidate.piece,
+        "id_text": str(candidate.token_id),
+        "rank_text": f"{candidate.rank:,}",
+        "model_text": numbers.percent(candidate.model_probability),
+        "dice_text": numbers.percent(candidate.sampling_probability),
+        "logit_text": f"{candidate.logit:.2f}" if math.isfinite(candidate.logit) else "–",
+        "removed_by": candidate.removed_by or "–",
+    }
+
+
+def _empty(place: int) -> dict[str, object]:
+    return {**_NO_TEXTS, "row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "end": 0.0, "kind": "open"}
+
+
+def step_rows(path: Sequence[Step]) -> pa.Table:
+    """The newest steps for the small charts (`pace`, `surprise`), with empty places behind a short run: the columns of `STEPS`."""
+    newest = path[-SLOTS:]
+    rows = [_step(step) for step in newest]
+    rows += [{"slot": slot, "zero": 0.0, "milliseconds": 0.0} for slot in range(len(newest), FIRST_SLOTS)]
+    return _table(rows, STEPS)
+
+
+def _step(step: Step) -> dict[str, object]:
+    return {
+        "slot": step.index,
+        "zero": 0.0,
+        "milliseconds": step.forward.seconds * 1000,
+        "part": "computed" if step.forward.reused_tokens == 0 else "reused",
+        "entropy": step.model_entropy,
+        "surprise": step.surprise if math.isfinite(step.surprise) else None,
+        "token": step.piece,
+        "step_text": str(step.index + 1),
+        "time_text": numbers.duration(step.forward.seconds),
+        "entropy_text": numbers.bits(step.model_entropy),
+        "surprise_text": numbers.bits(step.surprise),
+    }
+
+
+def notepad_rows(path: Sequence[Step]) -> pa.Table:
+    """The newest steps for `charts.notepad`: two stacked parts for each, reused and computed positions; the columns of `NOTEPAD`."""
+    newest = path[-SLOTS:]
+    rows: list[dict[str, object]] = []
+    for step in newest:
+        done = step.forward
+        told = {
+            "slot": step.index,
+            "step_text": str(step.index + 1),
+            "reused_text": f"{done.reused_tokens:,}",
+            "computed_text": f"{done.computed_tokens:,}",
+            "bytes_text": numbers.size(done.cache_bytes),
+        }
+        rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
+        whole = done.reused_tokens + done.computed_tokens
+        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if step.index == 0 else ""})
+    rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
+    return _table(rows, NOTEPAD)

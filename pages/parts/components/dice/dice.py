@@ -1,0 +1,58 @@
+"""The dice: a strip from 0 to 1, one piece per token that is still in the game, largest first, and the drawn number as a marker on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.record.step import Odds, Step
+from core.record.tables import dice_segments
+from pages.parts.charts import charts
+from pages.parts.layout import palette
+from pages.parts.text import numbers, words
+
+HERE = Path(__file__).parent
+MOST_PIECES = 24  # what comes behind them is drawn as one piece
+
+_DICE = st.components.v2.component(
+    "dice_strip",
+    html='<div class="dice"><div class="sky"><div class="marker"></div></div><div class="track"></div><div class="foot"><span>0</span>'
+    '<span class="told"></span><span>1</span></div></div>',
+    css=(HERE / "dice.css").read_text("utf-8"),
+    js=(HERE / "dice.js").read_text("utf-8"),
+)
+
+
+def dice_strip(odds: Odds | Step, *, key: str, still: bool = False) -> None:
+    """Show what the dice can hit, and where they fell if they have been thrown. still: without movement."""
+    segments = dice_segments(odds)
+    pieces = [
+        (token_id, "" if token_id < 0 else piece.removeprefix("␣"), round(start, 5), round(end, 5), chosen)
+        for token_id, piece, start, end, _, chosen in segments[:MOST_PIECES]
+    ]
+    if len(segments) > MOST_PIECES:
+        pieces.append((-1, "", round(segments[MOST_PIECES][2], 5), 1.0, any(chosen for *_, chosen in segments[MOST_PIECES:])))
+    _DICE(
+        key=key,
+        data={
+            "colours": palette.as_data(palette.of(charts.theme())),
+            "pieces": pieces,
+            "roll": odds.roll if isinstance(odds, Step) else None,
+            "throw": f"{odds.index}:{odds.token_id}:{odds.roll}" if isinstance(odds, Step) else "",
+            "told": told(odds),
+            "alt": words.DICE_ALT,
+            "still": still,
+        },
+    )
+
+
+def told(odds: Odds | Step) -> str:
+    """One line that says what the dice did."""
+    if not isinstance(odds, Step):
+        return words.DICE_WAIT_GREEDY if odds.settings.greedy else words.DICE_WAIT
+    if odds.chosen_by == "forced":
+        return words.DICE_FORCED.format(piece=odds.piece)
+    if odds.roll is None:
+        return words.DICE_GREEDY.format(piece=odds.piece)
+    return words.DICE_FELL.format(roll=f"{odds.roll:.3f}", piece=odds.piece, share=numbers.percent(odds.sampling_probability))

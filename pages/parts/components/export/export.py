@@ -1,0 +1,91 @@
+"""Keeping and sharing a run: the link, the recording, the table of steps, the charts; and opening a recording again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.record.tables import steps_table
+from pages.parts.charts import charts
+from pages.parts.layout import frame, palette
+from pages.parts.session import current
+from pages.parts.text import words
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
+HERE = Path(__file__).parent
+CHARTS = {"odds": "Odds", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
+
+_LINK = st.components.v2.component(
+    "share_link",
+    html='<div class="share"><button class="copy" type="button"></button><div class="shelf"></div>'
+    '<input class="link" readonly aria-label="Link"></div>',
+    css=(HERE / "export.css").read_text("utf-8"),
+    js=(HERE / "export.js").read_text("utf-8"),
+)
+
+
+def keep() -> None:
+    """Everything one can take away from a run, in a popover."""
+    with st.popover("Keep or share", icon=":material/ios_share:", help=words.KEEP_HELP, on_change="rerun", key="keep") as popover:
+        if not popover.open:
+            return
+        with frame.calm():
+            query, exact = current.link_query()
+            _LINK(key="link", data={"query": query, "charts": list(CHARTS.items()), "colours": palette.as_data(palette.of(charts.theme()))})
+            st.caption(words.KEPT_EXACTLY if exact else words.SETTINGS_CHANGED)
+            with st.container(horizontal=True):
+                st.download_button(
+                    "Recording (JSON)",
+                    data=_recording,
+                    file_name="run.json",
+                    mime="application/json",
+                    on_click="ignore",
+                    icon=":material/movie:",
+                )
+                st.download_button(
+                    "Steps (CSV)", data=_steps, file_name="steps.csv", mime="text/csv", on_click="ignore", icon=":material/table:"
+                )
+            st.file_uploader(
+                words.UPLOAD_LABEL,
+                type=["json"],
+                key="recording",
+                on_change=current.recording_uploaded,
+                max_upload_size=current.LARGEST_UPLOAD,
+            )
+
+
+def _recording() -> str:
+    from core import Recording
+
+    return Recording.of(current.run()).dumps()
+
+
+def _steps() -> str:
+    return steps_table(current.run().path).to_csv(index=False)
+
+
+def branches(run: Generation | Replay) -> None:
+    """The ways that were taken so far, and where they part; a click goes there."""
+    known = run.branches()
+    with st.popover(f"Branches · {max(1, len(known))}", icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
+        if not popover.open:
+            return
+        for branch in known:
+            place = words.BRANCH_HERE if branch.is_current else words.BRANCH_PARTS.format(step=(branch.parts_at or 0) + 1)
+            tail = " ".join(branch.text.split())
+            tail = tail if len(tail) <= 46 else "…" + tail[-45:]
+            st.button(
+                branch.name or tail or "…",
+                key=f"branch_{branch.node_id}",
+                on_click=frame.then,
+                args=(current.switch, (), branch.node_id),
+                help=f"{place} · {branch.step_count} steps",
+                type="primary" if branch.is_current else "secondary",
+                width="stretch",
+            )
+            st.caption(f"{place} · {branch.step_count} steps")

@@ -1,0 +1,51 @@
+"""Roll one step many times: the tally beside the bars, growing as the rolls fall. The text does not change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.generation.resample import throw
+from core.record.step import Odds, Step
+from pages.parts.charts import charts
+from pages.parts.layout import palette
+from pages.parts.text import inside_words
+
+HERE = Path(__file__).parent
+ROWS = 8  # tokens with a bar of their own; the others share one
+READY = 3_000  # rolls that are sent along
+
+_TALLY = st.components.v2.component(
+    "dice_tally",
+    html='<div class="tally"><div class="row"><button type="button"></button><button type="button"></button>'
+    '<button type="button" class="quiet" hidden></button><span class="count" role="status"></span></div>'
+    '<div class="sky"><canvas></canvas></div><div class="grid"></div><div class="told"></div></div>',
+    css=(HERE / "roll_tally.css").read_text("utf-8"),
+    js=(HERE / "roll_tally.js").read_text("utf-8"),
+)
+
+
+def dice_tally(odds: Odds | Step, *, key: str) -> None:
+    """Show the bars of the dice with the tally below each."""
+    _TALLY(key=key, data={"colours": palette.as_data(palette.of(charts.theme())), **tally_data(odds)})
+
+
+def tally_data(odds: Odds | Step) -> dict[str, Any]:
+    """Rows (name, expected share, kind), and for each roll its number and the row it hits."""
+    alive = sorted((c for c in odds.candidates if c.dice_start is not None), key=lambda c: c.dice_start or 0.0)[:ROWS]
+    taken = odds.token_id if isinstance(odds, Step) else None
+    rows = [(c.piece, c.sampling_probability, "taken" if c.token_id == taken else "") for c in alive]
+    rest = 1.0 - sum(share for _, share, _ in rows)
+    if rest > 1e-6:
+        rows.append((inside_words.REST, rest, "rest"))
+    place = {c.token_id: i for i, c in enumerate(alive)}
+    thrown = throw(odds, READY)
+    return {
+        "rows": rows,
+        "rolls": [round(number, 4) for number in thrown.rolls.tolist()],
+        "picks": [place.get(i, len(rows) - 1) for i in thrown.token_ids.tolist()],
+        "step": f"{odds.index}:{odds.position}:{hash((odds.settings, tuple(odds.token_ids.tolist())))}",
+        "words": inside_words.TALLY,
+    }

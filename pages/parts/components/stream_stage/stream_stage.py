@@ -1,0 +1,48 @@
+"""A small stage: one recorded run, delivered as a stream and as a whole after a check. The browser plays it by the measured clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from core.labs.streaming import Delivery
+from core.record.step import Step
+from pages.parts.charts import charts
+from pages.parts.layout import palette
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
+
+HERE = Path(__file__).parent
+
+_STAGE = st.components.v2.component(
+    "stream_stage",
+    html='<div class="stage"><div class="sides"><section class="streamed"><h6></h6><p class="text"></p><p class="clock"></p></section>'
+    '<section class="whole"><h6></h6><p class="text"></p><p class="clock"></p></section></div>'
+    '<button type="button" class="play"></button></div>',
+    css=(HERE / "stream_stage.css").read_text("utf-8"),
+    js=(HERE / "stream_stage.js").read_text("utf-8"),
+)
+
+
+def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: str) -> None:
+    """Draw the stage. slower: how many times slower than it was it is played."""
+    seconds, tokens = 0.0, []
+    for step in path:
+        seconds += step.forward.seconds
+        tokens.append((step.text, round(seconds, 6)))
+    _STAGE(
+        key=key,
+        data={
+            "colours": palette.as_data(palette.of(charts.theme())),
+            "tokens": tokens,
+            "found": -1 if both.found_at is None else both.found_at,
+            "word": both.found or "",
+            "first": numbers.duration(both.first_token),
+            "total": numbers.duration(both.total),
+            "stopped": numbers.duration(both.stopped),
+            "slower": slower,
+            "words": words.STREAM,
+        },
+    )

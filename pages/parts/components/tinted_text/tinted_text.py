@@ -1,0 +1,46 @@
+"""A written text in one quiet paragraph: each token tinted by how likely it was, one place marked where it leaves another text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from core.record.step import Step
+from pages.parts.charts import charts
+from pages.parts.layout import palette
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
+
+HERE = Path(__file__).parent
+
+_WRITTEN = st.components.v2.component(
+    "written_text",
+    html='<p class="written"></p>',
+    css=(HERE / "tinted_text.css").read_text("utf-8"),
+    js=(HERE / "tinted_text.js").read_text("utf-8"),
+)
+
+
+def written(path: Sequence[Step], *, key: str, mark: int | None = None, label: str = "", small: bool = False, other: bool = False) -> None:
+    """Show what was written. mark: index of the first step that differs from a text beside it. other: in the second branch's colour."""
+    _WRITTEN(
+        key=key,
+        data={
+            "colours": palette.as_data(palette.of(charts.theme())),
+            "words": [
+                (
+                    step.text or ("" if step.token_id in getattr(step.vocabulary, "end_token_ids", ()) else step.piece),
+                    round(step.model_probability, 3),
+                    words.WORD_CARD.format(share=numbers.percent(step.model_probability), rank=f"{step.rank:,}"),
+                )
+                for step in path
+            ],
+            "mark": -1 if mark is None else mark,
+            "told": words.PARTS_HERE,
+            "label": label,
+            "small": small,
+            "other": other,
+        },
+    )

@@ -1,0 +1,118 @@
+"""The sentence as it grows: one soft word per token, tinted by how likely or how unsure; hover shows its odds, a click reopens its step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.record.step import Step
+from core.record.tokens import Token, written
+from pages.parts.charts import charts
+from pages.parts.layout import palette
+from pages.parts.session.state import kept
+from pages.parts.text import numbers, words
+
+HERE = Path(__file__).parent
+TINTS = ("likely", "unsure", "none")
+MOST_DOUBT = 6.0  # bits at which the tint of doubt is full
+WINDOW = 600  # tokens drawn of a long text, the newest; the earlier ones come at a click, so that a draw costs the same however long it is
+BLOCK = 100  # tokens by which the window moves on; in between the sentence only grows
+
+_STRIP = st.components.v2.component(
+    "token_strip",
+    html='<div class="strip"><div class="words" role="group" aria-label="The text so far, token by token">'
+    '<button type="button" class="before" hidden></button></div>'
+    '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
+    css=(HERE / "token_strip.css").read_text("utf-8"),
+    js=(HERE / "token_strip.js").read_text("utf-8"),
+)
+
+
+def token_strip(
+    prompt: Sequence[Token],
+    path: Sequence[Step],
+    *,
+    key: str,
+    tint: str = "likely",
+    opened: int | None = None,
+    accent: bool = True,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """Show a text token by token. A click puts the step's index under `st.session_state[key].opened` and calls `on_click`.
+
+    accent: mark the newest token as the one just chosen. opened: the step that is looked at again.
+    """
+    first = _first(prompt, path, key, opened)
+    skipped = max(0, first - len(prompt))  # steps
+    shown = path[skipped:]
+    data = {
+        "colours": palette.as_data(palette.of(charts.theme())),
+        "tint": tint,
+        "prompt": [(_shown(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
+        "steps": kept().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
+        "skipped": skipped,
+        "before": words.EARLIER_PIECES.format(count=f"{first:,}") if first else "",
+        "opened": -1 if opened is None else opened,
+        "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
+        "clickable": on_click is not None,
+        "legend": words.TINT_ENDS.get(tint, ("", "")),
+        "forced": words.FORCED_MARK if any(step.chosen_by == "forced" for step in shown) else "",
+    }
+    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(kept().update, {f"{key} whole": True}))
+
+
+def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None) -> int:
+    """Which token of prompt and path is the first to be drawn."""
+    count = len(prompt) + len(path)
+    if count <= WINDOW:
+        kept().pop(f"{key} whole", None)
+    if count <= WINDOW or f"{key} whole" in kept():
+        return 0
+    newest = (count - WINDOW) // BLOCK * BLOCK
+    return newest if opened is None else min(newest, max(0, len(prompt) + opened - WINDOW // 2))
+
+
+class _Drawn:
+    """What a strip showed last time: a text grows by a token, and only that one has to be worked out."""
+
+    def __init__(self) -> None:
+        self._tint = ""
+        self._path: list[Step] = []
+        self._steps: list[tuple[Any, ...]] = []
+
+    def steps(self, path: Sequence[Step], tint: str) -> list[tuple[Any, ...]]:
+        """All steps as the strip needs them."""
+        known = zip(path, self._path, strict=False) if tint == self._tint else ()
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], known))
+        self._tint, self._path = tint, list(path)
+        self._steps = self._steps[:same] + [_step(step, tint) for step in path[same:]]
+        return self._steps
+
+
+def _step(step: Step, tint: str) -> tuple[Any, ...]:
+    """What the strip needs of one step: text, id, tint from 0 to 1, forced, and the lines of its card."""
+    taken = step.chosen
+    depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
+    return (
+        _shown(step.text, taken.piece, step.raw),
+        step.token_id,
+        round(depth, 3),
+        step.chosen_by == "forced",
+        numbers.percent(taken.model_probability),
+        numbers.percent(taken.sampling_probability),
+        taken.rank,
+    )
+
+
+def _shown(text: str, piece: str, raw: bytes) -> str:
+    """The token as it stands in the sentence: its piece, or the character that it completes."""
+    return piece if not text or text.encode() == raw else written(text.encode())
+
+
+def _nothing() -> None:
+    """A callback for strips that cannot be clicked."""

@@ -1,0 +1,39 @@
+"""How a visitor likes to look at it: the tint of the words, how many rows, which axis. Drawn in a popover, read by the charts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.parts.charts import step_rows
+from pages.parts.text import words
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis of the odds."""
+
+    tint: str
+    rows: int
+    logarithmic: bool
+
+
+def view() -> View:
+    """Draw the popover and return what is chosen."""
+    with st.popover("View", icon=":material/visibility:"):
+        tint = st.segmented_control(
+            "Tint",
+            list(words.TINTS),
+            default="likely",
+            key="tint",
+            format_func=words.TINTS.__getitem__,
+            help=words.TINT_HELP,
+            required=True,
+            persist_state="session",
+        )
+        count = st.slider(
+            "Rows", step_rows.FEWEST, step_rows.MOST, step_rows.USUAL, key="rows", help=words.ROWS_HELP, persist_state="session"
+        )
+        logarithmic = st.toggle("Logarithmic scale", key="log", help=words.LOG_HELP, persist_state="session")
+    return View(tint or "likely", count, logarithmic)

@@ -1,0 +1,109 @@
+"""The frame of every page: the way in, the heading, the calm sentences."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from core.errors import ViewerError
+from pages.parts.charts import charts
+from pages.parts.layout import navigation, palette
+from pages.parts.session import current
+from pages.parts.text import words
+
+log = logging.getLogger(__name__)
+HERE = Path(__file__).parent
+PAGES = HERE.parents[1]
+
+
+def page() -> None:
+    """The first line of every page: sends those the right way who came in by a side door.
+
+    The first visit to a server that has just started, with a link to a page, runs that page without app.py.
+    """
+    if not current.entered():
+        current.enter()
+        st.navigation(navigation.pages(), position="hidden")
+        st.rerun()
+
+
+def header(title: str, term: str = "", lead: str = "") -> None:
+    """A page's heading: a question or plain statement, the term of art in small grey, one sentence of what one sees."""
+    st.markdown(f"## {title}" + (f" :gray[:small[{term}]]" if term else ""))
+    if lead:
+        st.caption(lead)
+    sentences()
+
+
+def opening(title: str, lead: str) -> None:
+    """A heading in one quiet line, for a page whose hero is something else."""
+    st.markdown(f"**{title}.** :gray[{lead}]")
+
+
+def section(title: str, term: str = "", help: str | None = None) -> None:
+    """The heading of a part of a page."""
+    st.markdown(f"##### {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
+
+
+def sentences() -> None:
+    """Show what there is to tell, each as one calm sentence."""
+    for sentence in current.sentences():
+        tell(sentence)
+
+
+def tell(sentence: str) -> None:
+    """One calm sentence."""
+    st.info(sentence, icon=":material/info:")
+
+
+@contextmanager
+def calm() -> Iterator[None]:
+    """Around everything that may fail: one sentence for the visitor, the details for the log."""
+    try:
+        yield
+    except ViewerError as error:
+        tell(str(error))
+    except Exception:
+        log.exception("The page failed")
+        tell(words.SURPRISED)
+
+
+def then(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:
+    """For callbacks inside a fragment: do it, then draw the fragments of these keys again; the whole page if none is named or it plays."""
+    played = current.playing()
+    verb(*args)
+    if redraw and not played and not current.playing():
+        st.rerun(list(redraw))
+    st.rerun()
+
+
+def legend(*entries: tuple[str, str]) -> None:
+    """Small swatches with their meaning: (colour, words)."""
+    parts = "".join(
+        '<span style="white-space:nowrap;margin-right:0.9rem"><span style="display:inline-block;width:0.7em;height:0.7em;'
+        f'border-radius:0.2em;margin-right:0.35em;background:{colour}"></span>{escape(told)}</span>'
+        for colour, told in entries
+    )
+    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{parts}</div>')
+
+
+def dress() -> None:
+    """What the theme cannot say; once per run, from app.py."""
+    st.html(HERE / "frame.css")
+
+
+def wake() -> None:
+    """Load the model before anything is drawn around it, so that the wait has its place in the middle of the page."""
+    with suppress(ViewerError):  # said where the model is asked for
+        current.model()
+
+
+def logo() -> None:
+    """The app's name in the header."""
+    name = f"logo-{charts.theme()}.svg"
+    st.logo(str(HERE / name), size="large")

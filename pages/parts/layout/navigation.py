@@ -1,0 +1,39 @@
+"""Which pages there are: one line each. A page that is not in this table cannot be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).parents[3]
+
+# group, file under pages/, title in plain words, what one sees there
+PAGES: tuple[tuple[str, str, str, str], ...] = (
+    ("Watch", "watch.py", "Watch", "Watch a model write, one piece at a time."),
+    ("Watch", "read.py", "Read a text", "What the model makes of a text that is there already, piece by piece."),
+    ("How it works", "inside.py", "Inside one step", "The way of one piece through the model, from letters to dice."),
+    ("How it works", "growing.py", "Growing up", "The same model from its first day to today: how it learned to speak."),
+    ("What if", "what_if.py", "Two branches", "One word is changed, and everything after it changes too."),
+    ("What if", "compare.py", "Compare", "The same words under other settings, side by side."),
+    ("What if", "candidates.py", "Several tries", "Many tries at once, one is picked; and beam search."),
+    ("What if", "think.py", "Thinking aloud", "Answered at once and step by step: what thinking helps, and what it costs."),
+    ("What it costs", "cache.py", "Cache race", "The same text with notes and without, against the clock."),
+    ("What it costs", "memory.py", "Memory", "What happens when the notepad is full."),
+    ("What it costs", "context.py", "Context", "What a longer text costs, and where it ends."),
+    ("What it costs", "cost.py", "Receipt", "What a text cost: work, bytes, seconds, energy, money."),
+    ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
+)
+
+
+def pages() -> dict[str, Sequence[st.Page]]:
+    """The pages by group, for st.navigation; the first one is where a visitor lands."""
+    groups: dict[str, list[st.Page]] = {}
+    for number, (group, file, title, sight) in enumerate(PAGES):
+        path = "start" if number == 0 else Path(file).stem
+        groups.setdefault(group, []).append(st.Page(ROOT / "pages" / file, title=title, url_path=path, help=sight, default=number == 0))
+    landing = PAGES[0]
+    # The page where a visitor lands is served without a path; a hidden twin gives it one, so that a link to /watch is no dead end.
+    groups[landing[0]].append(st.Page(ROOT / "pages" / landing[1], title=landing[2], url_path=Path(landing[1]).stem, visibility="hidden"))
+    return {group: list(listed) for group, listed in groups.items()}

@@ -1,0 +1,247 @@
+"""The two branches a visitor watches on What if: begun, stepped, played, begun again. The verbs are for `on_click`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.labs.fork import Fork, continuation
+from core.record.step import Step
+from pages.parts.components.branch_tree.branch_tree import Wish
+from pages.parts.components.fork_view.fork_view import Picked, Side
+from pages.parts.session import current
+from pages.parts.text import numbers
+from pages.parts.text import what_if_words as words
+
+NAME = "what_if"
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
+_SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(slots=True)
+class Duel:
+    """A fork of the visitor's run. opened: the word that was clicked, where another fork may begin."""
+
+    run: Any
+    fork: Fork
+    playing: bool = False
+    opened: Picked | None = None
+
+    def shared(self) -> list[Step]:
+        """What both branches have in common, behind the prompt."""
+        return self.run.path_to(self.fork.root)
+
+    def steps(self, side: int) -> list[Step]:
+        """A branch's own words so far (0: the first branch, 1: the second)."""
+        return [step for step in (self.run.nodes[node].step for node in self.fork.sides[side].line) if step]
+
+    def step_at(self, place: Picked) -> Step:
+        """The step of a word on the page."""
+        return self.shared()[place.index] if place.side == 0 else self.steps(place.side - 1)[place.index - self.fork.parts_at]
+
+
+def duel() -> Duel | None:
+    """The fork that is watched; the first time, one of the visitor's own text. None where nothing can fork. Raises ViewerError."""
+    run: Any = current.run()
+    known = current.kept().get(NAME)
+    if known is not None and known.run is run and not known.fork.broken:
+        return known
+    fork = _first(run)
+    current.kept()[NAME] = None if fork is None else Duel(run, fork)
+    return current.kept()[NAME]
+
+
+def _first(run: Any) -> Fork | None:
+    """Two branches that are there, or the word that was opened (or the first one) and the likeliest other word in its place."""
+    if run.is_replay:
+        ends = [branch.node_id for branch in run.branches()]
+        lines = {end: run.path_to(end) for end in ends}
+        return next((Fork.between(run, a, b) for a in ends for b in ends if a < b and not _nested(lines[a], lines[b])), None)
+    path = run.path
+    index = min(current.opened() or 0, max(0, len(path) - 1))
+    odds = path[index] if path else run.coming()
+    best = [candidate.token_id for candidate in odds.candidates]
+    if isinstance(odds, Step):
+        return Fork.at(run, index, None, [next(i for i in best if i != odds.token_id)])
+    return Fork.at(run, 0, [best[0]], [best[1]])
+
+
+def _nested(one: list[Step], other: list[Step]) -> bool:
+    return all(a is b for a, b in zip(one, other, strict=False))
+
+
+def _use(fork: Fork) -> None:
+    current.here().notes.clear()
+    current.kept()[NAME] = Duel(current.run(), fork)
+
+
+@current.calmly
+def ready_made(number: int) -> None:
+    """Begin one of the forks that need no explanation."""
+    _, prompt, left, right = words.FORKS[number]
+    current.use_prompt(prompt)
+    run: Any = current.run()
+    _use(Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right)))
+
+
+@current.calmly
+def at_word(token_id: int | None, text: str | None = None) -> None:
+    """Fork at the word that was clicked, with this token or this text in its place."""
+    now = duel()
+    if now is None or now.opened is None:
+        return
+    index, run = now.opened.index, now.run
+    run.switch(now.fork.ends()[1 if now.opened.side == 2 else 0])
+    before = run.prompt + "".join(step.text for step in run.path[:index])
+    ids = [token_id] if token_id is not None else continuation(run.model, before, text or "")
+    _use(Fork.at(run, index, None, ids))
+
+
+@current.calmly
+def between(left: int, right: int) -> None:
+    """Put two ways that exist side by side."""
+    run: Any = current.run()
+    _use(Fork.between(run, left, right))
+
+
+@current.calmly
+def step() -> None:
+    """Both go on by one word."""
+    current.here().notes.clear()
+    now = duel()
+    if now is not None and not now.fork.finished:
+        now.fork.step()
+
+
+@current.calmly
+def play() -> None:
+    """Let both write by themselves."""
+    now = duel()
+    if now is not None:
+        now.playing = not now.fork.finished
+
+
+@current.calmly
+def pause() -> None:
+    """Stop writing."""
+    now = duel()
+    if now is not None:
+        now.playing = False
+
+
+@current.calmly
+def again() -> None:
+    """Back to the fork; both ways stay in the tree and come again."""
+    now = duel()
+    if now is None:
+        return
+    left, right = now.fork.ends()
+    _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork)
+
+
+@current.calmly
+def open_word(place: Picked | None) -> None:
+    """Mark a word as the place for another fork."""
+    now = duel()
+    if now is not None:
+        now.opened, now.playing = place, False
+
+
+@current.calmly
+def obey(wish: Wish) -> None:
+    """Do what was asked for in the tree."""
+    current.here().notes.clear()
+    run = current.run()
+    if wish.verb == "go":
+        current.switch(wish.node_id)
+    elif wish.verb == "name":
+        run.rename(wish.node_id, wish.name)
+    else:
+        current.say(words.DELETED.format(count=f"{run.delete(wish.node_id):,}"))
+
+
+def advance() -> None:
+    """The end of a draw while it plays: one more word on both sides."""
+    now = duel()
+    if now is None or not now.playing:
+        return
+    if now.fork.finished:
+        now.playing = False
+        st.rerun()
+    now.fork.step()
+
+
+def sides(now: Duel) -> tuple[Side, Side]:
+    """Both columns as the page shows them."""
+    left, right = (_side(now, number) for number in (0, 1))
+    return left, right
+
+
+def _side(now: Duel, number: int) -> Side:
+    side, outcome = now.fork.sides[number], now.fork.outcomes()[number]
+    model = now.run.model
+    planned = [model.token(i).text for i in side.forced]
+    if not planned and not side.line and side.follow:
+        planned = [step.text for step in now.run.path_to(side.follow[0])[-1:]]
+    if not outcome.tokens:
+        return Side([], "".join(planned), words.FOOT_EMPTY)
+    foot = words.FOOT.format(count=words.tokens(outcome.tokens), odds=one_in(outcome.log_probability), log=f"{outcome.log_probability:.1f}")
+    ending = f" · {words.ENDED.get(outcome.finished, outcome.finished)}" if outcome.finished else ""
+    return Side(now.steps(number), "".join(planned), foot + ending)
+
+
+def beginning(now: Duel, number: int) -> str:
+    """The words with which a branch begins: those that were put there, or its first one."""
+    steps = now.steps(number)
+    forced = next((i for i, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))
+    return "".join(step.text for step in steps[: max(1, forced)]).strip() or "…"
+
+
+def one_in(log_probability: float) -> str:
+    """A small probability as people say it, from its natural logarithm.
+
+    >>> one_in(-0.6931), one_in(-13.8155), one_in(-160.0)
+    ('1 in 2', '1 in 1\\xa0million', '1 in 10⁶⁹')
+    """
+    if not math.isfinite(log_probability):
+        return "1 in ∞"
+    tens = -log_probability / math.log(10)
+    if tens < 12:
+        odds = math.exp(-log_probability)
+        return f"1 in {numbers.count(odds) if odds >= 9.5 else f'{odds:.1f}'.removesuffix('.0')}"
+    return f"1 in 10{str(round(tens)).translate(_SMALL)}"
+
+
+def drift_table(fork: Fork) -> pd.DataFrame:
+    """Rows for `what_if_charts.drift`."""
+    rows = [
+        (
+            pair.index + 1,
+            pair.drift.low,
+            pair.drift.high,
+            pair.drift.middle,
+            f"{pair.left.piece} | {pair.right.piece}",
+            f"{pair.drift.middle:.3f}" if pair.drift.exact else f"{pair.drift.low:.2f} to {pair.drift.high:.2f}",
+        )
+        for pair in fork.pairs
+        if pair.drift and pair.left and pair.right
+    ]
+    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label"])
+
+
+def likely_table(fork: Fork) -> pd.DataFrame:
+    """Rows for `what_if_charts.likely` and `joint`."""
+    rows = []
+    totals = {"one": 0.0, "other": 0.0}
+    for pair in fork.pairs:
+        for side, step in (("one", pair.left), ("other", pair.right)):
+            if step is None:
+                continue
+            totals[side] += math.log(step.model_probability) if step.model_probability > 0 else 0.0
+            share = step.model_probability
+            rows.append((pair.index + 1, side, share, totals[side], step.piece, numbers.percent(share), f"ln {totals[side]:.1f}"))
+    return pd.DataFrame(rows, columns=["place", "side", "share", "log", "text", "label", "together"])

@@ -1,0 +1,102 @@
+"""The shelf of models that all visitors share: what is loaded, and what is on its way from the hub."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core import list_models, load_model
+from core.errors import quoted
+from core.models.hub import OFFERS, Download
+from core.models.registry import Absence, Shelf
+from pages.parts.runtime import preload
+from pages.parts.text import words
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+DOWNLOADS_AT_A_TIME = 2
+
+
+@st.cache_resource
+def _shelf() -> Shelf:
+    return Shelf(_load)
+
+
+def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
+    model = preload.take(name)
+    if model is None:
+        model = load_model(name, tokenizer=tokenizer, api_key=api_key)
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()  # a full collection takes 0.3 s with torch loaded, unless that is frozen
+    return model
+
+
+def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
+    """A model by name, loaded once per process; of a server, its address with its tokenizer and key. Raises a ModelError.
+
+    One that was put away meanwhile comes without its weights; its next forward pass brings them back.
+    """
+    known = _shelf().known(name, tokenizer, api_key)
+    if known is not None:
+        return known
+    with st.spinner(words.WAKING):
+        return _shelf().model(name, tokenizer, api_key)
+
+
+def wake(model: LanguageModel) -> None:
+    """Have its weights here again, with a word to whoever waits for them. Raises NotBack."""
+    if model.engine.away:
+        with st.spinner(words.WAKING), model.engine.turns.turn():
+            pass
+
+
+def absence(model: LanguageModel) -> Absence:
+    """How often this model was put away, and for whom."""
+    return _shelf().absence(model)
+
+
+def held() -> dict[str, LanguageModel]:
+    """The models in memory now, by name."""
+    return _shelf().held()
+
+
+def keyless(address: str) -> str | None:
+    """The tokenizer of a server that is connected without a key, so that anybody may use the connection; None if there is none."""
+    return _shelf().keyless(address)
+
+
+def unload(name: str) -> None:
+    """Give back the memory of a model. Whoever has a run with it keeps the run; going on loads it again."""
+    _shelf().put_away(name)
+
+
+def title(name: str) -> str:
+    """What a model is called in a sentence: a known one's title, a hub id as it is, of a folder or an address only the end."""
+    repository = name.partition("@")[0]
+    titles = {entry.name: entry.title for entry in list_models()} | {one.name: one.title for one in OFFERS}
+    shown = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
+    return shown if shown in titles.values() else quoted(shown)[1:-1]
+
+
+@st.cache_resource
+def downloads() -> dict[str, Download]:
+    """The downloads of this process, by the name they were asked for."""
+    return {}
+
+
+def download(name: str) -> Download:
+    """Begin to download a model, or look at the download that is under way."""
+    known = downloads().get(name)
+    if known is None or (known.error is not None and not known.running):
+        known = downloads()[name] = Download(name)
+    return known
+
+
+def busy() -> bool:
+    """Whether as many downloads as may run at a time are running."""
+    return sum(one.running for one in downloads().values()) >= DOWNLOADS_AT_A_TIME

@@ -1,0 +1,55 @@
+"""What takes long at the start, begun while the first browser still loads its own part: the libraries, and the model everybody meets first.
+
+torch and transformers take seconds to import. `streamlit run` imports app.py before it listens, so they come in beside it, in one thread;
+every visitor's script waits for it before it imports anything itself, since two threads in one circle of imports can meet half a module.
+"""
+
+from __future__ import annotations
+
+import gc
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+_begun: list[Future[dict[str, LanguageModel]]] = []
+
+
+def begin() -> None:
+    """Start once per process; returns at once."""
+    if not _begun:
+        _begun.append(ThreadPoolExecutor(1, "early").submit(_load))
+
+
+def under_way() -> bool:
+    """Whether it was begun and is not done yet."""
+    return not all(begun.done() for begun in _begun)
+
+
+def wait() -> None:
+    """Until it is done; at once if it was never begun (tests, another script)."""
+    for begun in _begun:
+        begun.exception()
+
+
+def take(name: str) -> LanguageModel | None:
+    """The model of this name, once, if it was loaded ahead. What failed ahead is tried again, and says so, where it is needed."""
+    wait()
+    return None if not _begun or _begun[0].exception() else _begun[0].result().pop(name, None)
+
+
+def _load() -> dict[str, LanguageModel]:
+    # What is imported stays. Looking for garbage in it over and over costs a quarter of the time, and half a second after it.
+    gc.disable()
+    try:
+        import altair  # noqa: F401 (here, so that it is there when a page is drawn)
+        import pandas  # noqa: F401
+
+        from core import list_models, load_model
+
+        first = list_models()[0].name
+        return {first: load_model(first)}
+    finally:
+        gc.freeze()
+        gc.enable()

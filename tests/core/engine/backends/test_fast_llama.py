@@ -1,0 +1,311 @@
+"""The Llama in NumPy says what transformers' own says, for every shape it accepts, and accepts nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from threadpoolctl import threadpool_info, threadpool_limits
+from transformers.cache_utils import DynamicCache
+
+from core.engine.backends.fast_llama import BLOCK, FIRST_RESERVE, FastLlama
+from core.engine.engine import Engine
+from core.kv_cache.kv_cache import KVCache
+
+SHAPE = {
+    "vocab_size": 211,
+    "hidden_size": 48,
+    "intermediate_size": 80,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 1024,
+}
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 256}
+ACCEPTED: dict[str, tuple[str, dict[str, Any]]] = {
+    "grouped queries, tied": ("Llama", {"tie_word_embeddings": True}),
+    "one key-value head": ("Llama", {"num_key_value_heads": 1}),
+    "as many key-value heads": ("Llama", {"num_key_value_heads": 6}),
+    "one head": ("Llama", {"num_attention_heads": 1, "num_key_value_heads": 1}),
+    "wide heads": ("Llama", {"head_dim": 24}),
+    "biases": ("Llama", {"attention_bias": True, "mlp_bias": True}),
+    "large epsilon": ("Llama", {"rms_norm_eps": 0.1}),
+    "theta": ("Llama", {"rope_parameters": {"rope_type": "default", "rope_theta": 1e6}}),
+    "linear rope": ("Llama", {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}}),
+    "llama3 rope": ("Llama", {"rope_parameters": LLAMA3 | {"rope_theta": 5e5}}),
+    "yarn rope": ("Llama", {"rope_parameters": YARN | {"rope_theta": 1e4}}),
+    "mistral": ("Mistral", {"sliding_window": None}),
+    "qwen2": ("Qwen2", {}),
+    "qwen3": ("Qwen3", {"head_dim": 16}),
+    "qwen3, one head": ("Qwen3", {"head_dim": 16, "num_attention_heads": 1, "num_key_value_heads": 1}),
+}
+
+
+def network_of(family: str, **changes: Any) -> Any:
+    """A network with every weight, bias and norm drawn at random."""
+    config = getattr(transformers, f"{family}Config")(**(SHAPE | changes))
+    torch.manual_seed(5)
+    network = transformers.AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            weight.normal_(1.0 if "norm" in name else 0.0, 0.3 if weight.dim() == 1 else 0.15)
+    return network
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """As the app sets it for small models; with more, these tests would mostly wait for a busy machine's other processes."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def network() -> Any:
+    return network_of("Llama")
+
+
+@pytest.fixture(scope="module")
+def fast(network: Any) -> FastLlama:
+    return accepted(network)
+
+
+def accepted(network: Any) -> FastLlama:
+    fast = FastLlama.of(network)
+    assert fast is not None
+    return fast
+
+
+def text(count: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, SHAPE["vocab_size"], count)
+
+
+def all_logits(network: Any, ids: np.ndarray) -> torch.Tensor:
+    """Transformers' logits [tokens, vocabulary] of one pass over everything, without a cache."""
+    with torch.inference_mode():
+        return network(torch.from_numpy(ids)[None], use_cache=False).logits[0]
+
+
+def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_logits_are_those_of_transformers(name: str) -> None:
+    family, changes = ACCEPTED[name]
+    network = network_of(family, **changes)
+    fast, ids = accepted(network), text(FIRST_RESERVE + 300)
+    expected = all_logits(network, ids)
+    assert expected.std(-1).min() > 0.5  # even odds would agree with anything
+    state = fast.new_state()
+    end = 0
+    # Less than a block, single tokens, a few one by one, blocks behind what is there, more than the reserve.
+    for count in (30, 1, 1, 3, 2, BLOCK + 40, 1, 4, FIRST_RESERVE, 1):
+        end += count
+        assert_same(fast.run(ids[end - count : end], state), expected[end - 1])
+        assert fast.length(state) == end
+    assert_same(fast.run(ids, None), expected[-1])
+
+
+def test_single_tokens_from_the_first_one_on_grow_past_the_reserve(network: Any, fast: FastLlama) -> None:
+    ids = text(2 * FIRST_RESERVE + 100)
+    expected, state = all_logits(network, ids), fast.new_state()
+    for i in range(len(ids)):
+        assert_same(fast.run(ids[i : i + 1], state), expected[i])
+
+
+@pytest.mark.parametrize("length", [0, 1, 129, 199])
+@pytest.mark.parametrize("new", [1, 3, 50])
+def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(network: Any, fast: FastLlama, length: int, new: int) -> None:
+    state, first, second = fast.new_state(), text(200), text(new, seed=1)
+    fast.run(first, state)
+    assert fast.cut(state, length)
+    assert fast.length(state) == length
+    assert_same(fast.run(second, state), all_logits(network, np.concatenate([first[:length], second]))[-1])
+
+
+def test_a_state_cannot_be_cut_to_more_than_it_holds(fast: FastLlama) -> None:
+    state = fast.new_state()
+    fast.run(text(5), state)
+    assert not fast.cut(state, 6)
+    assert not fast.cut(state, -1)
+    assert fast.length(state) == 5
+
+
+def test_states_know_nothing_of_each_other(network: Any, fast: FastLlama) -> None:
+    one, other = text(40, seed=1), text(40, seed=2)
+    a, b = fast.new_state(), fast.new_state()
+    fast.run(one[:30], a), fast.run(other[:20], b)
+    for i in range(10):
+        assert_same(fast.run(one[30 + i : 31 + i], a), all_logits(network, one[: 31 + i])[-1])
+        assert_same(fast.run(other[20 + i : 21 + i], b), all_logits(network, other[: 21 + i])[-1])
+
+
+def test_states_can_be_run_from_several_threads_at_once(fast: FastLlama) -> None:
+    def write(seed: int) -> torch.Tensor:
+        ids, state = text(60, seed), fast.new_state()
+        fast.run(ids[:20], state)
+        return torch.stack([fast.run(ids[i : i + 1], state) for i in range(20, 60)])
+
+    alone = [write(seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        for seed, found in enumerate(threads.map(write, [0, 1, 2, 3] * 5)):
+            assert torch.equal(found, alone[seed % 4])
+
+
+def test_logits_once_given_stay_as_they_are(fast: FastLlama) -> None:
+    state = fast.new_state()
+    first = fast.run(text(8), state)
+    kept = first.clone()
+    fast.run(text(1, seed=1), state)
+    fast.run(text(8, seed=2), state)
+    assert torch.equal(first, kept)
+
+
+def test_a_state_made_in_inference_mode_runs_outside_of_it(fast: FastLlama) -> None:
+    with torch.inference_mode():
+        state = fast.new_state()
+        inside = fast.run(text(5), state)
+    assert fast.cut(state, 4)
+    assert_same(fast.run(text(5)[4:], state), inside.clone())
+
+
+def test_no_tokens_are_refused(fast: FastLlama) -> None:
+    with pytest.raises(ValueError, match="no tokens"):
+        fast.run(text(0), fast.new_state())
+
+
+def test_an_unknown_token_leaves_the_state_usable(network: Any, fast: FastLlama) -> None:
+    state, ids = fast.new_state(), text(10)
+    fast.run(ids[:9], state)
+    with pytest.raises(IndexError):
+        fast.run(np.array([SHAPE["vocab_size"]]), state)
+    assert_same(fast.run(ids[9:], state), all_logits(network, ids)[-1])
+
+
+@pytest.mark.parametrize("name", ["grouped queries, tied", "one key-value head", "qwen3"])
+def test_bytes_are_those_of_the_keys_and_values_that_transformers_keeps(name: str) -> None:
+    family, changes = ACCEPTED[name]
+    network = network_of(family, **changes)
+    fast = accepted(network)
+    state, cache = fast.new_state(), DynamicCache(config=network.config)
+    for count in (1, 7, 300):
+        fast.run(text(count), state)
+        with torch.inference_mode():
+            network(torch.from_numpy(text(count))[None], past_key_values=cache)
+        assert fast.bytes(state) == sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
+    assert fast.cut(state, 4)
+    assert fast.bytes(state) == 4 * sum(layer.keys[:, :, :1].nbytes * 2 for layer in cache.layers)
+
+
+def test_what_is_reserved_is_at_most_about_twice_what_is_held(fast: FastLlama) -> None:
+    state = fast.new_state()
+    for _ in range(5):
+        fast.run(text(FIRST_RESERVE), state)
+        assert state.keys.nbytes + state.values.nbytes == state.reserved_bytes
+        assert fast.bytes(state) <= state.reserved_bytes <= 2.4 * fast.bytes(state)
+
+
+def test_the_weights_are_the_networks_own(network: Any) -> None:
+    fast = accepted(network)
+    ours = [fast.embedding, fast.head, fast.norm]
+    for layer in fast.layers:
+        ours += [layer.input_norm, layer.post_attention_norm]
+        ours += [part.weight for part in (layer.query, layer.key, layer.value, layer.output, layer.gate, layer.up, layer.down)]
+    theirs = {weight.data_ptr(): weight.nbytes for weight in network.parameters()}
+    assert {array.ctypes.data: array.nbytes for array in ours} == theirs
+
+
+def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastLlama) -> None:
+    engine, cache = Engine(fast, torch.device("cpu"), SHAPE["vocab_size"]), KVCache()
+    ids = text(50)
+    for asked, computed in ((ids[:40], 40), (ids, 10), (ids[:45], 1), (np.concatenate([ids[:45], text(5, seed=3)]), 5)):
+        forward = engine.forward(asked, cache)
+        assert (forward.computed_tokens, forward.cache_bytes) == (computed, len(asked) * 3 * 2 * 2 * 8 * 4)
+        assert_same(forward.distribution.logits, all_logits(network, asked)[-1])
+
+
+def test_blas_runs_as_many_threads_as_torch(fast: FastLlama) -> None:
+    def blas_threads() -> list[int]:
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        if not blas_threads() or max(blas_threads()) == 1:
+            pytest.skip("this BLAS has no threads that could be counted")
+        fast.run(text(1), None)
+        assert blas_threads() == [1] * len(blas_threads())
+
+
+# What eight tokens would not show is refused by its setting, the rest also by its numbers.
+REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
+    "gemma": ("Gemma", {"head_dim": 8}),
+    "gpt2": ("GPT2", {"n_embd": 48, "n_layer": 2, "n_head": 4}),
+    "mixtral": ("Mixtral", {"num_local_experts": 2}),
+    "mistral with a sliding window": ("Mistral", {"sliding_window": 64}),
+    "qwen2 with sliding windows": ("Qwen2", {"use_sliding_window": True, "sliding_window": 64, "max_window_layers": 1}),
+    "dynamic rope": ("Llama", {"rope_parameters": {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}}),
+    "rope for half of a head": ("Llama", {"rope_parameters": LLAMA3 | {"rope_theta": 5e5, "partial_rotary_factor": 0.5}}),
+    "gelu": ("Llama", {"hidden_act": "gelu"}),
+    "epsilon of zero": ("Llama", {"rms_norm_eps": 0.0}),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_architectures_and_settings_are_refused(name: str) -> None:
+    family, changes = REFUSED[name]
+    assert FastLlama.of(network_of(family, **changes)) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_other_precisions_are_refused(dtype: torch.dtype) -> None:
+    assert FastLlama.of(network_of("Llama").to(dtype)) is None
+    mixed = network_of("Llama")
+    mixed.model.layers[1].mlp.up_proj.to(dtype)
+    assert FastLlama.of(mixed) is None
+
+
+def test_weights_that_are_not_on_the_cpu_are_refused() -> None:
+    assert FastLlama.of(network_of("Llama").to("meta")) is None
+
+
+def test_a_network_in_training_is_refused() -> None:
+    assert FastLlama.of(network_of("Llama").train()) is None
+
+
+class QuantizedLinear(torch.nn.Linear):
+    """Stands for the layers that quantization and adapters put in a linear layer's place."""
+
+
+def test_replaced_layers_are_refused() -> None:
+    network = network_of("Llama")
+    network.model.layers[1].mlp.up_proj.__class__ = QuantizedLinear
+    assert FastLlama.of(network) is None
+
+
+def test_a_subclass_of_a_known_model_is_refused() -> None:
+    network = network_of("Llama")
+    network.__class__ = type("LlamaForCausalLM", (type(network),), {"__module__": "elsewhere"})
+    assert FastLlama.of(network) is None
+
+
+def test_a_network_that_computes_something_else_than_its_parts_say_is_refused() -> None:
+    network = network_of("Llama")
+    network.model.layers[2].mlp.register_forward_hook(lambda module, inputs, output: output * 1.01)
+    assert FastLlama.of(network) is None
+
+
+def test_broken_weights_are_refused_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    for broken in (float("nan"), float("inf")):
+        network = network_of("Llama")
+        with torch.no_grad():
+            network.model.layers[0].mlp.up_proj.weight[0, 0] = broken
+        assert FastLlama.of(network) is None
+    assert not recwarn.list

@@ -1,0 +1,190 @@
+"""Whatever the engine takes from its cache, the numbers are those of a full pass without one."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.errors import EmptyPrompt, NotEnoughMemory
+from core.kv_cache.kv_cache import KVCache
+from tests.core.plain import assert_close, bytes_in, plain_logits
+from tests.tiny_models import ARCHITECTURES, FULL_ATTENTION
+
+
+def random_ids(rng: np.random.Generator, count: int) -> list[int]:
+    return [int(i) for i in rng.integers(3, 350, count)]
+
+
+def walk(rng: np.random.Generator) -> list[list[int]]:
+    """Texts as a visitor makes them one after another: on, on, back, another way, a shorter one, the same again, a new one."""
+    text = random_ids(rng, 5)
+    walked = [text]
+    for move in ["on", "on", "same", "back", "other", "on", "far", "on", "back", "far", "start", "other", "on", "new", "on", "shorter"]:
+        if move == "on":
+            text = [*text, *random_ids(rng, 1)]
+        elif move == "far":
+            text = [*text, *random_ids(rng, 9)]
+        elif move in ("back", "shorter"):
+            text = text[: max(1, len(text) - 3)]
+        elif move == "other":
+            text = [*text[:-1], (text[-1] + 1) % 350]
+        elif move == "start":
+            text = text[:2]
+        elif move == "new":
+            text = random_ids(rng, 14)
+        walked.append(text)
+    return walked
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_cache_never_changes_the_logits(architecture: str, tiny: Any, plain: Any) -> None:
+    engine, network, cache = tiny(architecture).engine, plain(architecture), KVCache()
+    for number, ids in enumerate(walk(np.random.default_rng(7))):
+        forward = engine.forward(ids, cache)
+        assert_close(forward.distribution.logits, plain_logits(network, ids), f"the logits of text {number}")
+        assert forward.computed_tokens + forward.reused_tokens == len(ids)
+        assert forward.computed_tokens >= 1
+        assert forward.seconds > 0
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_without_a_cache_everything_is_computed_and_nothing_kept(architecture: str, tiny: Any, plain: Any) -> None:
+    ids = random_ids(np.random.default_rng(1), 20)
+    forward = tiny(architecture).engine.forward(ids, None)
+    assert_close(forward.distribution.logits, plain_logits(plain(architecture), ids))
+    assert (forward.computed_tokens, forward.reused_tokens, forward.cache_bytes) == (20, 0, 0)
+
+
+@pytest.mark.parametrize("architecture", FULL_ATTENTION)
+def test_full_attention_reuses_the_longest_shared_prefix(architecture: str, tiny: Any) -> None:
+    engine, cache = tiny(architecture).engine, KVCache()
+    before: list[int] = []
+    for ids in walk(np.random.default_rng(8)):
+        shared = next((i for i, (old, new) in enumerate(zip(before, ids, strict=False)) if old != new), min(len(before), len(ids)))
+        forward = engine.forward(ids, cache)
+        assert forward.reused_tokens == min(shared, len(ids) - 1)
+        before = ids
+
+
+@pytest.mark.parametrize("architecture", sorted(set(ARCHITECTURES) - set(FULL_ATTENTION)))
+def test_going_on_reuses_everything_even_where_a_cache_cannot_be_cut(architecture: str, tiny: Any) -> None:
+    engine, cache = tiny(architecture).engine, KVCache()
+    ids = random_ids(np.random.default_rng(9), 12)
+    engine.forward(ids, cache)
+    for _ in range(5):
+        ids = [*ids, 17]
+        forward = engine.forward(ids, cache)
+        assert forward.computed_tokens == 1
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_cache_bytes_are_those_of_the_tensors(architecture: str, tiny: Any) -> None:
+    model, cache = tiny(architecture), KVCache()
+    ids = random_ids(np.random.default_rng(2), 21)
+    for length in (5, 6, 7, 20, 21, 6):
+        forward = model.engine.forward(ids[:length], cache)
+        held, backing = bytes_in(cache.state)
+        assert forward.cache_bytes == cache.bytes
+        assert 0 < forward.cache_bytes <= backing
+        if architecture in FULL_ATTENTION:
+            assert forward.cache_bytes == model.cache_bytes_per_token * length
+        else:
+            assert forward.cache_bytes == held
+
+
+@pytest.mark.parametrize("architecture", FULL_ATTENTION)
+def test_the_formula_agrees_with_what_transformers_keeps(architecture: str, tiny: Any, plain: Any) -> None:
+    ids = torch.tensor([random_ids(np.random.default_rng(3), 13)])
+    with torch.inference_mode():
+        kept = plain(architecture)(ids, use_cache=True).past_key_values
+    assert sum(layer.keys.nbytes + layer.values.nbytes for layer in kept.layers) == tiny(architecture).cache_bytes_per_token * 13
+
+
+def test_memory_of_constant_size_stays_so(tiny: Any) -> None:
+    model, cache = tiny("mamba"), KVCache()
+    sizes = {model.engine.forward(list(range(10, 10 + length)), cache).cache_bytes for length in (3, 4, 20, 21)}
+    assert len(sizes) == 1
+    assert model.cache_bytes_per_token == 0
+
+
+def test_a_cleared_cache_holds_nothing_and_works_again(tiny: Any, plain: Any) -> None:
+    engine, cache = tiny("llama").engine, KVCache()
+    engine.forward([20, 21, 22], cache)
+    cache.clear()
+    assert (cache.length, cache.bytes) == (0, 0)
+    forward = engine.forward([20, 21, 22], cache)
+    assert forward.computed_tokens == 3
+    assert_close(forward.distribution.logits, plain_logits(plain("llama"), [20, 21, 22]))
+
+
+def test_no_tokens_is_an_empty_prompt(tiny: Any) -> None:
+    with pytest.raises(EmptyPrompt):
+        tiny("gpt2").engine.forward([], KVCache())
+
+
+@pytest.mark.parametrize("failure", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
+def test_full_memory_is_said_and_leaves_the_cache_right(failure: BaseException, tiny: Any, plain: Any) -> None:
+    model, cache = tiny("gpt2"), KVCache()
+    model.engine.forward([30, 31, 32], cache)
+    with failing_layer(model.network, failure), pytest.raises(NotEnoughMemory):
+        model.engine.forward([30, 31, 32, 33, 34], cache)
+    forward = model.engine.forward([30, 31, 32, 33, 34], cache)
+    assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34]))
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("a kernel failed"), ValueError("a mask has the wrong shape"), KeyboardInterrupt()])
+def test_a_pass_that_breaks_off_half_way_leaves_the_cache_right(failure: BaseException, tiny: Any, plain: Any) -> None:
+    model, cache = tiny("gpt2"), KVCache()
+    model.engine.forward([30, 31, 32], cache)
+    with failing_layer(model.network, failure), pytest.raises(type(failure)):
+        model.engine.forward([30, 31, 32, 33, 34], cache)
+    forward = model.engine.forward([30, 31, 32, 33, 34, 35], cache)
+    assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34, 35]))
+
+
+class failing_layer:
+    """While open, the last layer of the network fails, when the layers before it have already changed the cache."""
+
+    def __init__(self, network: Any, failure: BaseException) -> None:
+        self._layer, self._failure = network.transformer.h[-1], failure
+
+    def __enter__(self) -> None:
+        self._hook = self._layer.register_forward_pre_hook(self._fail)
+
+    def _fail(self, *_: Any) -> None:
+        raise self._failure
+
+    def __exit__(self, *_: object) -> None:
+        self._hook.remove()
+
+
+def test_visitors_share_one_model_without_mixing_their_caches(tiny: Any, plain: Any) -> None:
+    engine = tiny("llama").engine
+    texts = {visitor: random_ids(np.random.default_rng(visitor), 12) for visitor in range(4)}
+    answers: dict[tuple[int, int], torch.Tensor] = {}
+
+    def visit(visitor: int) -> None:
+        cache = KVCache()
+        for length in range(2, 13):
+            answers[visitor, length] = engine.forward(texts[visitor][:length], cache).distribution.logits.clone()
+
+    threads = [threading.Thread(target=visit, args=(visitor,)) for visitor in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 4 * 11
+    for (visitor, length), logits in answers.items():
+        assert_close(logits, plain_logits(plain("llama"), texts[visitor][:length]))
+
+
+def test_logits_given_out_are_not_written_over_by_the_next_pass(tiny: Any) -> None:
+    engine, cache = tiny("llama").engine, KVCache()
+    first = engine.forward([40, 41, 42], cache).distribution.logits
+    kept = first.clone()
+    engine.forward([40, 41, 42, 43], cache)
+    assert torch.equal(first, kept)

@@ -1,0 +1,114 @@
+"""What is done at every step does not grow with the text. Work is counted here, not time; times are in tests/benchmarks/long_context.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from core import Generation, Recording, SamplingSettings
+from core.costs import receipt
+from core.costs.receipt import Account, Receipt
+from core.errors import BadRecording
+from core.generation.recording import LARGEST_FILE
+from core.generation.tree import Tree
+from pages.parts.session import current
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by one whenever a step is added to a bill."""
+    seen: list[int] = []
+    formula = receipt.pass_multiply_adds
+
+    def counting(shape: Any, computed: int, reused: int = 0) -> int:
+        seen.append(computed)
+        return formula(shape, computed, reused)
+
+    monkeypatch.setattr(receipt, "pass_multiply_adds", counting)
+    return seen
+
+
+def same(one: Receipt, other: Receipt) -> bool:
+    mine, theirs = asdict(one), asdict(other)
+    return all(mine[name] == pytest.approx(theirs[name]) for name in mine if name != "assumptions")
+
+
+def test_a_bill_counts_every_step_once(tiny: Callable[[str], Any], counted: list[int]) -> None:
+    model = tiny("gpt2")
+    run, account = Generation(model, "Once", SamplingSettings(seed=3)), Account(model.shape)
+    for number in range(1, 31):
+        run.step()
+        account.bill(run.path)
+        account.bill(run.path)
+        assert len(counted) == number
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
+
+
+def test_after_a_way_back_or_to_another_branch_the_bill_is_that_of_the_path(tiny: Callable[[str], Any]) -> None:
+    model = tiny("gpt2")
+    run, account = Generation(model, "Once", SamplingSettings(seed=3)), Account(model.shape)
+    for _ in range(8):
+        run.step()
+    end = run.here
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
+    run.go_to(3)
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
+    for candidate in (4, 5, 6, 7, 8):
+        run.force(run.coming().candidates[candidate].token_id)
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape)), "as long as before, but another branch"
+    run.switch(end)
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
+    run.go_to(-1)
+    assert same(account.bill(run.path), Receipt.of([], model.shape))
+    assert account.bill([]).multiply_adds == 0
+    assert Account(None).bill(run.path).multiply_adds is None
+
+
+def test_a_recording_is_read_without_walking_its_path_at_every_step(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Generation(tiny("gpt2"), "Once", SamplingSettings(seed=3))
+    for _ in range(30):
+        run.step()
+    text = Recording.of(run).dumps()
+    walks: list[int] = []
+
+    def walked(self: Tree) -> Any:
+        walks.append(1)
+        return list(self._path)
+
+    monkeypatch.setattr(Tree, "path", property(walked))
+    kept = Recording.loads(text)
+    assert len(walks) == 0
+    assert [step.index for step in kept.path] == list(range(30))
+
+
+def test_a_text_of_8192_tokens_can_be_kept_and_opened_again_whatever_the_settings(tiny: Callable[[str], Any]) -> None:
+    every = SamplingSettings(temperature=1.4, top_k=300, top_p=0.999, min_p=1e-6, typical_p=0.999, repetition_penalty=1.1, seed=3)
+    run = Generation(tiny("gpt2"), "Once", every, top_n=current.LISTED)
+    for _ in range(40):
+        run.step()
+    each = len(Recording.of(run).dumps()) / len(run.path)
+    assert 8192 * each < min(LARGEST_FILE, current.LARGEST_UPLOAD * 1_000_000)
+
+
+HOSTILE: dict[str, dict[str, Any]] = {
+    "steps of nothing": {"steps": [{}] * 20_000},
+    "unknown names in every step": {"steps": [{str(i): 0 for i in range(100)}] * 2_000},
+    "lists of nonsense": {"steps": [{"token_ids": ["x"] * 1000, "ranks": ["x"] * 1000}] * 100},
+    "unknown names": {str(i): 1 for i in range(50_000)},
+    "tokens of nothing": {"vocabulary": [[]] * 50_000, "prompt_tokens": [None] * 50_000},
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_file_of_nothing_but_faults_is_refused_at_the_first_of_each_kind(name: str) -> None:
+    """Some 200 KB of them once took gigabytes to report."""
+    with pytest.raises(BadRecording) as caught:
+        Recording.loads(json.dumps(HOSTILE[name] | {"format": "token-probability-viewer recording", "version": 1}))
+    cause = caught.value.__cause__
+    assert isinstance(cause, ValidationError)
+    assert cause.error_count() < 60

@@ -1,0 +1,349 @@
+"""A run shows the model's own numbers at every place of its tree, and nothing a visitor made is ever lost."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core import Generation, SamplingSettings
+from core.errors import BadToken, BrokenLogits, EmptyPrompt, PromptTooLong, RunFinished
+from core.sampling.dice import roll
+from tests.core.plain import agrees_with_a_plain_pass
+from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION
+
+PROMPT = "The sea looked back 🦊"
+
+
+def show(step: Any) -> tuple[Any, ...]:
+    """What a visitor sees of a step, but for its numbers."""
+    rows = {(c.token_id, c.text, c.piece, c.removed_by) for c in step.candidates}
+    return step.index, step.position, step.token_id, step.text, step.chosen_by, step.roll, step.settings, rows
+
+
+def same(steps: list[Any], others: list[Any]) -> None:
+    """These steps look alike, to the rounding that another order of additions brings."""
+    assert [show(step) for step in steps] == [show(other) for other in others]
+    for step, other in zip(steps, others, strict=True):
+        shares = {c.token_id: (c.model_probability, c.sampling_probability) for c in other.candidates}
+        for candidate in step.candidates:
+            assert (candidate.model_probability, candidate.sampling_probability) == pytest.approx(shares[candidate.token_id], abs=2e-5)
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_step_shows_the_odds_of_a_plain_forward_pass(architecture: str, use_cache: bool, tiny: Any, plain: Any) -> None:
+    """On, back, another way, on again, back to the prompt: the numbers are always those of one full pass without a cache."""
+    model, network = tiny(architecture), plain(architecture)
+    run = Generation(model, PROMPT, SamplingSettings(seed=3), top_n=model.vocabulary_size, use_cache=use_cache)
+    prompt = model.encode(PROMPT)
+
+    def check(step: Any) -> None:
+        ids = [*prompt, *(s.token_id for s in run.path)]
+        assert step is run.path[-1]
+        assert step.position == len(ids) - 1
+        agrees_with_a_plain_pass(step, ids, network)
+        if not use_cache:
+            assert (step.forward.computed_tokens, step.forward.reused_tokens, step.forward.cache_bytes) == (step.position, 0, 0)
+
+    for token in (40, 41, 42):
+        check(run.force(token))
+    for _ in range(4):
+        check(run.step())
+    run.go_to(4)
+    check(run.force(60))
+    check(run.step())
+    run.go_to(0)
+    check(run.force(61))
+    check(run.step())
+    run.go_to(-1)
+    check(run.force(62))
+
+
+@pytest.mark.parametrize("architecture", FULL_ATTENTION)
+def test_one_new_token_costs_one_position_and_a_step_back_none(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    run = Generation(model, PROMPT)
+    count = len(model.encode(PROMPT))
+    first = run.force(50)
+    assert (first.forward.computed_tokens, first.forward.reused_tokens) == (count, 0)
+    for token in (51, 52, 53):
+        assert run.force(token).forward.computed_tokens == 1
+    run.go_to(1)
+    assert run.force(70).forward.computed_tokens == 1
+    for step in run.path:
+        assert step.forward.cache_bytes == model.cache_bytes_per_token * step.position
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba", "gemma2", "lfm2"])
+def test_a_branch_is_what_a_fresh_run_would_have_written(architecture: str, tiny: Any) -> None:
+    model, settings = tiny(architecture), SamplingSettings(seed=12, temperature=0.9, top_p=0.95)
+    run = Generation(model, PROMPT, settings)
+    for _ in range(6):
+        run.step()
+    run.go_to(2)
+    kept = [step.token_id for step in run.path]
+    run.force(44)
+    for _ in range(4):
+        run.step()
+    fresh = Generation(model, PROMPT, settings, use_cache=False)
+    for token in kept:
+        assert fresh.step().token_id == token
+    fresh.force(44)
+    for _ in range(4):
+        fresh.step()
+    same(run.path, fresh.path)
+    assert run.text == fresh.text
+
+
+def test_the_same_seed_writes_the_same_text_and_another_one_another(tiny: Any) -> None:
+    def write(seed: int) -> list[int]:
+        run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=seed))
+        return [run.step().token_id for _ in range(10)]
+
+    assert write(4) == write(4)
+    assert write(4) != write(5)
+
+
+def test_two_branches_and_two_settings_meet_the_same_dice(tiny: Any) -> None:
+    model = tiny("llama")
+    rolls = []
+    for settings, other in itertools.product([SamplingSettings(seed=9), SamplingSettings(seed=9, temperature=1.5, top_k=30)], [80, 90]):
+        run = Generation(model, PROMPT, settings)
+        run.force(other)
+        rolls.append([run.step().roll for _ in range(5)])
+    assert rolls[0] == rolls[1] == rolls[2] == rolls[3] == [roll(9, index) for index in range(1, 6)]
+
+
+def test_another_attempt_throws_again_at_the_same_place(tiny: Any) -> None:
+    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=2))
+    passes = tiny("llama").engine.passes
+    for attempt in range(20):
+        run.go_to(-1)
+        step = run.step(attempt=attempt)
+        assert step.index == 0
+        assert (step.roll, step.attempt) == (roll(2, 0, attempt), attempt)
+    assert len(run.nodes[0].children) > 5
+    run.go_to(-1)
+    assert run.step().roll == roll(2, 0)
+    assert tiny("llama").engine.passes - passes <= 21
+
+
+class passes_through:
+    """While open, counts how often the network itself is run."""
+
+    def __init__(self, network: Any) -> None:
+        self._network, self.count = network, 0
+
+    def __enter__(self) -> passes_through:
+        self._hook = self._network.register_forward_hook(self._add)
+        return self
+
+    def _add(self, *_: Any) -> None:
+        self.count += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._hook.remove()
+
+
+def test_moving_a_slider_costs_no_forward_pass_and_rolls_nothing_again(tiny: Any) -> None:
+    model = tiny("gpt2")
+    run = Generation(model, PROMPT, SamplingSettings(seed=1))
+    written = [run.step().token_id for _ in range(3)]
+    with passes_through(model.network) as passes:
+        before = run.coming()
+        for temperature in (0.1, 0.5, 1.5, 4.0):
+            run.settings = SamplingSettings(seed=1, temperature=temperature)
+            odds = run.coming()
+            assert odds.settings == run.settings
+            assert [c.model_probability for c in odds.candidates] == [c.model_probability for c in before.candidates]
+            assert odds.sampling_entropy != before.sampling_entropy
+        assert run.coming(SamplingSettings(seed=1, top_k=1)).candidates[0].sampling_probability == 1.0
+        assert run.settings == SamplingSettings(seed=1, temperature=4.0)
+        assert passes.count == 1
+        step = run.step()
+        assert passes.count == 1
+    assert step.settings == run.settings
+    assert [s.token_id for s in run.path[:3]] == written
+
+
+def test_what_was_coming_is_what_the_step_records(tiny: Any) -> None:
+    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=3, top_p=0.9))
+    for _ in range(5):
+        odds = run.coming()
+        step = run.step()
+        assert (odds.index, odds.position) == (step.index, step.position)
+        assert [c for c in step.candidates if c.rank <= 20] == list(odds.candidates)
+        assert [(s.name, s.kept, s.entropy) for s in step.stages] == [(s.name, s.kept, s.entropy) for s in odds.stages]
+
+
+def test_old_steps_keep_the_settings_they_were_made_with(tiny: Any) -> None:
+    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=1))
+    before = show(run.step())
+    run.settings = SamplingSettings(seed=1, temperature=3.0)
+    run.step()
+    assert show(run.path[0]) == before
+    assert [step.settings.temperature for step in run.path] == [1.0, 3.0]
+
+
+# Text
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
+def test_the_text_is_joined_from_bytes_along_every_branch(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    run = Generation(model, PROMPT)
+    single = {model.token(i).raw: i for i in range(model.vocabulary_size) if not model.token(i).special}
+    emoji = [single[bytes([byte])] for byte in "🪿".encode()]
+    texts = [run.force(token).text for token in emoji]
+    assert texts == ["", "", "", "🪿"]
+    assert run.text == PROMPT + "🪿"
+    run.go_to(1)
+    assert run.text == PROMPT
+    assert run.force(emoji[0]).text == "⟨F0⟩⟨9F⟩"
+    assert [run.force(token).text for token in emoji[1:]] == ["", "", "🪿"]
+    assert run.text == PROMPT + "⟨F0⟩⟨9F⟩🪿"
+    assert run.written == "⟨F0⟩⟨9F⟩🪿"
+
+
+def test_the_text_written_is_what_the_tokenizer_would_read(tiny: Any) -> None:
+    for architecture in ("gpt2", "llama"):
+        model = tiny(architecture)
+        run = Generation(model, PROMPT)
+        for token in model.tokenize(" and the fox 昔々 said: é!\n"):
+            if not token.special:
+                run.force(token.token_id)
+        assert run.written.strip() == "and the fox 昔々 said: é!"
+        assert run.text == run.prompt + "".join(step.text for step in run.path)
+
+
+# Ends and errors
+
+
+def test_the_end_of_the_text_is_said_and_one_can_go_back(tiny: Any) -> None:
+    model = tiny("gpt2")
+    run = Generation(model, PROMPT)
+    run.force(40)
+    end = run.force(next(iter(model.end_token_ids)))
+    assert run.finished == "end of text"
+    assert end.text == ""
+    assert run.step() is end  # never StopIteration, never one more token
+    with pytest.raises(RunFinished):
+        run.force(41)
+    with pytest.raises(RunFinished):
+        run.coming()
+    run.go_to(0)
+    assert run.finished is None
+    assert run.force(41).index == 1
+
+
+@pytest.mark.parametrize("architecture", sorted(set(ARCHITECTURES) - {"mamba"}))
+def test_a_full_context_ends_the_run(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    assert model.context_length == CONTEXT
+    run = Generation(model, "The sea")
+    while not run.finished:
+        assert run.token_count < CONTEXT
+        run.force(40 + run.token_count)
+    assert run.finished == "context full"
+    assert run.token_count == CONTEXT
+    assert run.step() is run.path[-1]
+    run.go_to(3)
+    assert run.finished is None
+
+
+def test_a_model_without_a_window_goes_on(tiny: Any) -> None:
+    run = Generation(tiny("mamba"), "The sea")
+    for _ in range(CONTEXT + 10):
+        run.force(40)
+    assert run.finished is None
+
+
+def test_prompts_that_cannot_be_used(tiny: Any) -> None:
+    model = tiny("gpt2")
+    with pytest.raises(EmptyPrompt):
+        Generation(model, "")
+    with pytest.raises(PromptTooLong) as caught:
+        Generation(model, "word " * 300)
+    assert str(CONTEXT) in str(caught.value)
+    with pytest.raises(PromptTooLong):
+        Generation(model, "x" * 10_000_000)
+    full = Generation(model, "the" * 200 if len(model.encode("the" * 200)) == CONTEXT else exactly(model, CONTEXT))
+    assert full.finished == "context full"
+
+
+def exactly(model: Any, count: int) -> str:
+    """A prompt of just so many tokens."""
+    return "~" * count if len(model.encode("~" * count)) == count else " ".join(random.Random(0).choices("~^|", k=count // 2))
+
+
+@pytest.mark.parametrize("token_id", [-1, 10**9, 10**30, "x", None, 1.5, True, [3]], ids=str)
+def test_a_token_that_does_not_exist_cannot_be_forced(token_id: Any, tiny: Any) -> None:
+    run = Generation(tiny("gpt2"), PROMPT)
+    with pytest.raises(BadToken):
+        run.force(token_id)
+    assert run.path == []
+    assert run.force(int(np.int64(40))).token_id == 40
+
+
+def test_a_model_that_answers_nan_is_said_to_be_broken_and_the_text_stays(tiny_folder: Any) -> None:
+    from core import load_model
+
+    model = load_model(str(tiny_folder("gpt2")), device="cpu", dtype="float32")
+    run = Generation(model, PROMPT)
+    run.force(40)
+    with torch.no_grad():
+        model.network.transformer.ln_f.weight.fill_(float("nan"))
+    for attempt in (run.step, run.coming, lambda: run.force(3)):
+        with pytest.raises(BrokenLogits) as caught:
+            attempt()
+        assert "NaN" in str(caught.value)
+    assert [step.token_id for step in run.path] == [40]
+    with torch.no_grad():
+        model.network.transformer.ln_f.weight.fill_(1.0)
+    run.release()
+    assert run.step().index == 1
+
+
+def test_full_memory_ends_the_run_but_not_what_was_written(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny("gpt2")
+    run = Generation(model, PROMPT)
+    last = run.force(40)
+
+    def full(*_: Any) -> None:
+        raise torch.OutOfMemoryError("out of memory")
+
+    hook = model.network.transformer.h[1].register_forward_pre_hook(full)
+    try:
+        assert run.step() is last
+        assert run.finished == "out of memory"
+    finally:
+        hook.remove()
+    run.go_to(-1)
+    assert run.finished is None
+    assert run.force(41).index == 0
+
+
+def test_releasing_the_cache_frees_it_and_changes_no_number(tiny: Any) -> None:
+    model, settings = tiny("llama"), SamplingSettings(seed=4)
+    run, other = Generation(model, PROMPT, settings), Generation(model, PROMPT, settings)
+    for _ in range(3):
+        run.step()
+        other.step()
+    assert run.cache_bytes > 0
+    run.release()
+    assert run.cache_bytes == 0
+    for _ in range(3):
+        same([run.step()], [other.step()])
+    assert run.path[3].forward.reused_tokens == 0
+
+
+def test_top_n_lists_no_more_than_there_is(tiny: Any) -> None:
+    model = tiny("gpt2")
+    assert len(Generation(model, PROMPT, top_n=10**9).coming().candidates) == model.vocabulary_size
+    assert len(Generation(model, PROMPT, top_n=0).coming().candidates) == 1
+    assert len(Generation(model, PROMPT).coming().candidates) == 20

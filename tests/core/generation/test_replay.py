@@ -1,0 +1,74 @@
+"""A replay steps, goes back and branches like the run it shows, with no model behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core import Generation, Recording
+from core.errors import BadToken, RunFinished
+from core.record import tables
+from tests.core.runs import alike, all_alike, branched_run
+
+
+@pytest.fixture(scope="module", params=["gpt2", "llama"])
+def run(request: pytest.FixtureRequest, tiny: Any) -> Generation:
+    return branched_run(tiny(request.param))
+
+
+def test_a_replay_reveals_the_run_step_by_step(run: Generation) -> None:
+    replay = Recording.loads(Recording.of(run).dumps()).replay()
+    assert replay.is_replay
+    assert not run.is_replay
+    assert (replay.prompt, replay.path, replay.text) == (run.prompt, [], run.prompt)
+    for expected in run.path:
+        assert replay.finished is None
+        odds = replay.coming()
+        assert odds.index == expected.index
+        alike(replay.step(), expected)
+    all_alike(replay.path, run.path)
+    assert replay.text == run.text
+    assert replay.finished == run.finished == "end of text"
+    last = replay.path[-1]
+    assert replay.step() is last
+    with pytest.raises(RunFinished):
+        replay.coming()
+    assert replay.token_count == run.token_count
+    replay.go_to(-1)
+    assert replay.finished is None
+    all_alike([replay.step()], run.path[:1])
+
+
+def test_a_replay_follows_recorded_branches_and_no_others(run: Generation) -> None:
+    replay = Recording.loads(Recording.of(run).dumps()).replay()
+    replay.step()
+    recorded = {run.nodes[child].step.token_id for child in run.nodes[1].children}  # type: ignore[union-attr]
+    assert len(recorded) >= 2
+    for token in recorded:
+        replay.go_to(0)
+        assert replay.force(token).token_id == token
+    replay.go_to(0)
+    with pytest.raises(BadToken):
+        replay.force(next(i for i in range(400) if i not in recorded))
+    assert len(replay.path) == 1
+
+
+def test_the_charts_of_a_replay_are_those_of_the_run(run: Generation) -> None:
+    kept = Recording.loads(Recording.of(run).dumps())
+    for step, other in zip(kept.path, run.path, strict=True):
+        for table in (tables.candidates_table, tables.dice_table, tables.stages_table):
+            mine, theirs = table(step), table(other)
+            assert mine.drop(columns=mine.select_dtypes("number").columns).equals(
+                theirs.drop(columns=theirs.select_dtypes("number").columns)
+            )
+            for column in mine.select_dtypes("number").columns:
+                assert mine[column].tolist() == pytest.approx(theirs[column].tolist(), abs=1e-5, nan_ok=True)
+
+
+def test_a_replay_can_be_kept_again(run: Generation) -> None:
+    replay = Recording.of(run).replay()
+    while not replay.finished:
+        replay.step()
+    again = Recording.loads(Recording.of(replay).dumps())
+    all_alike(again.path, run.path)

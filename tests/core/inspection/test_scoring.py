@@ -1,0 +1,211 @@
+"""Reading a given text: perplexity against transformers' own loss, every score against plain odds, and texts of every kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core import score_text
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
+from core.inspection import scoring
+from tests.core.plain import bits, plain_odds
+from tests.tiny_models import ARCHITECTURES, SENTENCES
+
+Model = Callable[[str], Any]
+
+TEXT = "Once upon a time a fox met a bear."
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_perplexity_is_the_loss_of_transformers(architecture: str, tiny: Model, plain: Model) -> None:
+    model = tiny(architecture)
+    scored = score_text(model, TEXT)
+    ids = torch.tensor([model.encode(TEXT)])
+    with torch.inference_mode():
+        loss = float(plain(architecture)(ids, labels=ids, use_cache=False).loss)
+    assert scored.perplexity == pytest.approx(math.exp(loss), rel=1e-4)
+    assert scored.total_bits == pytest.approx(loss * (ids.shape[1] - 1) / math.log(2), rel=1e-4)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "gemma2", "mamba"])
+def test_every_token_is_scored_from_those_before_it(architecture: str, tiny: Model, plain: Model) -> None:
+    model = tiny(architecture)
+    scored = score_text(model, TEXT, top_n=3)
+    ids = model.encode(TEXT)
+    assert scored.tokens[0].probability is None
+    for position in range(1, len(ids)):
+        odds, token = plain_odds(plain(architecture), ids[:position]), scored.tokens[position]
+        assert token.token_id == ids[position]
+        assert token.probability == pytest.approx(odds[ids[position]], rel=1e-3)
+        assert token.surprise == pytest.approx(-math.log2(odds[ids[position]]), abs=1e-3)
+        assert token.rank == 1 + int((odds > odds[ids[position]] * (1 + 1e-6)).sum())
+        assert token.entropy == pytest.approx(bits(odds), abs=1e-3)
+        best = np.argsort(-odds)[:3]
+        assert [guess.token_id for guess in token.candidates] == best.tolist()
+        assert [guess.model_probability for guess in token.candidates] == pytest.approx(odds[best].tolist(), rel=1e-3)
+
+
+def test_a_worked_example() -> None:
+    """Four tokens after the first with chances 1/2, 1/4, 1/8, 1/8: 1 + 2 + 3 + 3 = 9 bits, perplexity 2 ** (9 / 4)."""
+    logs = np.log(np.array([np.nan, 0.5, 0.25, 0.125, 0.125]))
+    written = tuple(scoring.Token(i, text, text, text.encode()) for i, text in enumerate(["x", "ab", "c", "d", "ef"]))
+    nothing = np.zeros((5, 0))
+    scored = scoring.ScoredText(None, "xabcdef", written, logs, np.ones(5), np.ones(5), nothing, nothing, 8, 4)  # type: ignore[arg-type]
+    assert scored.scored_count == 4
+    assert scored.total_bits == pytest.approx(9)
+    assert scored.perplexity == pytest.approx(2 ** (9 / 4))
+    assert scored.bits_per_character == pytest.approx(9 / 6)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
+@pytest.mark.parametrize(
+    "text",
+    [*SENTENCES, "\n\t  spaces \u00a0 and\r\nlines", "👩‍👩‍👧‍👦🇩🇪é", "नमस्ते العربية עברית ไทย 한국어", "\x00\x07\ufeff", "<|end|></s>"],
+)
+def test_tokens_of_every_script_survive_the_way_there_and_back(architecture: str, text: str, tiny: Model) -> None:
+    scored = score_text(tiny(architecture), text, stride=13)
+    assert "".join(token.text for token in scored.tokens) == text
+    assert all(token.surprise is not None and token.surprise >= 0 for token in scored.tokens[1:])
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(min_size=1, max_size=40))
+def test_any_text_is_read_or_refused_in_one_sentence(text: str, tiny: Model) -> None:
+    try:
+        scored = score_text(tiny("gpt2"), text)
+    except InputError as error:
+        assert "\n" not in str(error)
+    else:
+        assert "".join(token.text for token in scored.tokens) == text
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "lfm2"])
+def test_a_longer_text_is_read_in_strides(architecture: str, tiny: Model, plain: Model) -> None:
+    """Windows of 64 tokens that move on by 16: the usual sliding-window perplexity, written out."""
+    model, network, text = tiny(architecture), plain(architecture), TEXT * 5
+    ids = torch.tensor([model.encode(text)])
+    expected, done = [math.nan], 1
+    with torch.inference_mode():
+        for begin in range(0, ids.shape[1], 16):
+            end = min(begin + 64, ids.shape[1])
+            logs = torch.log_softmax(network(ids[:, begin:end], use_cache=False).logits[0].double(), 1)
+            expected += [float(logs[place - begin - 1, ids[0, place]]) for place in range(done, end)]
+            done = end
+            if end == ids.shape[1]:
+                break
+    told: list[tuple[int, int]] = []
+    scored = score_text(model, text, stride=16, progress=lambda done, total: told.append((done, total)))
+    assert len(scored.tokens) == ids.shape[1] > 64
+    assert scored.log_probabilities == pytest.approx(np.array(expected), abs=1e-3, nan_ok=True)
+    assert (scored.window, scored.stride) == (64, 16)
+    assert told == sorted(told)
+    assert told[0] == (0, ids.shape[1])
+    assert told[-1] == (ids.shape[1], ids.shape[1])
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gemma2", "gpt_neox", "deepseek_v3"])
+def test_pieces_and_chunks_change_no_number(architecture: str, tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny(architecture)
+    whole = score_text(model, TEXT)
+    monkeypatch.setattr(scoring, "PIECE", 7)
+    monkeypatch.setattr("core.inspection.layers.FLOATS_AT_ONCE", 3 * model.vocabulary_size)
+    pieces = score_text(model, TEXT)
+    assert pieces.log_probabilities == pytest.approx(whole.log_probabilities, abs=1e-4, nan_ok=True)
+    assert pieces.ranks.tolist() == whole.ranks.tolist()
+
+
+def test_the_logits_of_all_positions_never_lie_in_memory_together(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny("llama")
+    monkeypatch.setattr("core.inspection.layers.FLOATS_AT_ONCE", 4 * model.vocabulary_size)
+    sizes: list[int] = []
+    hook = model.network.get_output_embeddings().register_forward_hook(lambda _m, _i, output: sizes.append(output.shape[-2]))
+    try:
+        score_text(model, TEXT)
+    finally:
+        hook.remove()
+    assert max(sizes) <= 4
+
+
+def test_a_network_that_cannot_be_heard_is_read_all_the_same(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny("llama")
+    expected = score_text(model, TEXT * 5)
+    monkeypatch.setattr("core.inspection.layers.Layers.speak_truly", lambda self, hidden, logits: False)
+    scored = score_text(model, TEXT * 5)
+    assert scored.log_probabilities == pytest.approx(expected.log_probabilities, abs=1e-4, nan_ok=True)
+
+
+def test_the_strangest_and_the_surest_places(tiny: Model) -> None:
+    scored = score_text(tiny("gpt2"), TEXT)
+    ordered = sorted((token for token in scored.tokens if token.surprise is not None), key=lambda token: -(token.surprise or 0))
+    assert scored.most_surprising(3) == tuple(ordered[:3])
+    assert scored.most_certain(2) == tuple(ordered[:-3:-1])
+    assert scored.most_surprising(-1) == ()
+    assert len(scored.most_certain(10**6)) == scored.scored_count
+
+
+def test_one_token_alone_has_no_score(tiny: Model) -> None:
+    scored = score_text(tiny("gpt2"), "a")
+    assert len(scored.tokens) == 1
+    assert math.isnan(scored.perplexity)
+    assert math.isnan(scored.bits_per_character)
+    assert scored.most_surprising() == ()
+
+
+def test_the_table_has_a_row_per_token(tiny: Model) -> None:
+    scored = score_text(tiny("llama"), TEXT)
+    table = scored.table()
+    assert list(table.columns) == [
+        *["position", "token_id", "piece", "text", "probability", "rank", "surprise", "entropy", "favourite", "favourite_probability"]
+    ]
+    assert len(table) == len(scored.tokens)
+    assert table["surprise"].sum() == pytest.approx(scored.total_bits)
+    assert "".join(table["text"]) == TEXT
+
+
+@pytest.mark.parametrize("text", ["", None, 7, b"bytes"])
+def test_nothing_to_read_is_said(text: Any, tiny: Model) -> None:
+    with pytest.raises(EmptyPrompt):
+        score_text(tiny("gpt2"), text)
+
+
+def test_half_a_character_is_said(tiny: Model) -> None:
+    with pytest.raises(InputError, match="half a character"):
+        score_text(tiny("gpt2"), "broken \ud83e end")
+
+
+def test_a_library_is_too_long(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "LONGEST_TEXT", 100)
+    with pytest.raises(PromptTooLong):
+        score_text(tiny("gpt2"), "x" * 101)
+
+
+@pytest.mark.parametrize("stride", [0, -1, 64, 10**30, 1.5, "8", True])
+def test_a_strange_stride_is_said(stride: Any, tiny: Model) -> None:
+    with pytest.raises(BadSetting) as caught:
+        score_text(tiny("gpt2"), TEXT, stride=stride)
+    assert len(str(caught.value)) < 140
+
+
+def test_a_broken_model_is_said(tiny_folder: Model) -> None:
+    from core import load_model
+
+    model = load_model(str(tiny_folder("gpt2")), device="cpu")
+    with torch.no_grad():
+        model.network.transformer.ln_f.weight.fill_(math.nan)
+    with pytest.raises(BrokenLogits):
+        score_text(model, TEXT)
+
+
+def test_a_model_on_a_server_cannot_be_asked() -> None:
+    class Elsewhere:
+        network = None
+
+    with pytest.raises(ModelError, match="somewhere else"):
+        score_text(Elsewhere(), TEXT)  # type: ignore[arg-type]

@@ -1,0 +1,123 @@
+"""Tables hold what the record holds: every row adds up and nothing is worked out a second time."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from core import Generation, SamplingSettings, Step
+from core.record import tables
+from tests.core.plain import plain_odds
+
+PROMPT = "The sea looked back 🦊"
+SETTINGS = [
+    SamplingSettings(seed=1),
+    SamplingSettings(seed=2, temperature=0.6, top_k=12),
+    SamplingSettings(seed=3, top_p=0.7, repetition_penalty=1.5),
+    SamplingSettings(seed=4, typical_p=0.5),
+    SamplingSettings(greedy=True),
+]
+
+
+@pytest.fixture(scope="module", params=SETTINGS, ids=str)
+def run(request: pytest.FixtureRequest, tiny: Any) -> Generation:
+    run = Generation(tiny("gpt2"), PROMPT, request.param, top_n=8)
+    for _ in range(5):
+        run.step()
+    run.force(run.coming().candidates[-1].token_id)
+    return run
+
+
+def test_candidates_are_rows_in_rank_order_and_add_up_to_one(run: Generation) -> None:
+    for step in run.path:
+        table = tables.candidates_table(step)
+        assert list(table.columns) == [
+            "rank",
+            "token_id",
+            "piece",
+            "text",
+            "logit",
+            "model_probability",
+            "sampling_probability",
+            "removed_by",
+            "chosen",
+        ]
+        assert table.model_probability.sum() == pytest.approx(1, abs=1e-6)
+        assert table.sampling_probability.sum() == pytest.approx(1, abs=1e-6)
+        assert table["rank"].is_monotonic_increasing
+        rest = table.iloc[-1]
+        assert (rest.token_id, rest.piece, rest.chosen) == (-1, "everything else", False)
+        assert rest.model_probability == step.rest_model_probability
+        assert table[table.chosen].token_id.tolist() == [step.token_id]
+        assert table.token_id.is_unique
+        assert set(table.removed_by) <= {"", *(stage.name for stage in step.stages)}
+        assert (table.sampling_probability[table.removed_by != ""] == 0).all()
+
+
+def test_before_the_roll_nothing_is_chosen(tiny: Any) -> None:
+    odds = Generation(tiny("gpt2"), PROMPT).coming()
+    assert not tables.candidates_table(odds).chosen.any()
+    assert not tables.dice_table(odds).chosen.any()
+
+
+def test_candidates_show_the_model_itself(run: Generation, plain: Any) -> None:
+    ids = [token.token_id for token in run.prompt_tokens]
+    expected = plain_odds(plain("gpt2"), ids)
+    table = tables.candidates_table(run.path[0])
+    for row in table[table.token_id >= 0].itertuples():
+        assert row.model_probability == pytest.approx(expected[row.token_id], abs=1e-6)
+
+
+def test_the_strip_of_the_dice_has_no_gaps_and_the_roll_lands_on_the_chosen(run: Generation) -> None:
+    for step in run.path:
+        table = tables.dice_table(step)
+        assert list(table.columns) == ["token_id", "piece", "start", "end", "probability", "chosen"]
+        assert table.start.iloc[0] == 0
+        assert table.end.iloc[-1] == pytest.approx(1, abs=1e-6)
+        assert table.start.tolist()[1:] == pytest.approx(table.end.tolist()[:-1], abs=1e-5)
+        assert (table.end - table.start).tolist() == pytest.approx(table.probability.tolist(), abs=1e-5)
+        listed = table[table.token_id >= 0].probability
+        assert listed.is_monotonic_decreasing
+        if step.roll is not None:
+            landed = table[(table.start <= step.roll) & (step.roll < table.end)]
+            assert landed.token_id.tolist() == [step.token_id]
+            assert landed.chosen.all()
+
+
+def test_stages_have_a_row_for_every_listed_token_and_the_rest(run: Generation) -> None:
+    for step in run.path:
+        table = tables.stages_table(step)
+        assert list(table.columns) == ["stage", "setting", "kept", "entropy", "token_id", "piece", "probability"]
+        assert list(dict.fromkeys(table.stage)) == [stage.name for stage in step.stages]
+        for stage in step.stages:
+            rows = table[table.stage == stage.name]
+            assert rows.probability.sum() == pytest.approx(1, abs=1e-6)
+            assert len(rows) == len(step.candidates) + 1
+            assert set(rows.kept) == {stage.kept}
+
+
+def test_steps_are_rows_in_order(run: Generation) -> None:
+    table = tables.steps_table(run.path)
+    assert table["index"].tolist() == list(range(len(run.path)))
+    assert table.position.tolist() == [len(run.prompt_tokens) + i for i in range(len(run.path))]
+    assert (table.computed_tokens + table.reused_tokens == table.position).all()
+    assert "".join(table.text) == run.written
+    for row, step in zip(table.itertuples(), run.path, strict=True):
+        assert isinstance(step, Step)
+        assert row.surprise == pytest.approx(-math.log2(step.model_probability))
+        assert row.chosen_by == step.chosen_by
+        assert row.cache_bytes == step.forward.cache_bytes
+        assert row.seconds == step.forward.seconds
+        assert math.isnan(row.roll) if step.roll is None else row.roll == step.roll
+    back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False)
+    assert back.token_id.tolist() == table.token_id.tolist()
+
+
+def test_a_run_without_steps_is_an_empty_table_with_all_columns() -> None:
+    table = tables.steps_table([])
+    assert len(table) == 0
+    assert {"index", "token_id", "model_probability", "surprise", "cache_bytes", "seconds"} <= set(table.columns)

@@ -1,0 +1,152 @@
+"""When only the likeliest tokens are known, what is called exact is exact, however the rest is spread."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from core.record.top_logprobs import Listed
+from core.sampling.stages import Observation, observe
+from core.settings import SamplingSettings
+
+VOCABULARY = 60
+NOTHING = np.array([0], dtype=np.int64)
+
+
+def listed_of(logits: np.ndarray, count: int) -> Listed:
+    """The `count` likeliest tokens of these logits, as a server would list them."""
+    logprobs = logits - np.log(np.exp(logits).sum())
+    ids = np.argsort(-logprobs, kind="stable")[:count]
+    return Listed(ids.astype(np.int64), logprobs[ids], len(logits))
+
+
+def heap(logits: np.ndarray, count: int) -> np.ndarray:
+    """The same list, with the rest heaped onto as few tokens as it can be."""
+    listed = listed_of(logits, count)
+    most, logprobs = math.exp(listed.logprobs[-1]), np.full(len(logits), -30.0)
+    logprobs[listed.ids] = listed.logprobs
+    rest = listed.rest
+    for token in np.setdiff1d(np.arange(len(logits)), listed.ids):
+        taken = min(rest, most * 0.999)
+        logprobs[token], rest = math.log(max(taken, 1e-13)), rest - taken
+    return logprobs
+
+
+def watch(logits: np.ndarray | torch.Tensor, sampling: SamplingSettings, count: int) -> Observation:
+    return observe(torch.as_tensor(logits, dtype=torch.float32), sampling, NOTHING, count)
+
+
+def shares(seen: Observation, row: int) -> dict[int, float]:
+    return dict(zip(seen.token_ids.tolist(), seen.probabilities[row].tolist(), strict=True))
+
+
+choices = st.builds(
+    SamplingSettings,
+    temperature=st.sampled_from([0.2, 0.7, 1.0, 1.5, 4.0]),
+    top_k=st.sampled_from([0, 1, 5, 12, 13, 30, 60, 99]),
+    top_p=st.sampled_from([0.1, 0.5, 0.9, 0.95, 0.99, 1.0]),
+    min_p=st.sampled_from([0.0, 0.001, 0.05, 0.3, 1.0]),
+    typical_p=st.sampled_from([0.3, 0.9, 1.0]),
+    repetition_penalty=st.sampled_from([1.0, 1.0, 1.0, 1.3]),
+    greedy=st.booleans(),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@example(sampling=SamplingSettings(temperature=1.5, top_p=0.1, typical_p=0.3), seed=2, spread=1.0, count=2, shape="tied")
+@given(
+    sampling=choices,
+    seed=st.integers(0, 10_000),
+    spread=st.sampled_from([0.1, 1.0, 3.0, 8.0]),
+    count=st.integers(1, 60),
+    shape=st.sampled_from(["smooth", "tied", "heaped"]),
+)
+def test_whatever_is_called_exact_agrees_with_the_whole_vocabulary(
+    sampling: SamplingSettings, seed: int, spread: float, count: int, shape: str
+) -> None:
+    logits = np.random.default_rng(seed).normal(0.0, spread, VOCABULARY)
+    if shape == "tied":  # as half-precision models give them
+        logits = np.round(logits * 2) / 2
+    if shape == "heaped":
+        logits = heap(logits, count)
+    listed = listed_of(logits, count)
+    guessed, true = watch(listed.logits(), sampling, count), watch(logits, sampling, VOCABULARY)
+    assert guessed.stage_names == true.stage_names
+    exact = listed.exact_stages(zip(guessed.stage_names, guessed.stage_settings, strict=True))
+    for row, sure in enumerate(exact):
+        if sure:
+            expected = shares(true, row)
+            for token, share in shares(guessed, row).items():
+                assert share == pytest.approx(expected[token], abs=3e-5), guessed.stage_names[row]
+    assert exact[0]
+
+
+def one(name: str, setting: float, logits: np.ndarray, count: int) -> bool:
+    return listed_of(logits, count).exact_stages([("model", None), (name, setting)])[-1]
+
+
+RAMP = -np.arange(VOCABULARY) / 4.0
+CLIFF = np.r_[np.zeros(10), np.full(50, -40.0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "count", "expected"),
+    [
+        ("temperature", 0.5, 10, False),
+        ("temperature", 2.0, 10, False),
+        ("top-k", 10.0, 12, True),
+        ("top-k", 12.0, 12, False),  # the first unlisted token could tie with the last listed one
+        ("top-k", 30.0, 12, False),
+        ("top-k", 99.0, 12, True),
+        ("top-p", 0.5, 12, True),
+        ("top-p", 0.99, 12, False),
+        ("min-p", 0.5, 12, True),
+        ("min-p", 0.01, 12, False),
+        ("typical-p", 0.9, 12, False),
+        ("repetition penalty", 1.2, 12, False),
+        ("repetition penalty", 1.2, 60, False),
+        ("greedy", 0.0, 1, True),
+    ],
+)
+def test_a_cut_within_the_list_is_exact_and_one_into_the_rest_is_not(name: str, setting: float, count: int, expected: bool) -> None:
+    assert one(name, setting, RAMP, count) is expected
+
+
+def test_what_a_cut_has_removed_no_longer_makes_anything_doubtful() -> None:
+    stages: list[Any] = [("model", None), ("temperature", 1.5), ("top-k", 5.0), ("top-p", 0.9), ("typical-p", 0.8)]
+    assert listed_of(RAMP, 12).exact_stages(stages) == (True, False, True, True, True)
+
+
+def test_a_rest_that_weighs_nothing_makes_nothing_doubtful_at_low_temperatures() -> None:
+    assert one("temperature", 0.7, CLIFF, 10)
+    assert not one("temperature", 30.0, CLIFF, 10)  # so hot that even a rest of e^-40 counts
+
+
+def test_the_whole_list_is_exact_throughout() -> None:
+    stages: list[Any] = [("model", None), ("temperature", 1.5), ("top-p", 0.9), ("typical-p", 0.8)]
+    assert listed_of(RAMP, VOCABULARY).exact_stages(stages) == (True,) * 4
+
+
+def test_the_logits_hold_the_list_and_spread_the_rest_evenly_below_it() -> None:
+    listed = listed_of(RAMP, 12)
+    odds = torch.softmax(listed.logits().double(), 0).numpy()
+    np.testing.assert_allclose(odds[:12], np.exp(listed.logprobs), rtol=1e-5)
+    np.testing.assert_allclose(odds[12:], listed.rest / 48, rtol=1e-5)
+    assert odds[12:].max() <= odds[:12].min()
+
+
+def test_a_token_asked_for_by_name_stands_beside_the_list() -> None:
+    listed = listed_of(RAMP, 12)
+    named = Listed(listed.ids, listed.logprobs, VOCABULARY, extra=(40, math.log(1e-4)))
+    odds = torch.softmax(named.logits().double(), 0).numpy()
+    assert odds[40] == pytest.approx(1e-4, rel=1e-4)
+    assert odds.sum() == pytest.approx(1.0)
+    assert 40 in named
+    assert 40 not in listed
+    np.testing.assert_allclose(odds[:12], np.exp(listed.logprobs), rtol=1e-5)

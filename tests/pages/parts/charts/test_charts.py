@@ -1,0 +1,131 @@
+"""Every chart renders from its table, its specification is valid, and nothing in it depends on the step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from core import Generation, SamplingSettings
+from core.record.step import Step
+from pages.parts.charts import charts, step_rows
+from pages.parts.components.dice import dice
+from pages.parts.layout import palette
+
+Tables = dict[str, pd.DataFrame]
+SPECS: dict[str, Callable[..., charts.Spec]] = {
+    "odds": charts.odds,
+    "notepad": charts.notepad,
+    "pace": charts.pace,
+    "surprise": charts.surprise,
+}
+
+
+@pytest.fixture(scope="module")
+def run(tiny: Callable[[str], Any]) -> Generation:
+    made = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=6, seed=1), top_n=50)
+    for _ in range(5):
+        made.step()
+    return made
+
+
+@pytest.fixture(scope="module")
+def tables(run: Generation) -> Tables:
+    newest = step_rows.step_rows(run.path).to_pandas()
+    return {
+        "odds": step_rows.odds_rows(run.path[-1]).to_pandas(),
+        "notepad": step_rows.notepad_rows(run.path).to_pandas(),
+        "pace": newest,
+        "surprise": newest,
+    }
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", SPECS)
+def test_a_chart_is_valid_and_finds_all_its_columns(name: str, theme: str, tables: Tables) -> None:
+    spec = SPECS[name](theme)
+    whole = alt.Chart.from_dict({**spec, "data": {"values": tables[name].head(3).to_dict("records")}}, validate=True)
+    assert whole.to_dict()
+    used = {entry["field"] for entry in _walk(spec) if isinstance(entry.get("field"), str)}
+    used |= {field for entry in _walk(spec) for field in entry.get("fields", [])}
+    assert used <= set(tables[name].columns)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", SPECS)
+def test_a_chart_takes_its_colours_from_the_palette(name: str, theme: str) -> None:
+    allowed = set(palette.as_data(palette.of(theme)).values())
+    written = {word for word in json.dumps(SPECS[name](theme)).replace('"', " ").split() if word.startswith("#")}
+    assert written
+    assert written <= allowed
+
+
+def test_no_specification_holds_data() -> None:
+    for spec in SPECS.values():
+        text = json.dumps(spec("light"))
+        assert '"data"' not in text
+        assert '"datasets"' not in text
+
+
+def test_the_axis_of_the_odds_is_fixed() -> None:
+    linear = next(entry["scale"] for entry in _walk(charts.odds("light")) if entry.get("field") == "dice")
+    logarithmic = next(entry["scale"] for entry in _walk(charts.odds("light", logarithmic=True)) if entry.get("field") == "dice")
+    assert linear["domain"] == [0, 1]
+    assert logarithmic["domain"] == [0.0001, 1]
+    assert logarithmic["type"] == "log"
+
+
+@pytest.mark.parametrize("count", [5, 10, 50])
+def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> None:
+    for step in run.path:
+        table = step_rows.odds_rows(step, count).to_pandas()
+        assert len(table) == count + 1
+        assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
+        assert table.dice.sum() == pytest.approx(1.0, abs=1e-5)
+        assert (table.kind == "chosen").sum() == 1
+        assert table.label.iloc[-1] == "everything else"
+
+
+def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
+    table = step_rows.odds_rows(run.coming(SamplingSettings(top_k=3)), 10).to_pandas()
+    removed = table[table.kind == "removed"]
+    assert len(removed) == 7
+    assert set(removed.note) == {"cut by top-k"}
+    assert (removed.dice == 0).all()
+    assert (removed.model > 0).all()
+
+
+def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> None:
+    far = run.coming().candidates[40]
+    step = run.force(far.token_id)
+    run.go_to(len(run.path) - 2)
+    table = step_rows.odds_rows(step, 10).to_pandas()
+    row = table[table.kind == "chosen"].iloc[0]
+    assert row["row"] == 9
+    assert "rank 41" in row.note
+
+
+def test_the_small_charts_keep_places_ready_and_forget_the_oldest(run: Generation) -> None:
+    assert len(step_rows.step_rows(run.path)) == step_rows.FIRST_SLOTS
+    assert set(step_rows.notepad_rows(run.path[:1])["label"].to_pylist()) == {"prefill", ""}
+    long = run.path * 20
+    assert len(step_rows.step_rows(long)) == step_rows.SLOTS
+
+
+def test_the_dice_say_what_they_did(run: Generation) -> None:
+    assert f"{run.path[-1].roll:.3f}" in dice.told(run.path[-1])
+    assert "decides" in dice.told(run.coming())
+    assert "greedy" in dice.told(run.coming(SamplingSettings(greedy=True)))
+    step: Step = run.force(run.coming().candidates[2].token_id)
+    run.go_to(len(run.path) - 2)
+    assert "you chose" in dice.told(step)
+
+
+def _walk(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, dict):
+        return [value, *(entry for inner in value.values() for entry in _walk(inner))]
+    return [entry for inner in value for entry in _walk(inner)] if isinstance(value, list) else []

@@ -1,0 +1,70 @@
+"""The libraries and the first model, loaded before the first visitor asks."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.web.server.app_discovery import discover_asgi_app
+
+import core
+from core.engine.model import LanguageModel
+from core.errors import BrokenModel
+from pages.parts.runtime import loaded_models, preload
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(autouse=True)
+def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(preload, "_begun", [])
+    yield
+    preload.wait()
+    gc.unfreeze()
+
+
+def test_streamlit_finds_the_app_that_starts_early() -> None:
+    assert discover_asgi_app(ROOT / "app.py").import_string == "app:app"
+
+
+def test_the_first_model_is_there_once_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    load = core.load_model
+
+    def listening(name: str) -> LanguageModel:
+        asked.append(name)
+        return load(name)
+
+    monkeypatch.setattr(core, "load_model", listening)
+    preload.begin()
+    preload.begin()
+    assert preload.under_way()
+    assert preload.take("storyteller-mini") is None
+    assert not preload.under_way()
+    model = preload.take("storyteller")
+    assert model is not None and model.name == "storyteller"
+    assert preload.take("storyteller") is None
+    assert asked == ["storyteller"]
+    assert gc.isenabled()
+
+
+def test_without_a_beginning_nothing_is_waited_for() -> None:
+    assert not preload.under_way()
+    preload.wait()
+    assert preload.take("storyteller") is None
+
+
+def test_what_failed_early_is_tried_again_and_told_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str, **_: object) -> None:
+        raise BrokenModel(f"{name} is broken today.")
+
+    monkeypatch.setattr(core, "load_model", refuse)
+    monkeypatch.setattr(loaded_models, "load_model", refuse)
+    preload.begin()
+    preload.wait()
+    assert gc.isenabled()
+    loaded_models._shelf.clear()
+    with pytest.raises(BrokenModel, match="broken today"):
+        loaded_models.loaded("storyteller")

@@ -1,0 +1,72 @@
+"""A link says what was done, and whatever else somebody writes into it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import SamplingSettings
+from pages.parts.session import share_link
+from pages.parts.session.sampling_controls import CONTROLS, PRESETS, START, preset_of
+
+QUIET = st.text(max_size=60)
+
+
+@dataclass
+class Taken:
+    token_id: int
+    chosen_by: str
+
+
+def test_a_way_is_short_and_reads_back() -> None:
+    path = [Taken(5, "sampled"), Taken(6, "greedy"), Taken(231, "forced"), Taken(7, "sampled")]
+    assert share_link.write_way(path) == "2.f231.1"  # type: ignore[arg-type]
+    assert share_link.read_way("2.f231.1") == [None, None, 231, None]
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 999_999)), max_size=60))
+def test_every_way_reads_back_as_it_was_written(way: list[int | None]) -> None:
+    path = [Taken(0 if token is None else token, "sampled" if token is None else "forced") for token in way]
+    text = share_link.write_way(path)  # type: ignore[arg-type]
+    assert (share_link.read_way(text) if text else []) == way
+
+
+@given(QUIET)
+def test_no_text_breaks_the_reading_of_a_way(text: str) -> None:
+    way = share_link.read_way(text)
+    assert way is None or len(way) <= share_link.MOST_STEPS
+
+
+@given(st.dictionaries(st.sampled_from([c.key for c in CONTROLS] + ["model", "prompt", "steps", "other"]), QUIET))
+def test_whatever_a_link_holds_the_values_are_possible(query: dict[str, str]) -> None:
+    said = share_link.impossible(query, ["storyteller"])
+    assert all(len(text) < 80 for text in said)
+    for control in CONTROLS:
+        value = share_link.value_of(control, query.get(control.key, ""))
+        assert value is None or control.low <= value <= control.high
+
+
+def test_what_is_as_usual_is_left_out() -> None:
+    assert share_link.query("Hello", "storyteller", START, [], "Hello") == "model=storyteller"
+    held = parse_qs(share_link.query("Hi & bye", "storyteller", SamplingSettings(greedy=True, seed=4), [], "Hello"))
+    assert held["prompt"] == ["Hi & bye"]
+    assert held["greedy"] == ["true"]
+    assert held["seed"] == ["4"]
+    assert held["temperature"] == ["1"]
+
+
+def test_every_preset_is_recognised_whatever_the_seed() -> None:
+    for name, preset in PRESETS.items():
+        assert preset_of(SamplingSettings(**{**preset.as_dict(), "seed": 99})) == name
+    assert preset_of(SamplingSettings(temperature=1.23)) is None
+
+
+def test_every_control_starts_within_its_range_and_says_something() -> None:
+    for control in CONTROLS:
+        assert control.low <= control.start <= control.high
+        for value in (control.low, control.start, control.high):
+            assert 0 < len(control.effect(value)) <= 45
+        assert control.help.endswith(".")
