@@ -26,13 +26,13 @@ else:  # for every visitor, at every click
     from pages.parts.layout import frame, navigation, sidebar
     from pages.parts.session import current, requested_model, url_state
 
-    current.enter()
+    current.start_session()
     url_state.mark()
     page = st.navigation(navigation.pages(), position="top")
     frame.logo()
     frame.dress()
-    if not current.admitted():
-        frame.tell(words.FULL_HOUSE)
+    if not current.admit():
+        frame.show_notice(words.FULL_HOUSE)
         st.stop()
     frame.wake()
     sidebar.sidebar()

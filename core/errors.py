@@ -56,7 +56,7 @@ class NotEnoughMemory(ModelError):
     """The model or its cache does not fit into memory."""
 
 
-class NotBack(ModelError):
+class ReloadFailed(ModelError):
     """A model that was put away to make room cannot be loaded again; what was written with it is kept."""
 
 
@@ -76,7 +76,7 @@ class NotOnServer(ModelError):
     """Something was asked of a served model that only a model in this process can give: its weights, its layers."""
 
 
-class BeyondTheList(ModelError):
+class OutsideTopLogprobs(ModelError):
     """The dice or a visitor took a token that the server does not list, so its odds are not known."""
 
 

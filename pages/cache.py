@@ -208,12 +208,12 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="cache_contr
         st.button(words.CACHE_STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="cache_stop")
     else:
         label = words.CACHE_AGAIN if state.seen else words.CACHE_START
-        st.button(label, on_click=current.calmly(begin), type="primary", icon=":material/flag:", key="cache_start")
+        st.button(label, on_click=current.error_boundary(begin), type="primary", icon=":material/flag:", key="cache_start")
 
 
 def course() -> None:
     """All that moves: drawn first, then both run on for a moment."""
-    with frame.calm():
+    with frame.error_boundary():
         run = experiment.of(NAME)
         seen: list[RaceStep] = list(run.seen)
         length = run.about[0] if run.about else chosen or LENGTHS[2]
@@ -225,15 +225,15 @@ def course() -> None:
             writer(words.WITH_NOTES, words.WITH_TERM, steps[CACHED], length)
         with right:
             writer(words.WITHOUT_NOTES, words.WITHOUT_TERM, steps[UNCACHED], length)
-        if run.told:
-            frame.tell(run.told)
+        if run.error:
+            frame.show_notice(run.error)
         if all(steps.values()):
             verdict(seen, steps)
             curves(seen, steps, length)
             st.caption(words.PASSED_OVER)
-        elif not run.running and not run.told:
+        elif not run.running and not run.error:
             ahead(length)
     experiment.advance(NAME)
 
 
-st.fragment(course, run_every=state.pace)()
+st.fragment(course, run_every=state.interval)()

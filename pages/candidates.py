@@ -7,9 +7,9 @@ import streamlit as st
 
 from core.errors import ViewerError
 from core.labs.beam import FINISHED, KEPT, BeamStep, beam_search
-from core.labs.candidates import FORMULAS, MEAN, Ranked, Round, merged, ranked, write_together
+from core.labs.candidates import FORMULAS, MEAN, BatchStep, Ranked, merged, ranked, write_together
 from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
-from pages.parts.components.tinted_text.tinted_text import written
+from pages.parts.components.tinted_text.tinted_text import tinted_text
 from pages.parts.layout import frame
 from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment
@@ -35,7 +35,7 @@ def tries_view() -> None:
             or MEAN
         )
 
-        @current.calmly
+        @current.error_boundary
         def begin() -> None:
             model, prompt, settings = current.model(), current.prompt(), current.settings()
             experiment.start(TRIES, lambda: write_together(model, prompt, settings, count, length), (prompt, settings, current.run()))
@@ -50,20 +50,20 @@ def tries_view() -> None:
                 st.rerun()
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             run = experiment.of(TRIES)
-            if run.told:
-                frame.tell(run.told)
+            if run.error:
+                frame.show_notice(run.error)
             if run.seen:
                 compared(run.seen[-1], by, run.running)
             elif not run.running:
                 st.caption(words.TRIES_FIRST)
         experiment.advance(TRIES, 0.05)
 
-    st.fragment(draw, run_every=state.pace, key="candidates_fragment")()
+    st.fragment(draw, run_every=state.interval, key="candidates_fragment")()
 
 
-def compared(newest: Round, by: str, running: bool) -> None:
+def compared(newest: BatchStep, by: str, running: bool) -> None:
     """The merged tree beside the ranking, and the price of it all."""
     order = ranked(newest.tries, by)
     left, right = st.columns([0.5, 0.5], gap="large")
@@ -83,7 +83,7 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
         answer = f" · “{frame_safe(entry.answer)}”" if entry.answer else ""
         with st.container(border=place == 0, gap="xsmall"):
             st.caption(f"{place + 1}. · {words.TRY_NOTE.format(number=entry.attempt.number + 1)} · {score}{answer}")
-            written(entry.attempt.path, key=f"candidates_text_{place}", small=True)
+            tinted_text(entry.attempt.path, key=f"candidates_text_{place}", small=True)
             if place == 0 and not running:
                 st.button(words.KEEP_TRY, on_click=keep_try, args=(entry.attempt.number,), key="candidates_keep", icon=":material/check:")
 
@@ -93,7 +93,7 @@ def frame_safe(text: str) -> str:
     return "".join(c if c.isalnum() or c in " .,-" else "·" for c in text[:30])
 
 
-@current.calmly
+@current.error_boundary
 def keep_try(number: int) -> None:
     """Write this try into the visitor's run: the same dice give the same words."""
     run = experiment.of(TRIES)
@@ -109,10 +109,10 @@ def keep_try(number: int) -> None:
             own.step(step.attempt)
     finally:
         own.settings = mine
-    current.say(words.KEPT_TRY)
+    current.notify(words.KEPT_TRY)
 
 
-def price(newest: Round) -> None:
+def price(newest: BatchStep) -> None:
     """N tries cost N times as much."""
     own = max(len(attempt.path) for attempt in newest.tries)
     st.markdown(
@@ -136,11 +136,11 @@ def beam_view() -> None:
         penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200)
         about = (current.prompt(), current.model_name(), width, length, penalty)
 
-        @current.calmly
+        @current.error_boundary
         def begin() -> None:
             experiment.start(BEAM, lambda: beam_search(current.model(), current.prompt(), width, length, penalty), about)
 
-        @current.calmly
+        @current.error_boundary
         def search(whole: bool) -> None:
             if experiment.of(BEAM).about != about or not experiment.of(BEAM).running:
                 begin()
@@ -156,8 +156,8 @@ def beam_view() -> None:
             begin()
         elif one or whole:
             search(whole)
-    if told := experiment.of(BEAM).told:
-        frame.tell(told)
+    if told := experiment.of(BEAM).error:
+        frame.show_notice(told)
     found: list[BeamStep] = experiment.of(BEAM).seen
     if not found:
         st.caption(words.BEAM_FIRST)
@@ -173,7 +173,7 @@ def take(run: experiment.Experiment) -> None:
     try:
         step = next(run.source, None)
     except ViewerError as error:
-        run.told = str(error)
+        run.error = str(error)
     if step is not None:
         run.seen.append(step)
     if step is None or step.done:
@@ -212,7 +212,7 @@ def frame_prose(text: str) -> str:
 
 
 frame.header(words.TRIES_TITLE, words.TRIES_TERM, words.TRIES_LEAD)
-with frame.calm():
+with frame.error_boundary():
     names = words.TRIES_VIEWS
     wanted = st.segmented_control("View", names, default=names[0], key="candidates_view", label_visibility="collapsed", required=True)
     own_text()

@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from core.labs.streaming import deliver, words_of
-from core.labs.sweep import RANGES, Column, Line, Row, side_by_side, statistics, sweep
+from core.labs.sweep import RANGES, Column, ComparisonStep, SweepResult, side_by_side, statistics, sweep
 from core.record.step import Step
 from core.settings import SamplingSettings
 from pages.parts.components.stream_stage.stream_stage import stream_stage
-from pages.parts.components.tinted_text.tinted_text import written
+from pages.parts.components.tinted_text.tinted_text import tinted_text
 from pages.parts.layout import frame
 from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment
@@ -75,7 +75,7 @@ def columns_view() -> None:
                 )
             chosen.append((preset, model))
 
-    @current.calmly
+    @current.error_boundary
     def begin() -> None:
         made = [Column(current.model_named(model), settings_of(preset)) for preset, model in chosen]
         titles = [(preset, column) for (preset, _), column in zip(chosen, made, strict=True)]
@@ -86,27 +86,27 @@ def columns_view() -> None:
         buttons(COLUMNS, begin, state.running, bool(state.seen))
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             run = experiment.of(COLUMNS)
-            if run.told:
-                frame.tell(run.told)
+            if run.error:
+                frame.show_notice(run.error)
             if run.seen:
                 texts(run.seen[-1], *run.about)
-            elif not run.told:
+            elif not run.error:
                 st.caption(words.COLUMNS_EMPTY)
         experiment.advance(COLUMNS, 0.05)
 
-    st.fragment(draw, run_every=state.pace, key="compare_fragment")()
+    st.fragment(draw, run_every=state.interval, key="compare_fragment")()
 
 
-def texts(row: Row, prompt: str, titles: list[tuple[str, Column]]) -> None:
+def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, Column]]) -> None:
     """What every column wrote, where it parts from the first one, and all in numbers."""
     for number, home in enumerate(st.columns(len(row.paths), gap="large")):
         with home:
             parts = row.parts_at[number]
             column = titles[number][1]
             st.caption(f"{column.model.name} · {settings_then(column.settings)}")
-            written(row.paths[number], key=f"compare_text_{number}", mark=parts)
+            tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1))
     frame.section(words.TABLE, words.TABLE_TERM, help=words.TABLE_HELP)
     st.dataframe(numbers_table(row.paths, [title for title, _ in titles]), hide_index=True, width="stretch")
@@ -129,7 +129,7 @@ def sweep_view() -> None:
             words.SWEEP_SETTING, list(RANGES), format_func=lambda key: words.SWEEP_NAMES[key], key="compare_setting", width=240
         )
 
-        @current.calmly
+        @current.error_boundary
         def begin() -> None:
             experiment.start(SWEEP, lambda: sweep(current.model(), current.prompt(), name, settings=current.settings(), steps=28), name)
 
@@ -137,31 +137,31 @@ def sweep_view() -> None:
         buttons(SWEEP, begin, state.running, bool(state.seen))
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             run = experiment.of(SWEEP)
-            if run.told:
-                frame.tell(run.told)
+            if run.error:
+                frame.show_notice(run.error)
             elif not run.seen:
                 st.caption(words.SWEEP_EMPTY)
             for number, line in enumerate(run.seen):
                 swept(number, line, run.about)
         experiment.advance(SWEEP, 0.05)
 
-    st.fragment(draw, run_every=state.pace, key="compare_sweep_fragment")()
+    st.fragment(draw, run_every=state.interval, key="compare_sweep_fragment")()
 
 
-def swept(number: int, line: Line, name: str) -> None:
+def swept(number: int, line: SweepResult, name: str) -> None:
     """One value and the text it led to."""
     off = name == "top_k" and line.value == 0
     label = words.SWEEP_OFF if off else f"{line.value:g}"
-    written(line.path, key=f"compare_line_{number}", mark=line.parts_at, label=label, small=True)
+    tinted_text(line.path, key=f"compare_line_{number}", mark=line.parts_at, label=label, small=True)
 
 
 def stream_view() -> None:
     """One recorded run, delivered twice."""
     st.caption(words.STREAM_LEAD)
 
-    @current.calmly
+    @current.error_boundary
     def begin() -> None:
         column = Column(current.model(), current.settings())
         experiment.start(STREAM, lambda: side_by_side([column], current.prompt(), 80, top_n=1))
@@ -172,18 +172,18 @@ def stream_view() -> None:
         buttons(STREAM, begin, state.running, bool(state.seen))
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             run = experiment.of(STREAM)
             path = run.seen[-1].paths[0] if run.seen else ()
-            if run.told:
-                frame.tell(run.told)
+            if run.error:
+                frame.show_notice(run.error)
             elif not path:
                 st.caption(words.STREAM_EMPTY)
             if path and not run.running:
                 delivered(path, typed)
         experiment.advance(STREAM)
 
-    st.fragment(draw, run_every=state.pace, key="compare_stream_fragment")()
+    st.fragment(draw, run_every=state.interval, key="compare_stream_fragment")()
 
 
 def delivered(path: Sequence[Step], typed: str) -> None:
@@ -202,7 +202,7 @@ def delivered(path: Sequence[Step], typed: str) -> None:
 
 
 frame.header(words.COMPARE_TITLE, words.COMPARE_TERM, words.COMPARE_LEAD)
-with frame.calm():
+with frame.error_boundary():
     wanted = st.segmented_control(
         "View", words.VIEWS, default=words.VIEWS[0], key="compare_view", label_visibility="collapsed", required=True
     )

@@ -46,12 +46,12 @@ def table(points: list[LengthPoint], of: str) -> pd.DataFrame:
 
 def curves() -> None:
     """Both curves, as they are measured; then what they say."""
-    with frame.calm():
+    with frame.error_boundary():
         run = experiment.of(NAME)
         latest: dict[int, LengthPoint] = {point.length: point for point in run.seen}
         points = [latest[length] for length in sorted(latest)]
-        if run.told:
-            frame.tell(run.told)
+        if run.error:
+            frame.show_notice(run.error)
         if run.about and run.running:
             total = run.about[1] * run.about[2]
             st.progress(len(run.seen) / total, text=words.CONTEXT_PROGRESS.format(done=len(run.seen), total=total))
@@ -94,7 +94,7 @@ def verdict(points: list[LengthPoint], repeats: int) -> None:
 def go_there() -> None:
     """Fill the context and see."""
     reached = at_the_limit(current.model(), current.prompt())
-    current.kept()[END] = experiment.Experiment(seen=[reached])
+    current.results()[END] = experiment.Experiment(seen=[reached])
 
 
 def the_end() -> None:
@@ -102,13 +102,13 @@ def the_end() -> None:
     model = current.model()
     frame.section(words.CONTEXT_END, words.CONTEXT_END_TERM)
     st.markdown(words.CONTEXT_END_LEAD.format(limit=f"{model.context_length:,}"))
-    st.button(words.CONTEXT_END_START, on_click=current.calmly(go_there), icon=":material/last_page:", key="context_end")
+    st.button(words.CONTEXT_END_START, on_click=current.error_boundary(go_there), icon=":material/last_page:", key="context_end")
     for reached in experiment.of(END).seen:
         assert isinstance(reached, LimitReached)
         st.markdown(words.CONTEXT_END_TOLD.format(read=f"{reached.read:,}", written=reached.written))
         st.text(f"…{reached.text}▌")
         st.markdown(words.CONTEXT_REFUSED)
-        frame.tell(reached.refused)
+        frame.show_notice(reached.refused)
 
 
 frame.header(words.CONTEXT_TITLE, words.CONTEXT_TERM, words.CONTEXT_LEAD)
@@ -117,15 +117,15 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="context_con
     running = experiment.of(NAME).running
     st.button(
         words.CONTEXT_START,
-        on_click=current.calmly(begin),
+        on_click=current.error_boundary(begin),
         args=(chosen,),
         type="primary",
         icon=":material/speed:",
         key="context_start",
         disabled=running,
     )
-st.fragment(curves, run_every=experiment.of(NAME).pace)()
-with frame.calm():
+st.fragment(curves, run_every=experiment.of(NAME).interval)()
+with frame.error_boundary():
     st.divider()
     left, right = st.columns(2, gap="large")
     with left:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
 from core.costs.receipt import Assumptions
-from core.labs.request import Progress, request
+from core.labs.request import LatencyTrace, request
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.receipt import receipt
 from pages.parts.layout import frame
@@ -38,7 +38,7 @@ def rates() -> Assumptions:
             for field, label, step in words.RATES
         }
     changed = replace(now, **values)
-    current.kept()["assumptions"] = changed
+    current.results()["assumptions"] = changed
     return changed
 
 
@@ -52,11 +52,11 @@ def this_text() -> None:
         rates()
         shape = getattr(run.model, "shape", None)
         if shape is None:
-            frame.tell(words.UNKNOWN_SHAPE)
+            frame.show_notice(words.UNKNOWN_SHAPE)
         textbook()
     with left:
         if not run.path:
-            frame.tell(words.COST_EMPTY)
+            frame.show_notice(words.COST_EMPTY)
             return
         model = run.model
         top = receipt.peak(model.device, model.dtype) if shape is not None and getattr(model, "network", None) is not None else None
@@ -107,7 +107,7 @@ def elsewhere() -> None:
     st.caption(f"{read:,} tokens read, {written:,} written. {words.ELSEWHERE_NOTE}")
 
 
-def both(terse: str, verbose: str) -> Iterator[tuple[int, Progress]]:
+def both(terse: str, verbose: str) -> Iterator[tuple[int, LatencyTrace]]:
     """Ask the short question, then the long one."""
     for place, question in enumerate((terse, verbose)):
         for progress in request(current.model(), question, current.settings(), ANSWER, receipt.assumptions()):
@@ -128,11 +128,11 @@ def two_questions() -> None:
     )
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             seen = experiment.of(TWO)
-            if seen.told:
-                frame.tell(seen.told)
-            last: dict[int, Progress] = dict(seen.seen)
+            if seen.error:
+                frame.show_notice(seen.error)
+            last: dict[int, LatencyTrace] = dict(seen.seen)
             for place, column in enumerate(st.columns(2, gap="large")):
                 if place in last:
                     with column:
@@ -144,7 +144,7 @@ def two_questions() -> None:
                     st.markdown(words.TWO_SAYS.format(factor=f"{bills[1].multiply_adds / bills[0].multiply_adds:.1f}"))
         experiment.advance(TWO)
 
-    st.fragment(draw, run_every=run.pace)()
+    st.fragment(draw, run_every=run.interval)()
 
 
 def escape_markdown(text: str) -> str:
@@ -163,20 +163,20 @@ def seconds() -> None:
     )
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             seen = experiment.of(TIMED)
-            if seen.told:
-                frame.tell(seen.told)
+            if seen.error:
+                frame.show_notice(seen.error)
             if seen.seen:
-                last: Progress = seen.seen[-1]
+                last: LatencyTrace = seen.seen[-1]
                 st.markdown(words.TIMELINE_SAYS.format(first=numbers.duration(last.first_token), total=numbers.duration(last.total)))
                 charts.draw(cost_charts.timeline, stretches(last), key="cost_timeline", alt_text=words.TIMELINE_ALT, rows=len(last.parts))
         experiment.advance(TIMED)
 
-    st.fragment(draw, run_every=run.pace)()
+    st.fragment(draw, run_every=run.interval)()
 
 
-def stretches(progress: Progress) -> pd.DataFrame:
+def stretches(progress: LatencyTrace) -> pd.DataFrame:
     """The timeline's rows."""
     rows = []
     for order, part in enumerate(progress.parts):
@@ -189,7 +189,7 @@ def stretches(progress: Progress) -> pd.DataFrame:
 
 
 frame.header(words.COST_TITLE, words.COST_TERM, words.COST_LEAD)
-with frame.calm():
+with frame.error_boundary():
     this_text()
     st.divider()
     elsewhere()

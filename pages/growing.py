@@ -29,7 +29,7 @@ def known() -> tuple[str, Growth] | None:
 @st.fragment
 def guesses(record: Growth, model: LanguageModel) -> None:
     """One prompt, all moments."""
-    with frame.calm():
+    with frame.error_boundary():
         asked = st.selectbox(
             inside_words.GROWING_ASKED,
             range(len(record.prompts)),
@@ -52,7 +52,7 @@ def guesses(record: Growth, model: LanguageModel) -> None:
 @st.fragment
 def wrote(record: Growth, model: LanguageModel) -> None:
     """One moment: what it wrote then."""
-    with frame.calm():
+    with frame.error_boundary():
         number = st.select_slider(
             inside_words.GROWING_AGE,
             range(len(record.moments)),
@@ -71,11 +71,11 @@ def wrote(record: Growth, model: LanguageModel) -> None:
             )
 
 
-with frame.calm():
+with frame.error_boundary():
     found = known()
     if found is None:
         frame.header(inside_words.GROWING, inside_words.GROWING_TERM)
-        frame.tell(inside_words.GROWING_NONE)
+        frame.show_notice(inside_words.GROWING_NONE)
     else:
         name, record = found
         lead = inside_words.GROWING_LEAD.format(name=name, read=numbers.count(record.moments[-1].tokens), count=len(record.moments))

@@ -16,7 +16,7 @@ from pages.parts.components.roll_tally.roll_tally import dice_tally
 from pages.parts.components.scored_text.scored_text import Word, reading_strip, shown
 from pages.parts.components.token_strip import token_strip
 from pages.parts.layout import frame, palette
-from pages.parts.runtime.selected_step import Opened, looked, opened
+from pages.parts.runtime.selected_step import SelectedStep, inside_of, selected_step
 from pages.parts.session import current
 from pages.parts.text import inside_words, numbers
 
@@ -28,24 +28,24 @@ MANY_LAYERS = 12  # up to here each layer has a button
 ALL = -1  # all layers together
 
 
-def sentence(step: Opened) -> None:
+def sentence(step: SelectedStep) -> None:
     """The text so far and the step that is looked into; one can go on, back, and to any earlier step."""
     run = current.run()
     token_strip.token_strip(
         run.prompt_tokens,
         run.path,
         key="strip",
-        opened=current.opened(),
-        accent=isinstance(step.odds, Step),
+        opened=current.selected_index(),
+        accent=isinstance(step.distribution, Step),
         on_click=current.word_clicked,
     )
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
-        if isinstance(step.odds, Step):
+        if isinstance(step.distribution, Step):
             told = inside_words.LOOKED_AT_STEP.format(
-                number=step.odds.index + 1, piece=inside_rows.plain(step.odds.piece), count=step.odds.position
+                number=step.distribution.index + 1, piece=inside_rows.plain(step.distribution.piece), count=step.distribution.position
             )
         else:
-            told = inside_words.LOOKED_AT_COMING.format(count=step.odds.position)
+            told = inside_words.LOOKED_AT_COMING.format(count=step.distribution.position)
         st.markdown(f"**{told}**", width="stretch")
         st.button("Back", on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
         st.button("Step", on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
@@ -79,7 +79,7 @@ def chips(tokens: list[Token], key: str) -> None:
 @st.fragment
 def pieces() -> None:
     """Type, and the pieces form."""
-    with frame.calm():
+    with frame.error_boundary():
         model, prompt = current.model(), current.run().prompt
         text = live_text(prompt, key="inside_text", label=inside_words.PIECES_LABEL, examples=inside_words.PIECES_EXAMPLES, limit=LONGEST)
         own = model.tokenize(text)
@@ -97,7 +97,7 @@ def pieces() -> None:
                     chips(beside, "inside_chips_other")
 
 
-def meaning(step: Opened, model: LanguageModel, seen: Inside) -> None:
+def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     """A piece as a list of numbers, its neighbours, and a map."""
     known = dict.fromkeys(token.token_id for token in reversed(step.tokens))
     choices = list(reversed(list(known)[:MOST_CHOICES]))
@@ -132,7 +132,7 @@ def meaning(step: Opened, model: LanguageModel, seen: Inside) -> None:
         st.caption(inside_words.MAP_KEPT.format(share=numbers.percent(flat.kept)))
 
 
-def layers(step: Opened, model: LanguageModel, seen: Inside) -> None:
+def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     """The guess after every layer, and one token's way through them."""
     favourites = [guess.token_id for guess in seen.layers[-1].candidates]
     choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *favourites]))
@@ -159,7 +159,7 @@ def layers(step: Opened, model: LanguageModel, seen: Inside) -> None:
         )
 
 
-def gaze(step: Opened, seen: Inside) -> None:
+def gaze(step: SelectedStep, seen: Inside) -> None:
     """Which pieces the last one looked at."""
     able = [index for index, row in enumerate(seen.attention) if row is not None]
     if not able:
@@ -199,9 +199,9 @@ def gaze(step: Opened, seen: Inside) -> None:
     charts.draw(inside_charts.heat, rows_of_heat, key="inside_heat", alt_text=inside_words.HEAT_ALT, layers=len(able))
 
 
-def stages(step: Opened) -> None:
+def stages(step: SelectedStep) -> None:
     """The sampling stages, one after the other."""
-    seen = inside_rows.stage_rows(step.odds)
+    seen = inside_rows.stage_rows(step.distribution)
     for start in range(0, len(seen), 4):
         places = st.columns(max(3, min(4, len(seen))), gap="medium")
         for place, (stage, told, table) in zip(places, seen[start : start + 4], strict=False):
@@ -216,13 +216,13 @@ def stages(step: Opened) -> None:
         st.caption(inside_words.STAGES_OFF)
 
 
-def roll(step: Opened) -> None:
+def roll(step: SelectedStep) -> None:
     """The dice, once and many times."""
-    dice.dice_strip(step.odds, key="inside_dice")
-    if step.odds.settings.greedy:
+    dice.dice_strip(step.distribution, key="inside_dice")
+    if step.distribution.settings.greedy:
         st.caption(inside_words.DICE_GREEDY)
         return
-    dice_tally(step.odds, key="inside_tally")
+    dice_tally(step.distribution, key="inside_tally")
     st.caption(inside_words.DICE_FREE)
 
 
@@ -234,22 +234,22 @@ def part(title: str, term: str, lead: str) -> None:
 
 
 frame.header(inside_words.TITLE, inside_words.TERM, inside_words.LEAD)
-with frame.calm():
-    step, model = opened(), current.model()
+with frame.error_boundary():
+    step, model = selected_step(), current.model()
     sentence(step)
 
     part(inside_words.PIECES, inside_words.PIECES_TERM, inside_words.PIECES_LEAD)
     pieces()
     st.caption(inside_words.PIECES_WHY)
 
-    with frame.calm():
-        seen = looked(step)
+    with frame.error_boundary():
+        seen = inside_of(step)
         part(inside_words.MEANING, inside_words.MEANING_TERM, inside_words.MEANING_LEAD.format(size=f"{model.shape.hidden_size:,}"))
         meaning(step, model, seen)
 
         part(inside_words.LAYERS, inside_words.LAYERS_TERM, inside_words.LAYERS_LEAD.format(count=model.layer_count))
         for note in seen.notes:
-            frame.tell(note)
+            frame.show_notice(note)
         if seen.layers:
             layers(step, model, seen)
         gaze(step, seen)

@@ -11,25 +11,25 @@ import streamlit as st
 
 from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.errors import ViewerError
-from core.kv_cache.paged import Notepad
+from core.kv_cache.paged import PagedKVCache
 from core.labs.cache_budget import (
-    FORGET_BUT_FIRST,
+    ATTENTION_SINKS,
     MOST_READERS,
     POLICIES,
     RED_POT,
     STOP,
     Answer,
-    Page,
-    Plan,
-    Way,
+    CacheBlock,
+    MemoryBudget,
+    PolicyOutcome,
     before_and_after,
-    every_way,
+    every_policy,
     fill,
     page_bytes,
     pages_that_fit,
 )
 from pages.parts.charts import charts, cost_charts
-from pages.parts.components.cache_text.cache_text import fading_text, fill_bar, share_bar
+from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
 from pages.parts.layout import frame, palette
 from pages.parts.runtime import experiment
 from pages.parts.session import current
@@ -44,7 +44,7 @@ LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
 THIS = "this model"
 
 
-def choose() -> tuple[Plan, str]:
+def choose() -> tuple[MemoryBudget, str]:
     """The budget, and what to do when it is used up."""
     model = current.model()
     each = page_bytes(model)
@@ -78,15 +78,15 @@ def choose() -> tuple[Plan, str]:
     )
     readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP)
     sinks = 4
-    if policy == FORGET_BUT_FIRST:
+    if policy == ATTENTION_SINKS:
         sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP)
-    plan = Plan(int(pages) * each, policy, int(sinks), int(readers))
+    plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(readers))
     size = numbers.size(page_bytes(model, plan.bits))
     st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size))
     return plan, source or "story"
 
 
-def begin(plan: Plan, source: str) -> None:
+def begin(plan: MemoryBudget, source: str) -> None:
     """Read the story, or the visitor's own text, under this plan."""
     model = current.model()
     if source == "story":
@@ -104,24 +104,24 @@ def notepad() -> None:
     if about is None:
         model = current.model()
         tokens = model.tokenize(RED_POT.told + RED_POT.question)
-        fading_text([token.text or token.piece for token in tokens], (), 0, marked=marked(), label=RED_POT.told)
+        cache_text([token.text or token.piece for token in tokens], (), 0, marked=marked(), label=RED_POT.told)
         return
-    plan: Plan = about["plan"]
-    pages = [seen for seen in run.seen if isinstance(seen, Page)]
+    plan: MemoryBudget = about["plan"]
+    pages = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
     texts = about["texts"] + [page.text for page in pages if page.written and page.full is None and about["source"] == "own"]
     last = pages[-1] if pages else None
     read = 0 if last is None else last.position + (last.full is None)
     kept = last.kept if last else ()
     if about["source"] == "story":  # the answer's own tokens are scored, not shown
         read = min(read, len(texts))
-    fading_text(texts, kept, read, marked=marked() if about["source"] == "story" else range(0), label="".join(texts))
+    cache_text(texts, kept, read, marked=marked() if about["source"] == "story" else range(0), label="".join(texts))
     held = last.bytes if last else 0
     said = words.HELD.format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
     fill_bar(held / plan.share if plan.share else 1.0, said)
     if last is not None and last.full:
-        frame.tell(words.ENDED[last.full])
-    if run.told:
-        frame.tell(run.told)
+        frame.show_notice(words.ENDED[last.full])
+    if run.error:
+        frame.show_notice(run.error)
 
 
 def marked() -> range:
@@ -142,14 +142,14 @@ def answer() -> None:
         with place:
             share_bar(name, seen.probability if seen else None, told(seen), says(seen))
     if len(found) == 2:
-        last = [seen for seen in run.seen if isinstance(seen, Page)][-1]
+        last = [seen for seen in run.seen if isinstance(seen, CacheBlock)][-1]
         if found[1].probability is not None:
             lost = any(position not in last.kept for position in marked())
-            plan: Plan = run.about["plan"]
+            plan: MemoryBudget = run.about["plan"]
             why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
-            frame.tell(words.TOO_SMALL)
+            frame.show_notice(words.TOO_SMALL)
 
 
 def fell(before: float | None, after: float) -> str:
@@ -179,8 +179,8 @@ def says(seen: Answer | None) -> str:
 def ways() -> None:
     """Every way out side by side, under the same budget."""
     run = experiment.of(WAYS)
-    if run.told:
-        frame.tell(run.told)
+    if run.error:
+        frame.show_notice(run.error)
     if not run.seen:
         return
     rows = [
@@ -192,14 +192,14 @@ def ways() -> None:
             "it says": way.answer.said,
         }
         for way in run.seen
-        if isinstance(way, Way)
+        if isinstance(way, PolicyOutcome)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
 
 
 def stage() -> None:
     """All that moves."""
-    with frame.calm():
+    with frame.error_boundary():
         notepad()
         answer()
         ways()
@@ -313,7 +313,7 @@ def positions() -> None:
     """What is said plainly about positions, forgetting and rounding."""
     with st.expander(words.PLAINLY, icon=":material/info:"):
         try:
-            kind = Notepad(current.model()).positions
+            kind = PagedKVCache(current.model()).positions
         except ViewerError as error:
             st.markdown(str(error))
             return
@@ -322,23 +322,28 @@ def positions() -> None:
 
 frame.header(words.MEMORY_TITLE, words.MEMORY_TERM, words.MEMORY_LEAD)
 budget = 0
-with frame.calm():
+with frame.error_boundary():
     plan, source = choose()
     budget = plan.budget_bytes
     busy = experiment.of(FILL).running or experiment.of(WAYS).running
     with st.container(horizontal=True, key="memory_buttons"):
         label = words.MEMORY_READ if source == "story" else words.MEMORY_WRITE
         st.button(
-            label, on_click=current.calmly(begin), args=(plan, source), type="primary", icon=":material/menu_book:", key="memory_start"
+            label,
+            on_click=current.error_boundary(begin),
+            args=(plan, source),
+            type="primary",
+            icon=":material/menu_book:",
+            key="memory_start",
         )
-        make = lambda: every_way(current.model(), plan)  # noqa: E731 (a callback that is called at the click)
+        make = lambda: every_policy(current.model(), plan)  # noqa: E731 (a callback that is called at the click)
         st.button(
             words.MEMORY_ALL, on_click=experiment.start, args=(WAYS, make), icon=":material/alt_route:", key="memory_all", disabled=busy
         )
     colours = palette.of(charts.theme())
     frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), words.LEGEND, strict=True))
-st.fragment(stage, run_every=experiment.of(FILL).pace or experiment.of(WAYS).pace)()
-with frame.calm():
+st.fragment(stage, run_every=experiment.of(FILL).interval or experiment.of(WAYS).interval)()
+with frame.error_boundary():
     positions()
     st.divider()
     calculator()

@@ -16,58 +16,58 @@ from pages.parts.text import numbers
 frame.page()
 
 
-@current.calmly
+@current.error_boundary
 def use(name: str) -> None:
     """Load it and begin again with it."""
     current.use_model(name)
-    current.say(words.NOW_USED.format(name=name))
+    current.notify(words.NOW_USED.format(name=name))
 
 
-@current.calmly
+@current.error_boundary
 def unload(name: str) -> None:
     """Give its memory back."""
     loaded_models.unload(name)
-    current.say(words.UNLOADED.format(name=name))
+    current.notify(words.UNLOADED.format(name=name))
 
 
-@current.calmly
+@current.error_boundary
 def check(name: str) -> None:
     """Say what it would take."""
     name = checked_name(name)
     said = fit(name)
-    current.kept()["fit"] = (name, said)
+    current.results()["fit"] = (name, said)
 
 
-@current.calmly
+@current.error_boundary
 def fetch(name: str) -> None:
     """Download it; a folder or a model that is here already is used at once."""
     name = checked_name(name)
     if local_folder(name) is not None:
         use(name)
     elif loaded_models.busy():
-        current.say(words.BUSY)
+        current.notify(words.BUSY)
     else:
-        current.kept()["fetching"] = name
+        current.results()["fetching"] = name
         loaded_models.download(name)
 
 
-@current.calmly
+@current.error_boundary
 def stop(name: str) -> None:
     """End a download."""
     loaded_models.downloads()[name].stop()
 
 
-@current.calmly
+@current.error_boundary
 def connect(address: str, tokenizer: str, key: str) -> None:
     """Ask a server."""
     current.use_model(address.strip(), tokenizer.strip(), key or None)
-    current.say(words.NOW_USED.format(name=address.strip()))
+    current.notify(words.NOW_USED.format(name=address.strip()))
 
 
 def on_this_machine() -> None:
     """The models that are here, and which of them is in use."""
     frame.section(words.HERE_TITLE, words.HERE_TERM)
-    chosen, held = current.model_name(), loaded_models.held()
+    chosen, held = current.model_name(), loaded_models.in_memory()
     entries = {entry.name: entry for entry in list_models()}
     columns = st.columns(2, gap="medium")
     for place, name in enumerate(current.model_names()):
@@ -108,7 +108,7 @@ def from_the_hub() -> None:
         name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
         st.button(words.CHECK, key="models_check", on_click=check, args=(name,), disabled=not name.strip())
         st.button(words.FETCH, key="models_fetch", on_click=fetch, args=(name,), disabled=not name.strip(), icon=":material/download:")
-    told = current.kept().get("fit")
+    told = current.results().get("fit")
     if told:
         of, said = told
         sentence = words.FITS if said.fits else words.TOO_LARGE
@@ -130,7 +130,7 @@ def from_the_hub() -> None:
 
 def progress() -> None:
     """The download that this visitor looks at; it moves by itself while it runs."""
-    name = current.kept().get("fetching")
+    name = current.results().get("fetching")
     if name is None or name not in loaded_models.downloads():
         return
     under_way = loaded_models.downloads()[name].running
@@ -147,7 +147,7 @@ def _progress(name: str, drawn_running: bool) -> None:
         st.progress(min(1.0, one.done / one.total) if one.total else 0.0, text=text if one.total else words.STARTING.format(name=name))
         st.button(words.STOP, key="models_stop", on_click=stop, args=(name,), icon=":material/close:")
     elif one.error is not None:
-        frame.tell(str(one.error))
+        frame.show_notice(str(one.error))
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(words.READY.format(name=name))
@@ -180,9 +180,9 @@ def asked_by_a_link() -> None:
 
 asked_by_a_link()
 frame.header(words.TITLE, words.TERM, words.LEAD)
-with frame.calm():
+with frame.error_boundary():
     on_this_machine()
-with frame.calm():
+with frame.error_boundary():
     from_the_hub()
-with frame.calm():
+with frame.error_boundary():
     on_a_server()

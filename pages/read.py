@@ -127,10 +127,10 @@ def in_numbers(read: ScoredText, key: str) -> None:
 
 def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool) -> None:
     """One reading; wide: the numbers beside the words, not below."""
-    with frame.calm():
+    with frame.error_boundary():
         read = scored(model, text)
         if not read.scored_count:
-            frame.tell(inside_words.TOO_SHORT)
+            frame.show_notice(inside_words.TOO_SHORT)
             return
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
         with left:
@@ -158,7 +158,7 @@ def tints() -> str:
 
 
 frame.header(inside_words.READ_TITLE, inside_words.READ_TERM, inside_words.READ_LEAD)
-with frame.calm():
+with frame.error_boundary():
     model, examples = current.model(), inside_words.READ_EXAMPLES
     first, second = list(examples.values())[:2]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -199,7 +199,7 @@ with frame.calm():
         others = [name for name in current.model_names() if name != model.name]
         left, right = st.columns(2, gap="large")
         if not others:
-            frame.tell(inside_words.READ_ONE_MODEL)
+            frame.show_notice(inside_words.READ_ONE_MODEL)
         else:
             with right:
                 name = st.selectbox(inside_words.READ_OTHER, others, key="read_other", label_visibility="collapsed")

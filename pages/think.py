@@ -8,9 +8,21 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
-from core.labs.thinking import AT_ONCE, STEP_BY_STEP, Answered, Question, Thought, Way, count, same_answer, sums, think, wilson
+from core.labs.thinking import (
+    CHAIN_OF_THOUGHT,
+    DIRECT,
+    Answered,
+    PromptingStyle,
+    Question,
+    ReasoningStep,
+    count,
+    same_answer,
+    sums,
+    think,
+    wilson,
+)
 from pages.parts.charts import charts, what_if_charts
-from pages.parts.components.tinted_text.tinted_text import written
+from pages.parts.components.tinted_text.tinted_text import tinted_text
 from pages.parts.layout import frame, palette
 from pages.parts.runtime import experiment
 from pages.parts.session import current
@@ -19,13 +31,13 @@ from pages.parts.text import what_if_words as words
 
 frame.page()
 ONE, MANY = "think", "think_set"
-TITLES = {AT_ONCE: words.AT_ONCE_TITLE, STEP_BY_STEP: words.STEPWISE_TITLE}
-SIDES = {AT_ONCE: "one", STEP_BY_STEP: "other"}
+TITLES = {DIRECT: words.AT_ONCE_TITLE, CHAIN_OF_THOUGHT: words.STEPWISE_TITLE}
+SIDES = {DIRECT: "one", CHAIN_OF_THOUGHT: "other"}
 
 
-def both_ways(question: Question) -> Iterator[tuple[Way, Thought]]:
+def both_ways(question: Question) -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
     """First at once, then step by step."""
-    for way in (AT_ONCE, STEP_BY_STEP):
+    for way in (DIRECT, CHAIN_OF_THOUGHT):
         for thought in think(current.model(), question, way, current.settings()):
             yield way, thought
 
@@ -44,7 +56,7 @@ def one_view() -> None:
         answer = st.text_input(words.ANSWER, value=first_answer, key="think_answer", max_chars=40, width=140)
         question = Question(f"{text}\n", answer)
 
-        @current.calmly
+        @current.error_boundary
         def begin() -> None:
             experiment.start(ONE, lambda: both_ways(question), question)
 
@@ -59,7 +71,7 @@ def one_view() -> None:
                 st.rerun()
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             run = experiment.of(ONE)
             asked: Question = run.about or question
             thoughts = {way: [thought for whose, thought in run.seen if whose is way] for way in TITLES}
@@ -67,15 +79,15 @@ def one_view() -> None:
                 with home, st.container(gap="xsmall"):
                     frame.section(TITLES[way], way.begin)
                     answered(way, thoughts[way], asked)
-            if run.told:
-                frame.tell(run.told)
+            if run.error:
+                frame.show_notice(run.error)
             if run.seen:
                 frame.section(words.CHANCE, words.CHANCE_TERM, help=words.CHANCE_HELP)
                 charts.draw(what_if_charts.chance, chances(thoughts), key="think_chance", alt_text=words.CHANCE_ALT)
                 legend()
         experiment.advance(ONE)
 
-    st.fragment(draw, run_every=state.pace, key="think_fragment")()
+    st.fragment(draw, run_every=state.interval, key="think_fragment")()
 
 
 def ready_made(question: str, answer: str) -> None:
@@ -89,13 +101,13 @@ def legend() -> None:
     frame.legend((colours.dice, words.AT_ONCE_TITLE), (colours.other, words.STEPWISE_TITLE))
 
 
-def answered(way: Way, thoughts: list[Thought], question: Question) -> None:
+def answered(way: PromptingStyle, thoughts: list[ReasoningStep], question: Question) -> None:
     """What was written this way, and whether it is right."""
-    written([thought.step for thought in thoughts], key=f"think_text_{SIDES[way]}", other=way is STEP_BY_STEP)
+    tinted_text([thought.step for thought in thoughts], key=f"think_text_{SIDES[way]}", other=way is CHAIN_OF_THOUGHT)
     given = thoughts[-1].given if thoughts else None
     tokens = words.tokens(len(thoughts))
     if not thoughts and not experiment.of(ONE).running:
-        st.caption(words.NOT_ASKED if way is AT_ONCE else words.NOT_ASKED_STEPWISE)
+        st.caption(words.NOT_ASKED if way is DIRECT else words.NOT_ASKED_STEPWISE)
     elif given is None:
         st.caption(words.GAVE_NONE.format(tokens=tokens))
     elif same_answer(given, question.answer):
@@ -109,7 +121,7 @@ def plain(text: str) -> str:
     return f"**{''.join(c if c.isalnum() or c in ' .,-' else '·' for c in text[:40])}**"
 
 
-def chances(thoughts: dict[Way, list[Thought]]) -> pd.DataFrame:
+def chances(thoughts: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame:
     """Rows for the chart: the chance before every word, and once more at the end."""
     rows = [
         (place, SIDES[way], thought.chance, thought.step.piece, numbers.percent(thought.chance))
@@ -135,7 +147,7 @@ def set_view() -> None:
             help=words.SET_KIND_HELP,
         )
 
-        @current.calmly
+        @current.error_boundary
         def begin() -> None:
             model, seed = current.model(), current.settings().seed
             experiment.start(MANY, lambda: count(model, sums(number, seed, hard is not False)), number)
@@ -149,27 +161,27 @@ def set_view() -> None:
                 st.rerun()
 
     def draw() -> None:
-        with frame.calm():
+        with frame.error_boundary():
             run = experiment.of(MANY)
-            if run.told:
-                frame.tell(run.told)
+            if run.error:
+                frame.show_notice(run.error)
             if run.seen or run.running:
-                done = sum(entry.way is STEP_BY_STEP for entry in run.seen)
+                done = sum(entry.style is CHAIN_OF_THOUGHT for entry in run.seen)
                 st.progress(done / run.about, text=words.SET_PROGRESS.format(done=done, total=run.about))
                 counted(run.seen)
         experiment.advance(MANY)
 
-    st.fragment(draw, run_every=state.pace, key="think_set_fragment")()
+    st.fragment(draw, run_every=state.interval, key="think_set_fragment")()
 
 
 def counted(entries: list[Answered]) -> None:
     """Right answers with their uncertainty, tokens each way, and the newest questions."""
-    by_way = {way: [entry for entry in entries if entry.way is way] for way in TITLES}
+    by_way = {way: [entry for entry in entries if entry.style is way] for way in TITLES}
     rows = []
     for home, (way, those) in zip(st.columns(2, gap="large"), by_way.items(), strict=True):
         right, total = sum(entry.right for entry in those), len(those)
         low, high = wilson(right, total)
-        rows.append((SIDES[way], 0 if way is AT_ONCE else 1, right / max(1, total), low, high))
+        rows.append((SIDES[way], 0 if way is DIRECT else 1, right / max(1, total), low, high))
         with home:
             frame.section(TITLES[way], way.begin)
             st.markdown(f"### {words.SET_RIGHT.format(right=right, total=total)}")
@@ -187,7 +199,7 @@ def counted(entries: list[Answered]) -> None:
     lines = [
         (
             entry.question.text.strip().removeprefix("Question: "),
-            entry.way.name,
+            entry.style.name,
             entry.given or "–",
             entry.question.answer,
             "✓" if entry.right else "✗",
@@ -199,7 +211,7 @@ def counted(entries: list[Answered]) -> None:
 
 
 frame.header(words.THINK_TITLE, words.THINK_TERM, words.THINK_LEAD)
-with frame.calm():
+with frame.error_boundary():
     names = words.THINK_VIEWS
     wanted = st.segmented_control("View", names, default=names[0], key="think_view", label_visibility="collapsed", required=True)
     (set_view if wanted == names[1] else one_view)()

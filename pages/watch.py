@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts, step_rows
 from pages.parts.components.cache_gauge import cache_gauge
 from pages.parts.components.dice import dice
@@ -15,7 +15,7 @@ from pages.parts.components.export import export
 from pages.parts.components.receipt import receipt
 from pages.parts.components.token_strip import token_strip
 from pages.parts.layout import frame, palette, prompt_field
-from pages.parts.layout.display_options import View, view
+from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import playback
 from pages.parts.session import current
@@ -38,31 +38,31 @@ def ask() -> None:
         st.button(name, on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
 
 
-def sentence(run: Generation | Replay, seen: Odds | Step, tint: str) -> None:
+def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
     """The text so far, the hero of the page."""
     token_strip.token_strip(
         run.prompt_tokens,
         run.path,
         key="strip",
         tint=tint,
-        opened=current.opened(),
+        opened=current.selected_index(),
         accent=isinstance(seen, Step),
         on_click=partial(frame.then, current.word_clicked, MOVING),
     )
     if run.finished and not current.playing():
-        frame.tell(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
+        frame.show_notice(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
     if run.is_replay:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(words.REPLAYING, width="content")
             st.button(
                 words.LEAVE_RECORDING, on_click=frame.then, args=(current.use_prompt, (), current.prompt()), type="tertiary", key="leave"
             )
-    frame.sentences()
+    frame.notices()
 
 
-def moment(seen: Odds | Step) -> None:
+def moment(seen: TokenDistribution | Step) -> None:
     """What the bars show: the coming odds, the step just rolled, or a step that was reopened."""
-    opened = current.opened()
+    opened = current.selected_index()
     if opened is not None:
         frame.section(words.PLACE_REOPENED.format(number=opened + 1), words.settings_then(seen.settings))
         st.button(
@@ -88,11 +88,11 @@ def moment(seen: Odds | Step) -> None:
     )
 
 
-def odds(seen: Odds | Step, look: View) -> None:
+def distribution(seen: TokenDistribution | Step, look: DisplayOptions) -> None:
     """The bars: what could come."""
     charts.draw(
-        charts.odds,
-        step_rows.odds_rows(seen, look.rows, current.clicks()),
+        charts.distribution,
+        step_rows.distribution_rows(seen, look.rows, current.clicks()),
         key="odds",
         alt_text=words.ODDS_ALT,
         on_select=partial(frame.then, current.bar_clicked, MOVING),
@@ -106,7 +106,7 @@ frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
 hero = st.container()
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     ask()
-    look = view()
+    look = display_options()
     taken_away = st.container(horizontal=True, width="content")
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
@@ -131,7 +131,7 @@ with right, st.container(gap="xsmall"):
 
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
-    with frame.calm():
+    with frame.error_boundary():
         run = current.run()
         seen = current.shown(run)
         with playback.drawing():
@@ -140,15 +140,15 @@ def stage() -> None:
             with head:
                 moment(seen)
             with bars:
-                odds(seen, look)
+                distribution(seen, look)
             with thrown:
-                dice.dice_strip(seen, key="dice", still=playback.hurried(speed))
+                dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
         playback.advance(run, speed)
 
 
 def cost() -> None:
     """What it costs, quietly; and what one can take away."""
-    with frame.calm():
+    with frame.error_boundary():
         run = current.run()
         seen = current.shown(run)
         with playback.drawing(step=False):
@@ -158,7 +158,7 @@ def cost() -> None:
                 cache_gauge.gauge(seen, run.model, key="gauge")
                 charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
             with paced:
-                charts.draw(charts.pace, newest, key="pace_chart", alt_text=words.PACE_ALT)
+                charts.draw(charts.step_time, newest, key="pace_chart", alt_text=words.PACE_ALT)
             with surprised:
                 charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
             with billed:
@@ -168,6 +168,6 @@ def cost() -> None:
                 export.keep()
 
 
-beat = playback.pace(speed)
-st.fragment(stage, run_every=beat, key="stage")()
-st.fragment(cost, run_every=beat and max(2 * beat, QUIET), key="cost")()
+interval = playback.interval(speed)
+st.fragment(stage, run_every=interval, key="stage")()
+st.fragment(cost, run_every=interval and max(2 * interval, QUIET), key="cost")()

@@ -58,7 +58,7 @@ def ready() -> None:
             own_text()
 
 
-def numbers_of(now: fork_playback.Duel) -> None:
+def numbers_of(now: fork_playback.ForkPlayback) -> None:
     """How far apart, how likely: in words first."""
     colours = palette.of(charts.theme())
     pairs = [pair for pair in now.fork.pairs if pair.drift]
@@ -82,7 +82,7 @@ def numbers_of(now: fork_playback.Duel) -> None:
     frame.legend((colours.dice, starts[0]), (colours.other, starts[1]))
 
 
-def elsewhere(now: fork_playback.Duel) -> None:
+def elsewhere(now: fork_playback.ForkPlayback) -> None:
     """Another word in the place of the one that was clicked."""
     place = now.opened
     if place is None:
@@ -121,9 +121,9 @@ def tree() -> None:
         st.caption(words.TREE_EMPTY)
         return
     st.caption(words.TREE_LEAD)
-    wish = branch_tree(rows, key="what_if_tree")
-    if wish is not None:
-        fork_playback.obey(wish)
+    action = branch_tree(rows, key="what_if_tree")
+    if action is not None:
+        fork_playback.obey(action)
         st.rerun()
     ends = {branch.node_id: branch.name or "…" + " ".join(branch.text.split())[-40:] for branch in run.branches()}
     if len(ends) > 2:
@@ -135,18 +135,18 @@ def tree() -> None:
 
 
 frame.header(words.FORK_TITLE, words.FORK_TERM, words.FORK_LEAD)
-with frame.calm():
+with frame.error_boundary():
     ready()
-    known = fork_playback.duel()
+    known = fork_playback.playback()
     playing = known is not None and known.playing
     speed = controls(playing)
 
     def stage() -> None:
         """All that moves: drawn first, then one more word on both sides."""
-        with frame.calm():
-            now = fork_playback.duel()
+        with frame.error_boundary():
+            now = fork_playback.playback()
             if now is None:
-                frame.tell(words.REPLAY_FORK)
+                frame.show_notice(words.REPLAY_FORK)
                 return
             picked = fork_view(now.run.prompt, now.shared(), fork_playback.sides(now), key="what_if_view", opened=now.opened)
             if picked is not None and picked != now.opened:

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch, is_out_of_memory
-from core.engine.fair_lock import Turns
+from core.engine.fair_lock import FairLock
 from core.errors import EmptyPrompt, NotEnoughMemory
 from core.kv_cache.kv_cache import KVCache
 from core.kv_cache.pool import CachePool
 from core.limits import Limits
-from core.record.top_logprobs import Listed
+from core.record.top_logprobs import TopLogprobs
 
 
 class Backend(Protocol):
@@ -46,27 +46,30 @@ class Backend(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
-    """The model's answer: float32 logits [vocabulary], on the model's device. listed: what a server told, where it did not tell all."""
+class Logits:
+    """The model's answer: float32 logits [vocabulary], on the model's device.
 
-    logits: torch.Tensor
-    listed: Listed | None = None
+    top_logprobs: what a server told, where it did not tell all.
+    """
+
+    values: torch.Tensor
+    top_logprobs: TopLogprobs | None = None
 
     @property
     def known(self) -> int:
         """How many of the likeliest tokens have logits that are the model's own."""
-        return len(self.logits) if self.listed is None else len(self.listed)
+        return len(self.values) if self.top_logprobs is None else len(self.top_logprobs)
 
     def __contains__(self, token_id: int) -> bool:
         """Whether this token's logit is the model's own."""
-        return self.listed is None or token_id in self.listed
+        return self.top_logprobs is None or token_id in self.top_logprobs
 
 
 @dataclass(frozen=True, slots=True)
 class Forward:
     """What one forward pass gave and did. computed_tokens + reused_tokens is the number of tokens asked for."""
 
-    distribution: Distribution
+    logits: Logits
     computed_tokens: int
     reused_tokens: int
     cache_bytes: int
@@ -88,14 +91,14 @@ class Engine:
         self.device = device
         self.vocabulary_size = vocabulary_size
         self.threads = threads
-        self.turns = Turns()
+        self.lock = FairLock()
         self.pool = CachePool(Limits.from_environment())
         self.passes = 0
 
     @property
-    def away(self) -> bool:
+    def unloaded(self) -> bool:
         """Whether the weights were put away; the next pass waits until they are back."""
-        return self.turns.fetch is not None
+        return self.lock.reload is not None
 
     def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:
         """The odds after these tokens (at least one). With a cache, only what it does not hold yet is computed.
@@ -105,7 +108,7 @@ class Engine:
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
             raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
-        with self.turns.turn() as waited:
+        with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
                 reused, logits = self._run(ids, cache)
@@ -121,9 +124,9 @@ class Engine:
             stopwatch.stop()
             self.passes += 1
             held = cache.bytes if cache is not None else 0  # read while nobody else's pass can empty this cache
-        return Forward(Distribution(logits), len(ids) - reused, reused, held, waited, stopwatch)
+        return Forward(Logits(logits), len(ids) - reused, reused, held, waited, stopwatch)
 
-    def look_further(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
+    def request_more_logprobs(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
         """The same pass with `count` tokens, or this token, listed too. Only a server lists less than everything."""
         return forward
 

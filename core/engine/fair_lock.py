@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from time import monotonic, perf_counter
 
 
-class Turns:
+class FairLock:
     """A fair lock. A visitor asks for one pass at a time, so first come, first served is also round robin among those who play.
 
     fetch: brings back a model whose weights were put away; None while they are here. used: when the last turn ended (time.monotonic).
@@ -19,29 +19,29 @@ class Turns:
         self._guard = threading.Lock()
         self._busy = False
         self._waiting: deque[threading.Event] = deque()
-        self.fetch: Callable[[], None] | None = None
-        self.used = monotonic()
+        self.reload: Callable[[], None] | None = None
+        self.last_used = monotonic()
 
     @contextmanager
-    def turn(self) -> Iterator[float]:
-        """Wait for a turn and hold it, with the weights here; yields the seconds spent waiting. Raises what `fetch` raises."""
+    def acquire(self) -> Iterator[float]:
+        """Wait for a turn and hold it, with the weights here; yields the seconds spent waiting. Raises what `reload` raises."""
         waited = 0.0
         while True:
-            with self.bare() as seconds:
+            with self.acquire_unloaded() as seconds:
                 waited += seconds
-                if self.fetch is None:
+                if self.reload is None:
                     try:
                         yield waited
                     finally:
-                        self.used = monotonic()
+                        self.last_used = monotonic()
                     return
-                fetch = self.fetch
+                reload = self.reload
             began = perf_counter()
-            fetch()  # outside of the turn: whoever brings a model back may have to wait for the turns of others
+            reload()  # outside of the turn: whoever brings a model back may have to wait for the turns of others
             waited += perf_counter() - began
 
     @contextmanager
-    def bare(self) -> Iterator[float]:
+    def acquire_unloaded(self) -> Iterator[float]:
         """A turn at whatever is here, for those who put weights away and bring them back."""
         asked = perf_counter()
         mine: threading.Event | None = None

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.engine.engine import Forward
-from core.errors import BadToken, BeyondTheList, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
+from core.errors import BadToken, EmptyPrompt, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished
 from core.generation.tree import Tree
 from core.kv_cache.kv_cache import KVCache
 from core.limits import Limits
-from core.record.step import ForwardPass, Odds, Step
+from core.record.step import ForwardPass, Step, TokenDistribution
 from core.record.tokens import ByteJoiner, Token
-from core.record.top_logprobs import Listed
+from core.record.top_logprobs import TopLogprobs
 from core.sampling import dice, stages
 from core.settings import SamplingSettings
 
@@ -32,11 +32,11 @@ MOST_CANDIDATES = 1_000
 
 
 @dataclass(slots=True)
-class _Ahead:
+class _Pending:
     """What is known about the token after the current place: the pass that was made, and the odds for the settings last asked for."""
 
     forward: Forward
-    odds: dict[SamplingSettings, Odds] = field(default_factory=dict)
+    distributions: dict[SamplingSettings, TokenDistribution] = field(default_factory=dict)
 
 
 class Generation(Tree):
@@ -87,7 +87,7 @@ class Generation(Tree):
         self._cache = KVCache()
         self._ids = np.empty(max(64, 2 * count), dtype=np.int64)
         self._ids[:count] = [token.token_id for token in self.prompt_tokens]
-        self._ahead: _Ahead | None = None
+        self._pending: _Pending | None = None
         self._out_of_memory = False
 
     @property
@@ -124,14 +124,14 @@ class Generation(Tree):
     def logits(self) -> torch.Tensor | None:
         """The model's own answer for the coming token: float32 [vocabulary], on its device; None where a server told only a part of it.
 
-        Makes the forward pass once, as `coming` does, and raises what that raises.
+        Makes the forward pass once, as `next_distribution` does, and raises what that raises.
         """
         if self.finished:
             raise RunFinished(f"This run has ended ({self.finished}). Go back to an earlier word to go on from there.")
-        answer = self._look_ahead(self.settings).forward.distribution
-        return answer.logits if answer.listed is None else None
+        answer = self._pending_pass(self.settings).forward.logits
+        return answer.values if answer.top_logprobs is None else None
 
-    def coming(self, settings: SamplingSettings | None = None) -> Odds:
+    def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
         """The odds of the next token, before the roll. Makes the forward pass once; other settings then cost no further pass.
 
         Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
@@ -139,12 +139,12 @@ class Generation(Tree):
         if self.finished:
             raise RunFinished(f"This run has ended ({self.finished}). Go back to an earlier word to go on from there.")
         settings = settings or self.settings
-        ahead = self._look_ahead(settings)
-        known = ahead.odds.get(settings)
+        pending = self._pending_pass(settings)
+        known = pending.distributions.get(settings)
         if known is None:
-            seen = self._watch(ahead, settings)
-            known = Odds(**self._place(ahead.forward, settings), **_arrays(seen, ahead.forward.distribution.listed))
-            ahead.odds = {settings: known}
+            seen = self._observe(pending, settings)
+            known = TokenDistribution(**self._place(pending.forward, settings), **_arrays(seen, pending.forward.logits.top_logprobs))
+            pending.distributions = {settings: known}
         return known
 
     def step(self, attempt: int = 0) -> Step:
@@ -171,14 +171,14 @@ class Generation(Tree):
 
     def _take(self, roll: float | None, forced: int | None, attempt: int) -> Step:
         try:
-            ahead = self._look_ahead(self.settings)
+            pending = self._pending_pass(self.settings)
         except NotEnoughMemory:
             self._out_of_memory = True
             if self._path:
                 return self._path[-1]
             raise
         settings = self.settings
-        seen = self._watch(ahead, settings, roll=roll, forced=forced, greedily=roll is None and forced is None)
+        seen = self._observe(pending, settings, roll=roll, forced=forced, greedily=roll is None and forced is None)
         chosen_by = "forced" if forced is not None else "greedy" if roll is None else "sampled"
         known = self._child_like(seen.chosen, settings, chosen_by, attempt)
         if known is not None:
@@ -190,8 +190,8 @@ class Generation(Tree):
         token = self.model.token(seen.chosen)
         text = "" if token.special else joiner.add(token.raw)
         step = Step(
-            **self._place(ahead.forward, settings),
-            **_arrays(seen, ahead.forward.distribution.listed),
+            **self._place(pending.forward, settings),
+            **_arrays(seen, pending.forward.logits.top_logprobs),
             token_id=seen.chosen,
             text=text,
             chosen_by=chosen_by,
@@ -200,31 +200,33 @@ class Generation(Tree):
         )
         self.add(step, joiner.waiting)
         self._write_id(step)
-        self._ahead = None
+        self._pending = None
         return step
 
-    def _look_ahead(self, settings: SamplingSettings) -> _Ahead:
-        if self._ahead is None:
-            self._ahead = _Ahead(self.model.engine.forward(self.token_ids, self._cache if self.use_cache else None))
-        odds = self._ahead.forward.distribution
-        wanted = MOST_CANDIDATES if _cut_too_short(odds.listed, settings) else min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
-        if odds.known < wanted:
-            self._ahead = _Ahead(self.model.engine.look_further(self.token_ids, self._ahead.forward, wanted))
-        return self._ahead
+    def _pending_pass(self, settings: SamplingSettings) -> _Pending:
+        if self._pending is None:
+            self._pending = _Pending(self.model.engine.forward(self.token_ids, self._cache if self.use_cache else None))
+        logits = self._pending.forward.logits
+        wanted = (
+            MOST_CANDIDATES if _cut_too_short(logits.top_logprobs, settings) else min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
+        )
+        if logits.known < wanted:
+            self._pending = _Pending(self.model.engine.request_more_logprobs(self.token_ids, self._pending.forward, wanted))
+        return self._pending
 
-    def _watch(self, ahead: _Ahead, settings: SamplingSettings, **pick: Any) -> stages.Observation:
+    def _observe(self, pending: _Pending, settings: SamplingSettings, **pick: Any) -> stages.Observation:
         """Watch the odds and pick. A pick that a server did not list makes it list more, until the token's own odds are known."""
         while True:
-            odds = ahead.forward.distribution
-            seen = stages.observe(odds.logits, settings, self.token_ids, min(self.top_n, odds.known), **pick)
-            if seen.chosen < 0 or seen.chosen in odds:
+            logits = pending.forward.logits
+            seen = stages.observe(logits.values, settings, self.token_ids, min(self.top_n, logits.known), **pick)
+            if seen.chosen < 0 or seen.chosen in logits:
                 return seen
             wanted = pick["forced"] if pick["forced"] is not None else -1
-            further = self.model.engine.look_further(self.token_ids, ahead.forward, 8 * odds.known, wanted)
-            if seen.chosen not in further.distribution and further.distribution.known <= odds.known:
-                raise _beyond(odds.known, wanted)
-            ahead.forward = further
-            ahead.odds.clear()
+            further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
+            if seen.chosen not in further.logits and further.logits.known <= logits.known:
+                raise _beyond(logits.known, wanted)
+            pending.forward = further
+            pending.distributions.clear()
 
     def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, Any]:
         done = ForwardPass(
@@ -248,16 +250,16 @@ class Generation(Tree):
         """The place has changed: write the tokens behind the common part anew, and forget what was known about the coming step."""
         for step in self._path[kept:]:
             self._write_id(step)
-        self._ahead = None
+        self._pending = None
         self._out_of_memory = False
 
     def release(self) -> None:
         """Give the cache's memory back. The run stays; the next step computes all positions once."""
         self._cache.clear()
-        self._ahead = None
+        self._pending = None
 
 
-def _cut_too_short(listed: Listed | None, settings: SamplingSettings) -> bool:
+def _cut_too_short(listed: TopLogprobs | None, settings: SamplingSettings) -> bool:
     """Whether a server's list ends before a cut-off does, so that a longer one may hold all that it keeps."""
     if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
         return False
@@ -265,22 +267,24 @@ def _cut_too_short(listed: Listed | None, settings: SamplingSettings) -> bool:
     return not listed.exact_stages(active)[-1]
 
 
-def _beyond(listed: int, forced: int) -> BeyondTheList:
+def _beyond(listed: int, forced: int) -> OutsideTopLogprobs:
     if forced >= 0:
-        return BeyondTheList(f"The server lists its {listed:,} likeliest tokens and keeps the odds of that one to itself. Take another.")
-    return BeyondTheList(
+        return OutsideTopLogprobs(
+            f"The server lists its {listed:,} likeliest tokens and keeps the odds of that one to itself. Take another."
+        )
+    return OutsideTopLogprobs(
         f"The dice landed beyond the {listed:,} tokens that the server lists. Lower the temperature or top-p, throw again, "
         "or start the server with a longer list (vLLM: --max-logprobs)."
     )
 
 
-def _arrays(seen: stages.Observation, listed: Listed | None) -> dict[str, Any]:
+def _arrays(seen: stages.Observation, listed: TopLogprobs | None) -> dict[str, Any]:
     arrays = {name: getattr(seen, name) for name in _ARRAYS}
     if listed is None:
         return arrays
     exact = listed.exact_stages(zip(seen.stage_names, seen.stage_settings, strict=True))
     ranks = np.minimum(seen.ranks, len(listed) + 1)  # how many unlisted tokens stand before a forced one, nobody knows
-    return arrays | {"ranks": ranks, "server_listed": len(listed), "stage_exact": exact}
+    return arrays | {"ranks": ranks, "top_logprobs_count": len(listed), "stage_exact": exact}
 
 
 _ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")

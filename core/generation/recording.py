@@ -30,7 +30,7 @@ MOST_LISTED = 1_001
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
-Listed = Field(min_length=1, max_length=MOST_LISTED)
+_Candidates = Field(min_length=1, max_length=MOST_LISTED)
 
 
 class _Strict(BaseModel):
@@ -84,17 +84,17 @@ class _StepFile(_Strict):
     seconds: Seconds
     queue_seconds: Seconds
     server_seconds: Seconds | None
-    token_ids: Annotated[list[Count], Listed, FailFast()]
-    ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Listed, FailFast()]
-    logits: Annotated[list[float | None], Listed, FailFast()]
-    probabilities: Annotated[list[Annotated[list[Probability], Listed]], Field(min_length=1, max_length=16), FailFast()]
-    removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], Listed, FailFast()]
-    dice_starts: Annotated[list[Probability | None], Listed, FailFast()]
+    token_ids: Annotated[list[Count], _Candidates, FailFast()]
+    ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
+    logits: Annotated[list[float | None], _Candidates, FailFast()]
+    probabilities: Annotated[list[Annotated[list[Probability], _Candidates]], Field(min_length=1, max_length=16), FailFast()]
+    removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], _Candidates, FailFast()]
+    dice_starts: Annotated[list[Probability | None], _Candidates, FailFast()]
     stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=16), FailFast()]
     stage_settings: Annotated[list[float | None], Field(max_length=16), FailFast()]
     stage_kept: Annotated[list[Count], Field(max_length=16), FailFast()]
     stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16), FailFast()]
-    server_listed: Count
+    server_listed: Count  # version 1 of the format has this name for top_logprobs_count
     stage_exact: Annotated[list[bool], Field(max_length=16), FailFast()]
 
     @model_validator(mode="after")
@@ -296,7 +296,7 @@ def _step_file(step: Step, parent: int | None, name: str) -> _StepFile:
         stage_settings=[None if s is None else float(s) for s in step.stage_settings],
         stage_kept=list(step.stage_kept),
         stage_entropies=[float(f"{e:.7g}") for e in step.stage_entropies],
-        server_listed=step.server_listed,
+        server_listed=step.top_logprobs_count,
         stage_exact=list(step.stage_exact),
     )
 
@@ -318,7 +318,7 @@ def _step(entry: _StepFile, tree: Tree, settings: SamplingSettings, model: Recor
         stage_settings=tuple(entry.stage_settings),
         stage_kept=tuple(entry.stage_kept),
         stage_entropies=tuple(entry.stage_entropies),
-        server_listed=entry.server_listed,
+        top_logprobs_count=entry.server_listed,
         stage_exact=tuple(entry.stage_exact),
         token_id=entry.token_id,
         text=text,

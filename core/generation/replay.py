@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from core.errors import BadToken, RunFinished
 from core.generation.tree import Node, Tree
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 from core.record.tokens import Token
 from core.settings import SamplingSettings
 
@@ -78,7 +78,7 @@ class Replay(Tree):
         """Bytes the recorded run's cache held here."""
         return self._path[-1].forward.cache_bytes if self._path else 0
 
-    def coming(self, settings: SamplingSettings | None = None) -> Odds:
+    def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
         """The recorded odds of the next token; other settings than the recorded ones cannot be applied without the model."""
         following = self._next()
         if following is None or following.step is None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.record.step import Odds
+from core.record.step import TokenDistribution
 from core.record.tables import SLIVER
 from core.sampling.dice import roll
 
@@ -31,11 +31,11 @@ class Tally:
         return dict(zip(ids.tolist(), counts.tolist(), strict=True))
 
 
-def throw(odds: Odds, times: int, first: int = 0) -> Tally:
+def resample(distribution: TokenDistribution, times: int, first: int = 0) -> Tally:
     """Roll this step `times` times (0 to MOST_ROLLS), as the attempts first, first + 1, ... of its seed. Greedy takes its favourite."""
     times = max(0, min(int(times), MOST_ROLLS))
-    rolls = _rolls(odds.settings.seed, odds.index, first, times)
-    return Tally(rolls, picks(odds, rolls))
+    rolls = _rolls(distribution.settings.seed, distribution.index, first, times)
+    return Tally(rolls, sampled_ids(distribution, rolls))
 
 
 @lru_cache(maxsize=64)
@@ -46,15 +46,15 @@ def _rolls(seed: int, index: int, first: int, times: int) -> np.ndarray:
     return rolls
 
 
-def picks(odds: Odds, rolls: np.ndarray) -> np.ndarray:
+def sampled_ids(distribution: TokenDistribution, rolls: np.ndarray) -> np.ndarray:
     """The token that each of these numbers in [0, 1) picks: the first whose cumulative probability exceeds it, largest first."""
-    alive = np.flatnonzero(~np.isnan(odds.dice_starts))
-    order = alive[np.argsort(odds.dice_starts[alive], kind="stable")]
+    alive = np.flatnonzero(~np.isnan(distribution.dice_starts))
+    order = alive[np.argsort(distribution.dice_starts[alive], kind="stable")]
     if not len(order):
         return np.full(len(rolls), -1, dtype=np.int64)
-    starts = odds.dice_starts[order]
-    ends = starts + odds.probabilities[-1, order]
+    starts = distribution.dice_starts[order]
+    ends = starts + distribution.probabilities[-1, order]
     following = np.append(starts[1:], 1.0)
     ends = np.where(following - ends < SLIVER, following, ends)  # a gap as narrow as rounding belongs to the token before it
     place = np.maximum(np.searchsorted(starts, rolls, side="right") - 1, 0)
-    return np.where((rolls >= starts[place]) & (rolls < ends[place]), odds.token_ids[order][place], -1)
+    return np.where((rolls >= starts[place]) & (rolls < ends[place]), distribution.token_ids[order][place], -1)

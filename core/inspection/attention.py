@@ -17,7 +17,7 @@ from core.inspection.layers import Layers
 
 
 @contextmanager
-def watching(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
+def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
     """Watch the attention of a pass in the block: layer index -> weights [heads, positions] of the last position.
 
     Layers without attention (state spaces, convolutions) are not in it. To be used in a turn of the model's engine: nobody else may run the

@@ -20,7 +20,7 @@ SAME = 1e-4  # how close two ways to the same probability must come
 ROUGHLY_SAME = 2e-2  # in half precision
 
 
-class Heard:
+class LayerOutputs:
     """What was heard during a pass. handed_on[i]: [positions, hidden] behind layer i; handed_in: the same before the first layer."""
 
     def __init__(self) -> None:
@@ -46,9 +46,9 @@ class Layers:
         self._beside: tuple[None, ...] | None = None  # what a layer returns beside its vectors; None: it returns them bare
 
     @contextmanager
-    def listening(self, last_only: bool = False) -> Iterator[Heard]:
+    def listening(self, last_only: bool = False) -> Iterator[LayerOutputs]:
         """Listen to all layers (`last_only`: to the last layer alone, the others cost nothing) while the block runs."""
-        heard = Heard()
+        heard = LayerOutputs()
         hooks = []
         for index, layer in enumerate(self.modules):
             if not last_only or index == len(self.modules) - 1:
@@ -61,7 +61,7 @@ class Layers:
             for hook in hooks:
                 hook.remove()
 
-    def _note(self, heard: Heard, index: int) -> Any:
+    def _note(self, heard: LayerOutputs, index: int) -> Any:
         def hook(_module: Any, _inputs: Any, output: Any) -> None:
             self._beside = (None,) * (len(output) - 1) if isinstance(output, tuple) else None
             vectors = _vectors(output[0] if isinstance(output, tuple) and output else output)
@@ -123,7 +123,7 @@ def _vectors(output: Any) -> torch.Tensor | None:
     return output[0] if isinstance(output, torch.Tensor) and output.dim() == 3 and len(output) == 1 else None
 
 
-def _note_input(heard: Heard) -> Any:
+def _note_input(heard: LayerOutputs) -> Any:
     def hook(_module: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> None:
         heard.handed_in = _vectors(inputs[0] if inputs else named.get("hidden_states"))
 

@@ -20,7 +20,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
-from core.inspection.layers import Heard, Layers, same_odds
+from core.inspection.layers import LayerOutputs, Layers, same_odds
 from core.record.tokens import Token
 
 PIECE = 512  # tokens read in one turn; a long text lets others in between
@@ -93,7 +93,7 @@ class Inside:
         token = self.model.token(token_id)
         if self._hidden is None:
             return ()
-        with self.model.engine.turns.turn():
+        with self.model.engine.lock.acquire():
             logits = _stacked(self._reader, self._hidden, self._logits)
         own = logits[:, token.token_id]
         chances = torch.exp(own - torch.logsumexp(logits, 1)).tolist()
@@ -118,12 +118,12 @@ def look(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, top_n: int
     The last layer's odds are those of the step itself. Raises EmptyPrompt, BadToken, PromptTooLong, BrokenLogits, NotEnoughMemory.
     """
     ids = checked_ids(model, token_ids)
-    looking = _Looking(model, ids)
+    probe = _Probe(model, ids)
     try:
-        logits, hidden = looking.usual_pass()
-        rows = looking.attention_pass(logits)
-        with looking.turn():
-            stations = () if hidden is None else _read(model, _stacked(looking.layers, hidden, logits), top_n)
+        logits, hidden = probe.usual_pass()
+        rows = probe.attention_pass(logits)
+        with probe.turn():
+            stations = () if hidden is None else _read(model, _stacked(probe.layers, hidden, logits), top_n)
     except Exception as error:
         if is_out_of_memory(error):
             raise NotEnoughMemory(f"There is not enough memory on {model.device} to look into a step of {len(ids):,} tokens.") from error
@@ -135,14 +135,14 @@ def look(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, top_n: int
         layers=stations[1:],
         attention=rows,
         notes=tuple(_notes(model, rows, bool(stations))),
-        seconds=looking.seconds,
-        _reader=looking.layers,
+        seconds=probe.seconds,
+        _reader=probe.layers,
         _hidden=hidden,
         _logits=logits,
     )
 
 
-class _Looking:
+class _Probe:
     """The passes of one look. Each takes its turn, so that nobody who writes waits for more than one of them."""
 
     def __init__(self, model: LanguageModel, ids: np.ndarray) -> None:
@@ -155,7 +155,7 @@ class _Looking:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """A turn at the model; the time it takes is counted."""
-        with self._model.engine.turns.turn(), torch.inference_mode():
+        with self._model.engine.lock.acquire(), torch.inference_mode():
             started = perf_counter()
             yield
             self.seconds += perf_counter() - started
@@ -197,7 +197,7 @@ class _Looking:
             if not cut:
                 self._read_all_but_last()
         with self.turn():
-            with attention.watching(self.layers) as seen:
+            with attention.capture_attention(self.layers) as seen:
                 again = self._run_last()
             if not same_odds(again, logits, self._model.dtype):
                 return nothing
@@ -229,7 +229,7 @@ def must_be_here(model: LanguageModel) -> None:
         raise ModelError("This model runs somewhere else, so there is no way to look inside it from here.")
 
 
-def _last_of_each(heard: Heard, layer_count: int) -> torch.Tensor | None:
+def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
     """The last position's vectors [1 + layers, hidden], or None unless every layer handed on one of the same size."""
     if heard.handed_in is None or layer_count == 0 or len(heard.handed_on) != layer_count:
         return None

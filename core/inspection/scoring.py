@@ -233,7 +233,7 @@ class _Reader:
         size = len(ids) if state is None else PIECE
         for start in range(0, len(ids), size):
             stop = min(start + size, len(ids))
-            with self._model.engine.turns.turn():
+            with self._model.engine.lock.acquire():
                 heard = self._piece(ids[start:stop], state, stop)
                 if heard:
                     place = max(first, start + 1)

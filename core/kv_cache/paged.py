@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 KEPT, CLOSED_UP = "kept", "closed up"
 
 
-class Notepad:
+class PagedKVCache:
     """One reader's pages. kept: the positions still held, in order. next_position: of the token to be read next.
 
     bits: 8 or 4 to write the pages smaller, 0 to keep them as the model made them. Raises ModelError for a model whose memory does not
@@ -65,7 +65,7 @@ class Notepad:
         """Bytes of the tensors that are held."""
         return sum(_bytes(layer) for layer in self._cache.layers)
 
-    def copied(self) -> Notepad:
+    def copied(self) -> PagedKVCache:
         """The same pages once more, to be written on without touching these."""
         twin = copy.copy(self)
         twin._cache, twin.kept = copy.deepcopy(self._cache), list(self.kept)
@@ -87,7 +87,7 @@ class Notepad:
             extra["position_ids"] = torch.tensor([positions], device=device)
         inputs = torch.tensor([list(token_ids)], device=device)
         try:
-            with self._model.engine.turns.turn(), torch.inference_mode():
+            with self._model.engine.lock.acquire(), torch.inference_mode():
                 logits = self._network(inputs, past_key_values=self._cache, use_cache=True, **extra).logits[0, -1].float()
         except Exception as error:
             if not is_out_of_memory(error):

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from core.errors import BadSetting, EmptyPrompt
-from core.kv_cache.paged import Notepad
+from core.kv_cache.paged import PagedKVCache
 from core.kv_cache.quantized import packed_bytes
 from core.sampling import dice, stages
 from core.settings import SamplingSettings
@@ -19,15 +19,15 @@ from core.settings import SamplingSettings
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-STOP, FORGET, FORGET_BUT_FIRST, EIGHT_BITS, FOUR_BITS = "stop", "forget the oldest", "forget, but keep the first", "8 bits", "4 bits"
-POLICIES = (STOP, FORGET, FORGET_BUT_FIRST, EIGHT_BITS, FOUR_BITS)
+STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV = "stop", "forget the oldest", "forget, but keep the first", "8 bits", "4 bits"
+POLICIES = (STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV)
 MOST_READERS = 64
 LONGEST = 1024  # tokens written in one experiment
 LONGEST_ANSWER = 16  # tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MemoryBudget:
     """budget_bytes for all readers together; policy: what to do when a reader's share is full, one of POLICIES; sinks: first tokens kept.
 
     Raises BadSetting.
@@ -54,11 +54,11 @@ class Plan:
     @property
     def bits(self) -> int:
         """Bits per number that pages are written with; 0: as the model made them."""
-        return {EIGHT_BITS: 8, FOUR_BITS: 4}.get(self.policy, 0)
+        return {INT8_KV: 8, INT4_KV: 4}.get(self.policy, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CacheBlock:
     """One token, read or written, and the notepad after its page was added.
 
     written: whether the model wrote it. kept: positions held; gone: positions forgotten to make room for it. bytes: of the tensors.
@@ -78,7 +78,7 @@ class Page:
 
 
 def page_bytes(model: LanguageModel, bits: int = 0) -> int:
-    """Bytes of one page, all layers together, as a formula; `Notepad.bytes` counts the tensors."""
+    """Bytes of one page, all layers together, as a formula; `PagedKVCache.bytes` counts the tensors."""
     if not bits:
         return model.cache_bytes_per_token
     shape = model.shape
@@ -88,12 +88,14 @@ def page_bytes(model: LanguageModel, bits: int = 0) -> int:
     return shape.attention_layers * shape.kv_head_count * (packed_bytes(shape.key_size, bits) + packed_bytes(shape.value_size, bits))
 
 
-def pages_that_fit(model: LanguageModel, plan: Plan) -> int:
+def pages_that_fit(model: LanguageModel, plan: MemoryBudget) -> int:
     """How many pages each reader has."""
     return plan.share // max(1, page_bytes(model, plan.bits))
 
 
-def fill(model: LanguageModel, prompt: str, plan: Plan, settings: SamplingSettings | None = None, length: int = 64) -> Iterator[Page]:
+def fill(
+    model: LanguageModel, prompt: str, plan: MemoryBudget, settings: SamplingSettings | None = None, length: int = 64
+) -> Iterator[CacheBlock]:
     """Read the prompt page by page, then write up to `length` tokens behind it, under this plan.
 
     The dice are those of a plain run: same settings, same seed, same rolls. Raises EmptyPrompt, ModelError, BadSetting.
@@ -136,7 +138,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class RecallTask:
     """Something told, a question about it, and the right answer as it would follow the question."""
 
     told: str
@@ -145,7 +147,7 @@ class Story:
     key_words: str
 
 
-RED_POT = Story(
+RED_POT = RecallTask(
     told=(
         "Lily put the key under the red pot. The sun is shining today. A small bird is singing in the tree. "
         "The children play football near the river. The bus is late again. The baker sings a song."
@@ -156,7 +158,7 @@ RED_POT = Story(
 )
 
 
-def ask(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Page | Answer]:
+def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:
     """Read a story and its question under this plan, a Page each; last of all the Answer."""
     reader = _Reader(model, plan)
     prompt = story.told + story.question
@@ -173,37 +175,37 @@ def ask(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Pa
     parts, probability = [], 1.0
     for token_id in answer:
         assert reader.logits is not None
-        odds = torch.softmax(reader.logits.double(), -1)
-        parts.append((model.token(token_id).text, float(odds[token_id])))
-        probability *= float(odds[token_id])
+        distribution = torch.softmax(reader.logits.double(), -1)
+        parts.append((model.token(token_id).text, float(distribution[token_id])))
+        probability *= float(distribution[token_id])
         if len(parts) < len(answer) and reader.add(token_id, written=True).full:
             break
     yield Answer(probability if len(parts) == len(answer) else None, tuple(parts), said, pages, held)
 
 
-UNLIMITED = Plan(10**15)
+UNLIMITED = MemoryBudget(10**15)
 
 
-def before_and_after(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Page | Answer]:
+def before_and_after(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:
     """The Answer with every page kept, then the story again under this plan: its Pages, and last of all its Answer."""
     yield from (seen for seen in ask(model, UNLIMITED, story) if isinstance(seen, Answer))
     yield from ask(model, plan, story)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PolicyOutcome:
     """One thing to do when the notepad is full, and the answer it leads to."""
 
     policy: str
     answer: Answer
 
 
-def every_way(model: LanguageModel, plan: Plan, story: Story = RED_POT) -> Iterator[Way]:
+def every_policy(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[PolicyOutcome]:
     """The same story and the same budget under every policy, one after the other."""
     for policy in POLICIES:
         *_, answer = ask(model, replace(plan, policy=policy), story)
         assert isinstance(answer, Answer)
-        yield Way(policy, answer)
+        yield PolicyOutcome(policy, answer)
 
 
 def _said(reader: _Reader) -> str:
@@ -222,9 +224,9 @@ def _said(reader: _Reader) -> str:
 class _Reader:
     """A notepad under a plan, and what the model expects next."""
 
-    def __init__(self, model: LanguageModel, plan: Plan) -> None:
+    def __init__(self, model: LanguageModel, plan: MemoryBudget) -> None:
         self.model, self.plan = model, plan
-        self.notepad = Notepad(model, plan.bits)
+        self.notepad = PagedKVCache(model, plan.bits)
         self.logits: torch.Tensor | None = None
         self._page = page_bytes(model, plan.bits)
 
@@ -234,7 +236,7 @@ class _Reader:
         twin.notepad = self.notepad.copied()
         return twin
 
-    def add(self, token_id: int, written: bool) -> Page:
+    def add(self, token_id: int, written: bool) -> CacheBlock:
         """Make room for one more page as the plan says, and write it."""
         notepad, plan = self.notepad, self.plan
         probability = None if self.logits is None else float(torch.softmax(self.logits.double(), -1)[token_id])
@@ -245,15 +247,15 @@ class _Reader:
         elif notepad.next_position >= self.model.context_length:
             full = "context full"
         elif notepad.bytes + self._page > plan.share:
-            if plan.policy in (FORGET, FORGET_BUT_FIRST):
-                sinks = plan.sinks if plan.policy == FORGET_BUT_FIRST else 0
+            if plan.policy in (SLIDING_WINDOW, ATTENTION_SINKS):
+                sinks = plan.sinks if plan.policy == ATTENTION_SINKS else 0
                 gone = notepad.forget_oldest(1, sinks)
             full = None if gone else "notepad full"
         position = notepad.next_position
         if full is None:
             self.logits = notepad.read([token_id])
         token = self.model.token(token_id)
-        return Page(
+        return CacheBlock(
             position, token_id, token.text or token.piece, written, tuple(notepad.kept), tuple(gone), notepad.bytes, probability, full
         )
 

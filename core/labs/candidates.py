@@ -76,7 +76,7 @@ class PromptBatch:
     def _run(self, inputs: torch.Tensor) -> torch.Tensor:
         kept = {"use_cache": False} if self._cache is None else {"past_key_values": self._cache, "use_cache": True}
         engine = self.model.engine
-        with engine.turns.turn() as waited, torch.inference_mode():
+        with engine.lock.acquire() as waited, torch.inference_mode():
             if torch.get_num_threads() != engine.threads:
                 torch.set_num_threads(engine.threads)
             stopwatch = Stopwatch(self._device)
@@ -107,7 +107,7 @@ def _bytes(layer: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class CandidateSequence:
     """One of the tries so far. number: 0.. ; it threw this attempt of the dice. finished: why it ended, or None."""
 
     number: int
@@ -126,13 +126,13 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class BatchStep:
     """All tries after one more forward pass. rows: tries that it wrote. tokens: written by all of them so far.
 
     seconds: of all passes so far, measured. forward_passes: how many there were.
     """
 
-    tries: tuple[Try, ...]
+    tries: tuple[CandidateSequence, ...]
     rows: int
     tokens: int
     seconds: float
@@ -141,7 +141,7 @@ class Round:
 
 def write_together(
     model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40, top_n: int = LISTED
-) -> Iterator[Round]:
+) -> Iterator[BatchStep]:
     """Write `count` tries of up to `steps` tokens; yields after every forward pass. Stop whenever you like: what is there is complete.
 
     Raises EmptyPrompt, PromptTooLong, BadSetting for impossible counts, ModelError for a model on a server, NotEnoughMemory.
@@ -160,8 +160,8 @@ def write_together(
         written = len(alive)
         newest = [place if batch.passes > 1 else 0 for place, row in enumerate(alive) if row.finished is None]
         alive = [row for row in alive if row.finished is None]
-        tries = tuple(Try(row.number, tuple(row.path), row.finished) for row in rows)
-        yield Round(tries, written, sum(len(row.path) for row in rows), seconds, batch.passes)
+        tries = tuple(CandidateSequence(row.number, tuple(row.path), row.finished) for row in rows)
+        yield BatchStep(tries, written, sum(len(row.path) for row in rows), seconds, batch.passes)
 
 
 @dataclass(slots=True)
@@ -240,12 +240,12 @@ _WORD = re.compile(r"\w+")
 class Ranked:
     """A try and its score; the higher the better."""
 
-    attempt: Try
+    attempt: CandidateSequence
     score: float
     answer: str
 
 
-def ranked(tries: Sequence[Try], by: str = MEAN) -> list[Ranked]:
+def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
     """The tries, best first; equal ones by mean log-probability, then by number. Raises BadSetting for an unknown score."""
     if by not in FORMULAS:
         raise BadSetting(f"Tries are scored by {', '.join(FORMULAS)}, not by {str(by)[:40]!r}.")
@@ -253,7 +253,7 @@ def ranked(tries: Sequence[Try], by: str = MEAN) -> list[Ranked]:
     answers = {attempt.number: answer_of(attempt.text) for attempt in written}
     votes = Counter(answers.values())
 
-    def score(attempt: Try) -> float:
+    def score(attempt: CandidateSequence) -> float:
         length = len(attempt.path)
         if by == MAJORITY:
             return votes[answers[attempt.number]] / len(written)
@@ -291,7 +291,7 @@ class Merged:
     ends: int
 
 
-def merged(tries: Sequence[Try]) -> list[Merged]:
+def merged(tries: Sequence[CandidateSequence]) -> list[Merged]:
     """All tries as one tree: where they took the same tokens they share a way, and `tries` says how many they were."""
     places: dict[tuple[int, int], int] = {}
     parents: list[int | None] = [None]

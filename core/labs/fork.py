@@ -16,7 +16,7 @@ import torch
 
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
 from core.kv_cache.kv_cache import KVCache
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -158,13 +158,13 @@ class Fork:
         wanted, kept = self.run.settings, None if self.run.is_replay else self.run.cache
         left, right = self.sides
         try:
-            one, odds = self._go_on(left, None)
+            one, distribution = self._go_on(left, None)
             other, odds_there = self._go_on(right, one)
         finally:
             self.run.settings = wanted
             if kept is not None:
                 self.run.cache = kept
-        pair = Pair(self.parts_at + len(self.pairs), one, other, _drift(one, other, odds, odds_there))
+        pair = Pair(self.parts_at + len(self.pairs), one, other, _drift(one, other, distribution, odds_there))
         self.pairs.append(pair)
         return pair
 
@@ -237,14 +237,14 @@ def distance(one: torch.Tensor, other: torch.Tensor) -> float:
     return _root(float(_parts(p.numpy(), q.numpy()).sum()))
 
 
-def distance_between(one: Odds, other: Odds) -> Drift:
+def distance_between(one: TokenDistribution, other: TokenDistribution) -> Drift:
     """Bounds of the same distance when only the listed candidates of two steps are known.
 
     A token listed on one side only has, on the other, at most the probability of the last one listed there. From below all of those are
     taken as alike as that allows, and what neither side lists as the same; from above, as different as can be.
     """
     here, there = _listed(one), _listed(other)
-    least = [float(odds.probabilities[0, odds.ranks <= len(odds.ranks)].min()) for odds in (one, other)]
+    least = [float(distribution.probabilities[0, distribution.ranks <= len(distribution.ranks)].min()) for distribution in (one, other)]
     both = here.keys() & there.keys()
     known = float(_parts(*(np.array([side[i] for i in both]) for side in (here, there))).sum())
     low = high = known
@@ -283,12 +283,12 @@ def _drift(one: Step | None, other: Step | None, logits: torch.Tensor | None, lo
     return Drift(exact, exact)
 
 
-def _listed(odds: Odds) -> dict[int, float]:
-    return dict(zip(map(int, odds.token_ids), map(float, odds.probabilities[0]), strict=True))
+def _listed(distribution: TokenDistribution) -> dict[int, float]:
+    return dict(zip(map(int, distribution.token_ids), map(float, distribution.probabilities[0]), strict=True))
 
 
-def _rest(odds: Odds) -> float:
-    return odds.rest_model_probability
+def _rest(distribution: TokenDistribution) -> float:
+    return distribution.rest_model_probability
 
 
 def _parts(p: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ NETWORK, QUEUE, PREFILL, DECODE, DICE, DRAWING = "network", "queue", "prefill", 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Span:
     """One stretch of the timeline, in seconds from the question on. kind: "measured" or "assumed"."""
 
     name: str
@@ -34,7 +34,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LatencyTrace:
     """The request so far. parts: one for each kind of work, in the order in which they begin. first_token, total: seconds with the network.
 
     receipt: the bill so far; the energy is the device's own while it has a counter. text: what was written. finished: why it ended.
@@ -42,7 +42,7 @@ class Progress:
 
     step: Step
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[Span, ...]
     first_token: float
     total: float
     receipt: Receipt
@@ -56,7 +56,7 @@ def request(
     length: int = 48,
     assumptions: Assumptions | None = None,
     peak: Peak | None = None,
-) -> Iterator[Progress]:
+) -> Iterator[LatencyTrace]:
     """Answer a prompt and time everything. Whatever the caller does between two tokens (drawing, say) is measured as drawing.
 
     Raises EmptyPrompt, PromptTooLong, BadSetting.
@@ -86,7 +86,7 @@ def request(
             receipt = Receipt.of(run.path, model.shape, item_size=item_size(model), assumptions=assumed, peak=peak, joules=used)
             parts = timeline(spent, assumed.network_seconds)
             shown = perf_counter()
-            yield Progress(step, run.written, parts, first_token, sum(part.seconds for part in parts), receipt, run.finished)
+            yield LatencyTrace(step, run.written, parts, first_token, sum(part.seconds for part in parts), receipt, run.finished)
             spent[DRAWING] += perf_counter() - shown
     finally:
         run.release()
@@ -97,7 +97,7 @@ def item_size(model: LanguageModel) -> float:
     return model.weight_bytes / model.parameter_count
 
 
-def timeline(spent: dict[str, float], network_seconds: float) -> tuple[Part, ...]:
+def timeline(spent: dict[str, float], network_seconds: float) -> tuple[Span, ...]:
     """One bar behind the other: the network there and back, then the work. (Decode, dice and drawing really take turns.)"""
     parts, clock = [], 0.0
     rows: Sequence[tuple[str, float, str]] = [
@@ -105,6 +105,6 @@ def timeline(spent: dict[str, float], network_seconds: float) -> tuple[Part, ...
         *((name, spent[name], MEASURED) for name in (QUEUE, PREFILL, DECODE, DICE, DRAWING)),
     ]
     for name, seconds, kind in rows:
-        parts.append(Part(name, clock, seconds, kind))
+        parts.append(Span(name, clock, seconds, kind))
         clock += seconds
     return tuple(parts)

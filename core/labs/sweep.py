@@ -54,7 +54,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonStep:
     """All columns after one more step. paths: what each has written. parts_at: for each, the first step that differs from the first
     column's (None: none so far; always None for the first). finished: why each ended, or None.
     """
@@ -64,7 +64,7 @@ class Row:
     finished: tuple[str | None, ...]
 
 
-def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n: int = 12) -> Iterator[Row]:
+def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n: int = 12) -> Iterator[ComparisonStep]:
     """Let all columns write, one token each in turn; yields after every round. Same seed, same rolls: only model and settings differ.
 
     Models may cut the text differently; two columns part where their written *texts* first disagree. Of models that do not fit into memory
@@ -78,12 +78,12 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     try:
         while writing := [run for run in runs if run.finished is None and len(run.path) < steps]:
             # Taking turns, two models that do not fit together would be loaded anew for every single token.
-            here = [run for run in writing if not run.model.engine.away]
+            here = [run for run in writing if not run.model.engine.unloaded]
             for run in here or [run for run in writing if run.model is writing[0].model]:
                 run.step()
             paths = tuple(tuple(run.path) for run in runs)
             parts = tuple(None if i == 0 else parting_text(paths[0], path) for i, path in enumerate(paths))
-            yield Row(paths, parts, tuple(run.finished for run in runs))
+            yield ComparisonStep(paths, parts, tuple(run.finished for run in runs))
     finally:
         for run in runs:
             run.release()
@@ -101,7 +101,7 @@ def parting_text(one: Sequence[Step], other: Sequence[Step]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SweepResult:
     """One value of the swept setting, and the text it led to. parts_at: first step that differs from the line before it."""
 
     value: float
@@ -118,7 +118,7 @@ class Line:
 
 def sweep(
     model: LanguageModel, prompt: str, name: str, values: Sequence[float] = (), settings: SamplingSettings | None = None, steps: int = 24
-) -> Iterator[Line]:
+) -> Iterator[SweepResult]:
     """Turn one setting through these values (by default those of RANGES), all else equal; yields one finished line for each.
 
     Raises BadSetting for a setting that does not exist, values out of range or too many of them; EmptyPrompt, PromptTooLong.
@@ -138,7 +138,7 @@ def sweep(
         while len(run.path) < steps and run.finished is None:
             run.step()
         path = tuple(run.path)
-        yield Line(value, these, path, None if before is None else parting_text(before, path), run.finished)
+        yield SweepResult(value, these, path, None if before is None else parting_text(before, path), run.finished)
         before = path
 
 

@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PromptingStyle:
     """A way of asking. begin: what stands behind the question. lead: the words that introduce the answer."""
 
     name: str
@@ -42,8 +42,8 @@ class Way:
     lead: str
 
 
-AT_ONCE = Way("at once", "Answer:", "Answer:")
-STEP_BY_STEP = Way("step by step", "Let us think step by step.", "The answer is")
+DIRECT = PromptingStyle("at once", "Answer:", "Answer:")
+CHAIN_OF_THOUGHT = PromptingStyle("step by step", "Let us think step by step.", "The answer is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class ReasoningStep:
     """One more token on one way. chance: the probability that the model would give the right answer if it had to answer here.
 
     text: all that was written. tokens: how many. given: the answer it gave, None while there is none. finished: why it ended, or None.
@@ -74,7 +74,7 @@ class Answered:
     """One question of a set, answered one way. given: None if no answer was found in the text."""
 
     question: Question
-    way: Way
+    style: PromptingStyle
     text: str
     given: str | None
     right: bool
@@ -83,23 +83,23 @@ class Answered:
 
 
 def think(
-    model: LanguageModel, question: Question, way: Way, settings: SamplingSettings | None = None, steps: int = 160
-) -> Iterator[Thought]:
+    model: LanguageModel, question: Question, style: PromptingStyle, settings: SamplingSettings | None = None, steps: int = 160
+) -> Iterator[ReasoningStep]:
     """Answer one question one way; yields every token, with the chance of the right answer before it was written.
 
     Raises EmptyPrompt, PromptTooLong, BadSetting for an answer that is empty or too long.
     """
     answer = _answer(question)
-    run = Generation(model, question.text + way.begin, settings or SamplingSettings(greedy=True), top_n=8)
+    run = Generation(model, question.text + style.begin, settings or SamplingSettings(greedy=True), top_n=8)
     probe = KVCache()
     steps = _whole(steps, "The length", MOST_STEPS)
     try:
         while run.finished is None and len(run.path) < steps:
-            chance = chance_of(model, run, way, answer, probe)
+            chance = chance_of(model, run, style, answer, probe)
             step = run.step()
-            over = _is_over(run, way)
+            over = _is_over(run, style)
             text = run.written
-            yield Thought(step, text, len(run.path), chance, given(text, way), "answered" if over else run.finished)
+            yield ReasoningStep(step, text, len(run.path), chance, given(text, style), "answered" if over else run.finished)
             if over:
                 return
     finally:
@@ -107,13 +107,13 @@ def think(
         probe.clear()
 
 
-def chance_of(model: LanguageModel, run: Generation, way: Way, answer: str, cache: KVCache) -> float:
+def chance_of(model: LanguageModel, run: Generation, style: PromptingStyle, answer: str, cache: KVCache) -> float:
     """How likely the right answer is if it has to come now: the model's joint probability of its tokens, behind the words that lead to it.
 
     Where the lead was written already, of what is still missing of the answer: 1 when it stands there, 0 when something else does.
     """
-    if way.lead in run.written or way.begin.endswith(way.lead):
-        begun = run.written.split(way.lead)[-1].lstrip()
+    if style.lead in run.written or style.begin.endswith(style.lead):
+        begun = run.written.split(style.lead)[-1].lstrip()
         if not answer.startswith(begun[: len(answer)]):
             return 0.0
         rest = answer[len(begun) :]
@@ -122,7 +122,7 @@ def chance_of(model: LanguageModel, run: Generation, way: Way, answer: str, cach
         lead = ""
         wanted = continuation(model, run.text, rest if begun or run.text.endswith((" ", "\n")) else f" {rest}")
     else:
-        lead = way.lead if run.text.endswith((" ", "\n")) else f" {way.lead}"
+        lead = style.lead if run.text.endswith((" ", "\n")) else f" {style.lead}"
         wanted = continuation(model, run.text + lead, f" {answer}")
     ids = [int(i) for i in run.token_ids] + (continuation(model, run.text, lead) if lead else [])
     if len(ids) + len(wanted) > model.context_length:
@@ -130,22 +130,22 @@ def chance_of(model: LanguageModel, run: Generation, way: Way, answer: str, cach
     total = 0.0
     for token_id in wanted:
         forward = model.engine.forward(ids, cache)
-        if token_id not in forward.distribution:  # a server told only its favourites
-            forward = model.engine.look_further(np.array(ids), forward, token_id=token_id)
-        total += float(torch.log_softmax(forward.distribution.logits.float(), 0)[token_id])
+        if token_id not in forward.logits:  # a server told only its favourites
+            forward = model.engine.request_more_logprobs(np.array(ids), forward, token_id=token_id)
+        total += float(torch.log_softmax(forward.logits.values.float(), 0)[token_id])
         ids.append(token_id)
     return math.exp(total)
 
 
-def given(text: str, way: Way) -> str | None:
+def given(text: str, style: PromptingStyle) -> str | None:
     """The answer in a text: the first number (or else the first word) behind the last lead; None if the lead never came.
 
-    >>> given(" 4 + 3 = 7. The answer is 110.", STEP_BY_STEP), given(" 98.", AT_ONCE), given(" 4 + 3", STEP_BY_STEP)
+    >>> given(" 4 + 3 = 7. The answer is 110.", CHAIN_OF_THOUGHT), given(" 98.", DIRECT), given(" 4 + 3", CHAIN_OF_THOUGHT)
     ('110', '98', None)
     """
-    if way.lead in text:
-        text = text.rsplit(way.lead, 1)[1]
-    elif not way.begin.endswith(way.lead):
+    if style.lead in text:
+        text = text.rsplit(style.lead, 1)[1]
+    elif not style.begin.endswith(style.lead):
         return None
     number = _NUMBER.search(text)
     if number:
@@ -157,7 +157,7 @@ def given(text: str, way: Way) -> str | None:
 def count(
     model: LanguageModel,
     questions: Sequence[Question],
-    ways: Sequence[Way] = (AT_ONCE, STEP_BY_STEP),
+    styles: Sequence[PromptingStyle] = (DIRECT, CHAIN_OF_THOUGHT),
     settings: SamplingSettings | None = None,
     steps: int = 160,
 ) -> Iterator[Answered]:
@@ -170,13 +170,13 @@ def count(
     steps = _whole(steps, "The length", MOST_STEPS)
     for question in questions:
         answer = _answer(question)
-        for way in ways:
-            run = Generation(model, question.text + way.begin, settings or SamplingSettings(greedy=True), top_n=1)
-            while run.finished is None and len(run.path) < steps and not _is_over(run, way):
+        for style in styles:
+            run = Generation(model, question.text + style.begin, settings or SamplingSettings(greedy=True), top_n=1)
+            while run.finished is None and len(run.path) < steps and not _is_over(run, style):
                 run.step()
-            found = given(run.written, way)
+            found = given(run.written, style)
             seconds = sum(step.forward.seconds for step in run.path)
-            yield Answered(question, way, run.written, found, same_answer(found, answer), len(run.path), seconds)
+            yield Answered(question, style, run.written, found, same_answer(found, answer), len(run.path), seconds)
 
 
 def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
@@ -210,12 +210,12 @@ def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
     return (centre - spread) / scale if right else 0.0, (centre + spread) / scale if right < total else 1.0
 
 
-def _is_over(run: Generation, way: Way) -> bool:
+def _is_over(run: Generation, style: PromptingStyle) -> bool:
     """Whether the answer stands there and something follows it: nothing more will come that counts."""
     text = run.written
-    if way.lead in text:
-        text = text.rsplit(way.lead, 1)[1]
-    elif not way.begin.endswith(way.lead):
+    if style.lead in text:
+        text = text.rsplit(style.lead, 1)[1]
+    elif not style.begin.endswith(style.lead):
         return False
     return re.match(r"\s*(-?\d+([.,]\d+)*|[^\W\d]+)(?=[.!?\n]|\s+\S)", text) is not None
 

@@ -105,10 +105,10 @@ def load_model(
 
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
     """The model of an inference server, read with a tokenizer from here."""
-    from core.servers.http_client import Address, Line
+    from core.servers.http_client import Address, HttpClient
     from core.servers.model import connect
 
-    line = Line(Address.parse(address), api_key)
+    line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UnknownModel("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder.")

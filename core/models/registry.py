@@ -14,7 +14,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ModelError, NotBack, NotEnoughMemory, quoted
+from core.errors import ModelError, NotEnoughMemory, ReloadFailed, quoted
 from core.limits import Limits
 from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
@@ -28,14 +28,14 @@ Key = tuple[str, str | None, str | None]  # a model's name; of a server, its add
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class Eviction:
     """times: how often a model was put away. made_room_for: the model that needed its memory at last; "" if somebody asked for it."""
 
     times: int = 0
     made_room_for: str = ""
 
 
-class Shelf:
+class ModelRegistry:
     """Loads each model once and keeps it while there is room: TOKEN_VIEWER_MODELS at a time, and no more than fit into memory.
 
     load: reads a model from its files, as core.load_model does. free: bytes that are free on a torch device.
@@ -45,11 +45,11 @@ class Shelf:
         self._read, self._free = load, free
         self._lock = Lock()  # one load at a time, so that room made for one is not taken by another
         self._known: weakref.WeakValueDictionary[Key, LanguageModel] = weakref.WeakValueDictionary()
-        self._here: dict[Key, LanguageModel] = {}
-        self._twins: weakref.WeakKeyDictionary[LanguageModel, Any] = (
+        self._loaded: dict[Key, LanguageModel] = {}
+        self._weight_sharers: weakref.WeakKeyDictionary[LanguageModel, Any] = (
             weakref.WeakKeyDictionary()
         )  # networks on the same weights as a model's
-        self._absences: weakref.WeakKeyDictionary[LanguageModel, Absence] = weakref.WeakKeyDictionary()
+        self._evictions: weakref.WeakKeyDictionary[LanguageModel, Eviction] = weakref.WeakKeyDictionary()
 
     def known(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel | None:
         """The model of this name if it was loaded before and somebody holds on to it. Its weights may be put away."""
@@ -64,23 +64,23 @@ class Shelf:
         with self._lock:
             return self._known.get(key) or self._load(key)
 
-    def held(self) -> dict[str, LanguageModel]:
+    def in_memory(self) -> dict[str, LanguageModel]:
         """The models whose weights are in memory now, by name, and the servers that are connected."""
-        return {key[0]: model for key, model in list(self._here.items())}
+        return {key[0]: model for key, model in list(self._loaded.items())}
 
-    def keyless(self, address: str) -> str | None:
+    def tokenizer_of_open_server(self, address: str) -> str | None:
         """The tokenizer with which this server is connected without a key; None if it is not."""
-        return next((key[1] for key in list(self._here) if key[0] == address and _served(key) and not key[2]), None)
+        return next((key[1] for key in list(self._loaded) if key[0] == address and _served(key) and not key[2]), None)
 
-    def put_away(self, name: str) -> None:
+    def unload(self, name: str) -> None:
         """Give back the memory of a model. Whoever has a run with it keeps the run, and going on loads it again."""
         with self._lock:
-            for key in [key for key in self._here if key[0] == name]:
-                self._put_away(key, "")
+            for key in [key for key in self._loaded if key[0] == name]:
+                self._evict(key, "")
 
-    def absence(self, model: LanguageModel) -> Absence:
+    def eviction(self, model: LanguageModel) -> Eviction:
         """How often this model was put away, and for whom."""
-        return self._absences.get(model, Absence())
+        return self._evictions.get(model, Eviction())
 
     def _load(self, key: Key) -> LanguageModel:
         if not _served(key):
@@ -91,10 +91,10 @@ class Shelf:
             if said is not None:
                 self._make_room(key[0], int(said.loaded_bytes * HEADROOM), said.device)
         model = self._read(key[0], tokenizer=key[1], api_key=key[2])
-        self._known[key] = self._here[key] = model
-        servers = [one for one in self._here if _served(one)]
+        self._known[key] = self._loaded[key] = model
+        servers = [one for one in self._loaded if _served(one)]
         for one in servers[:-SERVERS]:
-            del self._here[one]
+            del self._loaded[one]
         return model
 
     def _make_room(self, name: str, needed: int, device: Any) -> None:
@@ -102,45 +102,47 @@ class Shelf:
         import torch
 
         most, free = Limits.from_environment().models, self._free(torch.device(device))
-        waiting = sorted((key for key in self._here if not _served(key)), key=lambda key: self._here[key].engine.turns.used)
-        could_be = free + sum(self._here[key].weight_bytes for key in waiting)
+        waiting = sorted((key for key in self._loaded if not _served(key)), key=lambda key: self._loaded[key].engine.lock.last_used)
+        could_be = free + sum(self._loaded[key].weight_bytes for key in waiting)
         if needed > could_be:
             raise NotEnoughMemory(
                 f"{quoted(name)} takes {_size(needed)} of memory, but only {_size(could_be)} can be had. Take a smaller one."
             )
         while waiting and (needed > free or (most and len(waiting) >= most)):
-            free += self._here[waiting[0]].weight_bytes
-            self._put_away(waiting.pop(0), name)
+            free += self._loaded[waiting[0]].weight_bytes
+            self._evict(waiting.pop(0), name)
 
-    def _put_away(self, key: Key, made_room_for: str) -> None:
-        model = self._here.pop(key)
+    def _evict(self, key: Key, made_room_for: str) -> None:
+        model = self._loaded.pop(key)
         if _served(key):
             self._known.pop(key, None)
             return
-        self._absences[model] = Absence(self.absence(model).times + 1, made_room_for)
-        with model.engine.turns.bare():
-            _take_out(model, self._twins.pop(model, None))
-            model.engine.turns.fetch = partial(self._bring_back, key, weakref.ref(model))
+        self._evictions[model] = Eviction(self.eviction(model).times + 1, made_room_for)
+        with model.engine.lock.acquire_unloaded():
+            _take_out(model, self._weight_sharers.pop(model, None))
+            model.engine.lock.reload = partial(self._reload, key, weakref.ref(model))
 
-    def _bring_back(self, key: Key, held: weakref.ref[LanguageModel]) -> None:
-        """Load the weights again, into the model that runs and records already know. Raises NotBack."""
+    def _reload(self, key: Key, model_ref: weakref.ref[LanguageModel]) -> None:
+        """Load the weights again, into the model that runs and records already know. Raises ReloadFailed."""
         with self._lock:
-            model = held()
-            if model is None or model.engine.turns.fetch is None:  # somebody else was faster
+            model = model_ref()
+            if model is None or model.engine.lock.reload is None:  # somebody else was faster
                 return
             try:
                 self._make_room(key[0], int(model.weight_bytes * HEADROOM), model.device)
                 fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
             except ModelError as error:
-                raise NotBack(f"{quoted(key[0])} was put away and cannot be loaded again just now. {error}") from error
+                raise ReloadFailed(f"{quoted(key[0])} was put away and cannot be loaded again just now. {error}") from error
             if not _same(model, fresh):
-                self._known[key] = self._here[key] = fresh
-                raise NotBack(f"The files of {quoted(key[0])} are others than when this text was begun. Begin again to use the new ones.")
-            with model.engine.turns.bare():
+                self._known[key] = self._loaded[key] = fresh
+                raise ReloadFailed(
+                    f"The files of {quoted(key[0])} are others than when this text was begun. Begin again to use the new ones."
+                )
+            with model.engine.lock.acquire_unloaded():
                 _put_in(model, fresh)
-                self._twins[model] = fresh.network
-                model.engine.turns.fetch, model.engine.turns.used = None, monotonic()
-            self._here[key] = model
+                self._weight_sharers[model] = fresh.network
+                model.engine.lock.reload, model.engine.lock.last_used = None, monotonic()
+            self._loaded[key] = model
 
 
 def _served(key: Key) -> bool:

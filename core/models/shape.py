@@ -167,7 +167,7 @@ class ModelShape:
 
     @classmethod
     def named(cls, name: str) -> ModelShape:
-        """The shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `core.models.published_shapes.SHAPES` lists them."""
+        """The shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `published_shapes.SHAPES` lists them."""
         known = SHAPES.get(str(name).strip().lower())
         if known is None:
             raise UnknownModel(f"No published shape is called “{str(name)[:40]}”. Known are: {', '.join(SHAPES)}.")

@@ -74,14 +74,14 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Odds:
+class TokenDistribution:
     """Everything known about the next token before the dice are thrown.
 
     index: 0.. among generated tokens. position: tokens before it. Arrays have one row per stage and one column per listed token, in the
     model's order of preference; the first stage is "model", the last one is what the dice use.
 
-    server_listed: how many tokens an inference server listed, 0 if the model runs here and everything is known. stage_exact: per stage,
-    whether its probabilities are certain all the same; see `core.record.top_logprobs`.
+    top_logprobs_count: how many tokens an inference server listed, 0 if the model runs here and everything is known. stage_exact: per
+    stage, whether its probabilities are certain all the same; see `core.record.top_logprobs`.
     """
 
     index: int
@@ -99,7 +99,7 @@ class Odds:
     stage_settings: tuple[float | None, ...]
     stage_kept: tuple[int, ...]
     stage_entropies: tuple[float, ...]  # bits
-    server_listed: int = 0
+    top_logprobs_count: int = 0
     stage_exact: tuple[bool, ...] = ()
 
     @property
@@ -110,7 +110,7 @@ class Odds:
     @property
     def note(self) -> str:
         """Which numbers are estimates and why, in a sentence; empty if none is."""
-        return _note(self) if self.server_listed else ""
+        return _note(self) if self.top_logprobs_count else ""
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -176,7 +176,7 @@ class Odds:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Step(Odds):
+class Step(TokenDistribution):
     """One token, written: the odds it came from and how it was picked.
 
     token_id, text: the token and what it adds to the readable text. chosen_by: "sampled", "greedy" or "forced".
@@ -231,11 +231,11 @@ class Step(Odds):
         return -math.log2(probability) if probability > 0 else math.inf
 
 
-def _note(odds: Odds) -> str:
+def _note(distribution: TokenDistribution) -> str:
     """One sentence or two on which numbers of a step are estimates; empty if none is."""
-    listed = odds.server_listed
-    doubtful = [name for name, sure in zip(odds.stage_names, odds.stage_exact, strict=True) if not sure]
-    if not doubtful and listed >= odds.stage_kept[0]:
+    listed = distribution.top_logprobs_count
+    doubtful = [name for name, sure in zip(distribution.stage_names, distribution.stage_exact, strict=True) if not sure]
+    if not doubtful and listed >= distribution.stage_kept[0]:
         return ""
     if "repetition penalty" in doubtful:
         return "The repetition penalty works on raw logits, which a server keeps to itself: from there on the numbers are estimates."

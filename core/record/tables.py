@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 
 REST = "everything else"
 SLIVER = 1e-6  # a gap narrower than this on the strip is rounding, not a token
 
 
-def candidates_table(odds: Odds) -> pd.DataFrame:
+def candidates_table(distribution: TokenDistribution) -> pd.DataFrame:
     """One row per listed token in the model's order, then one row for everything else (token_id -1).
 
     Columns: rank, token_id, piece, text, logit, model_probability, sampling_probability, removed_by ("" if still in), chosen.
     """
-    taken = odds.token_id if isinstance(odds, Step) else None
+    taken = distribution.token_id if isinstance(distribution, Step) else None
     rows = [
         (c.rank, c.token_id, c.piece, c.text, c.logit, c.model_probability, c.sampling_probability, c.removed_by or "", c.token_id == taken)
-        for c in odds.candidates
+        for c in distribution.candidates
     ]
     rows.append(
         (
@@ -30,8 +30,8 @@ def candidates_table(odds: Odds) -> pd.DataFrame:
             REST,
             REST,
             float("nan"),
-            odds.rest_model_probability,
-            odds.rest_sampling_probability,
+            distribution.rest_model_probability,
+            distribution.rest_sampling_probability,
             "",
             False,
         )
@@ -40,36 +40,42 @@ def candidates_table(odds: Odds) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def dice_segments(odds: Odds) -> list[tuple[int, str, float, float, float, bool]]:
+def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
     """The 0-1 strip of the dice: one segment per listed survivor, largest first, and one for each stretch that belongs to unlisted tokens.
 
     Each is token_id (-1 for everything else), piece, start, end, probability, chosen.
     """
-    taken = odds.token_id if isinstance(odds, Step) else None
+    taken = distribution.token_id if isinstance(distribution, Step) else None
     rows: list[tuple[int, str, float, float, float, bool]] = []
     reached = 0.0
-    for column in np.argsort(odds.dice_starts, kind="stable")[: np.count_nonzero(~np.isnan(odds.dice_starts))]:  # NaN comes last
-        token_id, start, share = int(odds.token_ids[column]), float(odds.dice_starts[column]), float(odds.probabilities[-1, column])
+    for column in np.argsort(distribution.dice_starts, kind="stable")[
+        : np.count_nonzero(~np.isnan(distribution.dice_starts))
+    ]:  # NaN comes last
+        token_id, start, share = (
+            int(distribution.token_ids[column]),
+            float(distribution.dice_starts[column]),
+            float(distribution.probabilities[-1, column]),
+        )
         if start - reached > SLIVER:
             rows.append((-1, REST, reached, start, start - reached, False))
         reached = min(1.0, start + share)
-        rows.append((token_id, odds.vocabulary.token(token_id).piece, start, reached, share, token_id == taken))
-    if 1.0 - reached > SLIVER and odds.rest_sampling_probability > 0:
+        rows.append((token_id, distribution.vocabulary.token(token_id).piece, start, reached, share, token_id == taken))
+    if 1.0 - reached > SLIVER and distribution.rest_sampling_probability > 0:
         rows.append((-1, REST, reached, 1.0, 1.0 - reached, False))
     return rows
 
 
-def dice_table(odds: Odds) -> pd.DataFrame:
+def dice_table(distribution: TokenDistribution) -> pd.DataFrame:
     """`dice_segments` as a table. Columns: token_id, piece, start, end, probability, chosen."""
-    return pd.DataFrame(dice_segments(odds), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
+    return pd.DataFrame(dice_segments(distribution), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
 
 
-def stages_table(odds: Odds) -> pd.DataFrame:
+def stages_table(distribution: TokenDistribution) -> pd.DataFrame:
     """One row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id, piece, probability."""
-    pieces = [odds.vocabulary.token(int(i)).piece for i in odds.token_ids]
+    pieces = [distribution.vocabulary.token(int(i)).piece for i in distribution.token_ids]
     rows = [
         (stage.name, stage.setting, stage.kept, stage.entropy, token_id, piece, probability)
-        for stage in odds.stages
+        for stage in distribution.stages
         for (token_id, probability), piece in zip([*stage.candidates.items(), (-1, stage.rest)], [*pieces, REST], strict=True)
     ]
     return pd.DataFrame(rows, columns=["stage", "setting", "kept", "entropy", "token_id", "piece", "probability"])

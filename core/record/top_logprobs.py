@@ -23,7 +23,7 @@ LEAST_REST = 1e-9  # an unlisted token is unlikely, never impossible
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Listed:
+class TopLogprobs:
     """The likeliest tokens, as a server lists them.
 
     ids: int64 [listed]; logprobs: float64 [listed], the model's own, largest first. extra: one more token and its log-probability, asked
@@ -73,7 +73,7 @@ class _Bounds:
     guessed: a stage cut into the rest, so which of it is left, and how much, is only bounded.
     """
 
-    def __init__(self, listed: Listed) -> None:
+    def __init__(self, listed: TopLogprobs) -> None:
         self.unlisted = listed.vocabulary_size - len(listed)
         self.top = float(listed.logprobs[0])
         self.logs = listed.logprobs - self.top

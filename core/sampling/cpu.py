@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from core.sampling import processors_numpy
-from core.sampling.observation import ActiveStage, Observation, Pick, Processor
+from core.sampling.observation import ActiveStage, Observation, Processor, Selection
 from core.sampling.processors_numpy import FEW, MANY, Row, largest
 
 CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
@@ -23,7 +23,7 @@ HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look a
 
 
 def observe(
-    logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, pick: Pick, top_n: int
+    logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation:
     """What `core.sampling.stages.observe` says, of float32 logits [vocabulary]."""
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
@@ -34,11 +34,11 @@ def observe(
             favourite = rows[-1].scores.argmax(0, keepdims=True)
             rows.append(Row.of(rows[-1].scores[favourite], favourite))
         listed = _likeliest(logits, top_n)
-        strip, starts = _strip(rows[-1], pick.roll or 0.0)
+        strip, starts = _strip(rows[-1], selection.roll or 0.0)
         chosen, ranks = -1, np.arange(1, len(listed) + 1)
-        if pick.any:
-            place = min(int(starts[2:].searchsorted(pick.roll or 0.0, "right")), len(strip) - 1)
-            chosen = int(strip[place]) if pick.forced is None else pick.forced
+        if selection.any:
+            place = min(int(starts[2:].searchsorted(selection.roll or 0.0, "right")), len(strip) - 1)
+            chosen = int(strip[place]) if selection.forced is None else selection.forced
             if chosen not in listed.tolist():
                 better = int(np.count_nonzero(logits > logits[chosen]))
                 listed, ranks = np.append(listed, chosen), np.append(ranks, max(better, len(listed)) + 1)

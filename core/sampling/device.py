@@ -11,10 +11,10 @@ import math
 import numpy as np
 import torch
 
-from core.sampling.observation import Pick, Scores
+from core.sampling.observation import Scores, Selection
 
 
-def measure(seen: list[Scores], pick: Pick, greedy: bool, top_n: int) -> np.ndarray:
+def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int) -> np.ndarray:
     """What is to be known of the stages and the pick, in one float64 row; see `core.sampling.stages._unpack` for its order."""
     scores = torch.cat([stage.scores for stage in seen])
     logits = scores[0]
@@ -27,12 +27,12 @@ def measure(seen: list[Scores], pick: Pick, greedy: bool, top_n: int) -> np.ndar
     reached = torch.cumsum(final[order], 0, dtype=torch.float64)
     reached /= reached[-1:].clone()
 
-    if pick.forced is not None:
-        listed = torch.cat([listed, listed.new_full((1,), pick.forced)])
-    elif pick.greedily:
+    if selection.forced is not None:
+        listed = torch.cat([listed, listed.new_full((1,), selection.forced)])
+    elif selection.greedily:
         listed = torch.cat([listed, best])
-    elif pick.roll is not None:
-        above = torch.searchsorted(reached, reached.new_full((1,), pick.roll), right=True).clamp_(max=len(order) - 1)
+    elif selection.roll is not None:
+        above = torch.searchsorted(reached, reached.new_full((1,), selection.roll), right=True).clamp_(max=len(order) - 1)
         listed = torch.cat([listed, order[above]])
 
     begins = torch.full_like(logits, math.nan, dtype=torch.float64)  # of every token on the strip of the dice

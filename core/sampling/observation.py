@@ -19,7 +19,7 @@ ActiveStage = tuple[str, float, Processor]  # its name, its setting, transformer
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was seen at one step, as small arrays on the host; see `core.record.step.Odds` for their meaning. chosen is -1 before the roll."""
+    """What was seen at one step, as small arrays on the host; see `core.record.step.TokenDistribution`. chosen is -1 before the roll."""
 
     token_ids: np.ndarray
     ranks: np.ndarray
@@ -35,7 +35,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class Selection:
     """How the token is to be picked: by this roll, by force, greedily, or (none of them) not at all."""
 
     roll: float | None = None

@@ -2,8 +2,8 @@
 
 The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). Ours is only the watching: after each
 of them the distribution is measured. On a GPU everything stays on the device until one small copy at the end. On a CPU their arithmetic is
-written in NumPy (`core.sampling.processors_numpy`), they themselves are asked where it is not certain, and tokens that a cut-off removed are not
-carried any further, since no later stage can bring them back; that changes no number and saves most of the time.
+written in NumPy (`core.sampling.processors_numpy`), they themselves are asked where it is not certain, and tokens that a cut-off removed
+are not carried any further, since no later stage can bring them back; that changes no number and saves most of the time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from transformers.generation.logits_process import (
 from core.device import to_device
 from core.errors import BadToken
 from core.sampling import cpu, device
-from core.sampling.observation import ActiveStage, Observation, Pick, Scores, broken
+from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken
 from core.settings import SamplingSettings
 
 
@@ -68,14 +68,16 @@ def observe(
     """
     if forced is not None and not 0 <= forced < len(logits):
         raise BadToken(f"There is no token number {forced}: this model knows the numbers 0 to {len(logits) - 1}.")
-    pick, top_n = Pick(roll, forced, greedily), min(top_n, len(logits))
+    selection, top_n = Selection(roll, forced, greedily), min(top_n, len(logits))
     if logits.device.type in ("cpu", "mps"):  # float64 does not exist on the latter
-        return cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, pick, top_n)
-    return _observe_on_device(logits, settings, previous_ids, pick, top_n)
+        return cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, selection, top_n)
+    return _observe_on_device(logits, settings, previous_ids, selection, top_n)
 
 
 @torch.inference_mode()
-def _observe_on_device(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, pick: Pick, top_n: int) -> Observation:
+def _observe_on_device(
+    logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, selection: Selection, top_n: int
+) -> Observation:
     """The same where the logits are, with transformers' own processors."""
     scores = logits[None]
     seen = [Scores("model", None, scores)]
@@ -83,8 +85,8 @@ def _observe_on_device(logits: torch.Tensor, settings: SamplingSettings, previou
         before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
         scores = process(before, scores)
         seen.append(Scores(name, setting, scores))
-    table = device.measure(seen, pick, settings.greedy, top_n)
-    return _unpack(table, top_n + pick.any, seen, settings, pick.any)
+    table = device.measure(seen, selection, settings.greedy, top_n)
+    return _unpack(table, top_n + selection.any, seen, settings, selection.any)
 
 
 def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:

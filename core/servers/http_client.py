@@ -73,7 +73,7 @@ class Answer:
         return "".join(c if c.isprintable() else " " for c in str(text))[:200].strip()
 
 
-class Line:
+class HttpClient:
     """Asks one server. What is asked can be asked twice with no harm, so a lost connection or a busy server is tried again, twice.
 
     Raises ServerGone when no usable answer comes, WrongServer when the server refuses the key.

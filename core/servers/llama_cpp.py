@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
-from core.servers.http_client import Line
+from core.servers.http_client import HttpClient
 from core.servers.protocol import ServedStep
 
 BIAS = 1e6
@@ -20,7 +20,7 @@ class LlamaServer:
 
     kind = "llama-server"
 
-    def __init__(self, line: Line, model_id: str, vocabulary_size: int, letters: tuple[int, int]) -> None:
+    def __init__(self, line: HttpClient, model_id: str, vocabulary_size: int, letters: tuple[int, int]) -> None:
         self.line = line
         self.model_id = model_id
         self.limit = vocabulary_size

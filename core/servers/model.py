@@ -15,14 +15,14 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch
-from core.engine.engine import Backend, Distribution, Engine, Forward
+from core.engine.engine import Backend, Engine, Forward, Logits
 from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
 from core.kv_cache.kv_cache import KVCache
 from core.models.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.record.tokens import Token, TokenBytes
-from core.record.top_logprobs import Listed
-from core.servers.http_client import Answer, Line
+from core.record.top_logprobs import TopLogprobs
+from core.servers.http_client import Answer, HttpClient
 from core.servers.llama_cpp import LlamaServer
 from core.servers.metrics import ServerMetrics
 from core.servers.protocol import ServedStep, Server
@@ -56,18 +56,18 @@ class ServerEngine(Engine):
         stopwatch = Stopwatch(self.device)
         served = self.server.step(ids, WANTED, keep=cache is not None)
         listed = self.read(served)
-        odds = Distribution(listed.logits(), listed)
+        distribution = Logits(listed.logits(), listed)
         stopwatch.stop()
         self.passes += 1
         held = served.held * self._cache_bytes_per_token if cache is not None else 0
         if cache is not None:
             cache.bytes = held
         reused = min(max(0, served.reused or 0), len(ids) - 1)
-        return Forward(odds, len(ids) - reused, reused, held, served.queue_seconds, stopwatch, served.seconds)
+        return Forward(distribution, len(ids) - reused, reused, held, served.queue_seconds, stopwatch, served.seconds)
 
-    def look_further(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
+    def request_more_logprobs(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
         """The same pass with `count` tokens listed, or this one too. What the server will not list is not listed."""
-        known = forward.distribution.listed
+        known = forward.logits.top_logprobs
         if known is None or (token_id < 0 and len(known) >= min(count, self.server.limit)):
             return forward
         stopwatch = Stopwatch(self.device, forward.seconds)
@@ -76,11 +76,11 @@ class ServerEngine(Engine):
         listed = self.read(served, token_id)
         if _differ(known, listed):  # the way of asking changed the odds: what it says about this token cannot be used
             return forward
-        odds = Distribution(listed.logits(), listed)
+        distribution = Logits(listed.logits(), listed)
         stopwatch.stop()
-        return replace(forward, distribution=odds, stopwatch=stopwatch)
+        return replace(forward, logits=distribution, stopwatch=stopwatch)
 
-    def read(self, served: ServedStep, token_id: int = -1) -> Listed:
+    def read(self, served: ServedStep, token_id: int = -1) -> TopLogprobs:
         """The list of a step, checked and sorted. A token beyond the likeliest that were asked for stays only if it is this one."""
         where = self.server.line.address.shown
         ids, values = [i for i, _ in served.listed], [value for _, value in served.listed]
@@ -96,7 +96,7 @@ class ServerEngine(Engine):
         if logprobs[0] > 1e-3 or float(np.exp(logprobs[:asked]).sum()) > 1 + 1e-3:
             raise WrongServer(f"The server at {where} lists something else than log-probabilities (vLLM: leave --logprobs-mode as it is).")
         extra = next(((int(i), float(p)) for i, p in zip(ids_array[asked:], logprobs[asked:], strict=True) if i == token_id), None)
-        return Listed(ids_array[:asked], np.minimum(logprobs[:asked], 0.0), self.vocabulary_size, extra)
+        return TopLogprobs(ids_array[:asked], np.minimum(logprobs[:asked], 0.0), self.vocabulary_size, extra)
 
 
 class ServerModel(LanguageModel):
@@ -140,7 +140,7 @@ class ServerModel(LanguageModel):
         return None if text is None else ServerMetrics.read(text)
 
 
-def connect(line: Line, tokenizer: Any, config: Any, end_token_ids: frozenset[int]) -> ServerModel:
+def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int]) -> ServerModel:
     """Reach a server and make sure that it can be watched: its kind, its tokens, ids and log-probabilities in its answers.
 
     tokenizer: of the model that the server runs. config: its transformers configuration, None if it is not at hand.
@@ -197,13 +197,13 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _differ(one: Listed, other: Listed) -> bool:
+def _differ(one: TopLogprobs, other: TopLogprobs) -> bool:
     """Whether the likeliest tokens have other log-probabilities here than there."""
     there = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
     return any(abs(there.get(i, -math.inf) - p) > SAME for i, p in zip(one.ids[:5].tolist(), one.logprobs[:5].tolist(), strict=True))
 
 
-def _entry(answer: Answer, line: Line) -> dict[str, Any]:
+def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
     """The first model that the server offers."""
     data = answer.body.get("data")
     if answer.status == 200 and isinstance(data, list) and data and isinstance(data[0], dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.servers.http_client import Line
+from core.servers.http_client import HttpClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Server(Protocol):
     """A kind of inference server. limit: how many tokens it lists at most, as far as is known."""
 
     kind: str
-    line: Line
+    line: HttpClient
     limit: int
 
     def tokens(self, text: str) -> list[int] | None:

@@ -11,7 +11,7 @@ import uuid
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
-from core.servers.http_client import Line
+from core.servers.http_client import HttpClient
 from core.servers.protocol import ServedStep
 
 NEUTRAL = {
@@ -30,7 +30,7 @@ class VLLM:
 
     kind = "vLLM"
 
-    def __init__(self, line: Line, model_id: str, vocabulary_size: int) -> None:
+    def __init__(self, line: HttpClient, model_id: str, vocabulary_size: int) -> None:
         self.line = line
         self.model_id = model_id
         self.limit = vocabulary_size

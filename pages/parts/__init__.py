@@ -11,13 +11,13 @@ A page is one file under `pages/` and one line in `navigation.PAGES`. It reads l
     with frame.calm():                                          # around all that may fail: one sentence instead of a traceback
         run = visit.run()                                       # the visitor's current run (Generation or Replay), the same on every page
         strip.token_strip(run.prompt_tokens, run.path, key="compare_strip")
-        charts.draw(charts.odds, rows.odds_rows(visit.shown()), key="compare_odds", alt_text="...", rows=rows.USUAL + 1)
+        charts.draw(charts.distribution, rows.odds_rows(visit.shown()), key="compare_odds", alt_text="...", rows=rows.USUAL + 1)
 
 visit     the visitor's state: `model()`, `model_name()`, `run()`, `settings()`, `prompt()`, `shown()`, and verbs for `on_click`
           (`step`, `force`, `go_back`, `restart`, `switch`, `use_prompt`, `use_model`). The only room that touches `st.session_state`;
-          a page reads its own widgets from what they return. A callback of your own goes through `@visit.calmly`; `visit.say(...)`
+          a page reads its own widgets from what they return. A callback of your own goes through `@visit.calmly`; `visit.notify(...)`
           tells the visitor one sentence.
-frame     `page`, `header`, `section`, `legend`, `tell`, `calm`.
+frame     `page`, `header`, `section`, `legend`, `show_notice`, `error_boundary`.
 charts    one function per chart, theme in, constant specification out, cached; `charts.draw(chart, table, key=, alt_text=)` shows it.
           A new chart is authored in Altair in the same way: nothing that changes from step to step may stand in the specification.
 rows      core's tables with the words that stand beside the bars. Pages that play share one rule: draw first, compute last.

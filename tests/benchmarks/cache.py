@@ -8,7 +8,7 @@ from statistics import median
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
 from core.costs.receipt import Receipt
-from core.labs.cache_budget import FORGET, FOUR_BITS, Plan, fill, page_bytes
+from core.labs.cache_budget import INT4_KV, SLIDING_WINDOW, MemoryBudget, fill, page_bytes
 from core.labs.cache_race import CACHED, UNCACHED, growth, race, same_text, speed_up
 
 PROMPT = "Once upon a time, there was a little fox who"
@@ -28,7 +28,7 @@ def main(name: str = "storyteller", tokens: int = 256) -> None:
             f"{median(s.seconds for s in first) * 1000:.2f} ms a step at first, {median(s.seconds for s in last) * 1000:.2f} at last, "
             f"total ~ n^{grown.exponent if grown else float('nan'):.2f}"
         )
-    for plan in (Plan(10**12), Plan(40 * page_bytes(model), FORGET), Plan(10**12, FOUR_BITS)):
+    for plan in (MemoryBudget(10**12), MemoryBudget(40 * page_bytes(model), SLIDING_WINDOW), MemoryBudget(10**12, INT4_KV)):
         pages = list(fill(model, PROMPT, plan, SamplingSettings(greedy=True), 64))
         print(f"  {plan.policy}: {len(pages)} pages passed, {len(pages[-1].kept)} held in {pages[-1].bytes:,} bytes")
     peak = measure(model.device, model.dtype)

@@ -37,7 +37,7 @@ from core.engine.backends.static_decode import StaticDecode
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Backend
 from core.engine.model import LanguageModel
-from core.record.step import Odds
+from core.record.step import TokenDistribution
 
 PROMPT = "Once upon a time there was a little fox who wanted to see the sea. "
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
@@ -142,9 +142,9 @@ def timed(network: Any, ways: dict[str, Callable[[int], None]], count: int, repe
     return rows
 
 
-def taken(model: LanguageModel, tokens: list[int]) -> list[tuple[Odds, int]]:
+def taken(model: LanguageModel, tokens: list[int]) -> list[tuple[TokenDistribution, int]]:
     """What was seen before each of these tokens was taken, and which one would have been rolled."""
-    run, seen = Generation(model, PROMPT, SETTINGS, top_n=50), list[tuple[Odds, int]]()
+    run, seen = Generation(model, PROMPT, SETTINGS, top_n=50), list[tuple[TokenDistribution, int]]()
     for token in tokens:
         rolled = run.step()
         seen.append((rolled, rolled.token_id))
@@ -154,14 +154,14 @@ def taken(model: LanguageModel, tokens: list[int]) -> list[tuple[Odds, int]]:
     return seen
 
 
-def compare(found: list[tuple[Odds, int]], expected: list[tuple[Odds, int]]) -> Apart:
+def compare(found: list[tuple[TokenDistribution, int]], expected: list[tuple[TokenDistribution, int]]) -> Apart:
     apart = Apart(steps=len(found))
-    for (odds, token), (true, its) in zip(found, expected, strict=True):
+    for (distribution, token), (true, its) in zip(found, expected, strict=True):
         apart.same += token == its
-        _, here, there = np.intersect1d(odds.token_ids, true.token_ids, return_indices=True)
-        apart.logit = max(apart.logit, float(np.abs(odds.logits[here] - true.logits[there]).max()))
-        apart.probability = max(apart.probability, float(np.abs(odds.probabilities[:, here] - true.probabilities[:, there]).max()))
-        apart.entropy = max(apart.entropy, float(np.abs(np.subtract(odds.stage_entropies, true.stage_entropies)).max()))
+        _, here, there = np.intersect1d(distribution.token_ids, true.token_ids, return_indices=True)
+        apart.logit = max(apart.logit, float(np.abs(distribution.logits[here] - true.logits[there]).max()))
+        apart.probability = max(apart.probability, float(np.abs(distribution.probabilities[:, here] - true.probabilities[:, there]).max()))
+        apart.entropy = max(apart.entropy, float(np.abs(np.subtract(distribution.stage_entropies, true.stage_entropies)).max()))
     return apart
 
 

@@ -68,7 +68,7 @@ def _measure(run: Generation, account: Account, length: int, held: int) -> dict[
         account.bill(path)
         bills.append(perf_counter() - began)
     newest, shape, ids, cache = path[-1], run.model.shape, run.token_ids, run.cache
-    run.coming()
+    run.next_distribution()
     moved = cycle(replace(SETTINGS, repetition_penalty=penalty) for penalty in (1.1, 1.2))
     own = [a - b for a, b in zip(steps, forwards, strict=True)]
     sent: list[int] = []
@@ -78,8 +78,8 @@ def _measure(run: Generation, account: Account, length: int, held: int) -> dict[
         "ms  the rest of a step: queue, dice, record": _ms(own),
         "ms  comparing the prefix": _time(lambda: cache.shared_prefix(ids)),
         "ms  the path": _time(lambda: run.path),
-        "ms  a slider with a repetition penalty": _time(lambda: run.coming(next(moved))),
-        "ms  rows of the odds": _time(lambda: step_rows.odds_rows(newest)),
+        "ms  a slider with a repetition penalty": _time(lambda: run.next_distribution(next(moved))),
+        "ms  rows of the odds": _time(lambda: step_rows.distribution_rows(newest)),
         "ms  rows of time and surprise": _time(lambda: step_rows.step_rows(path)),
         "ms  rows of the notepad": _time(lambda: step_rows.notepad_rows(path)),
         "ms  the strip": _time(drawn),

@@ -73,9 +73,9 @@ def main() -> None:
             browser.close()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {load:.1f}")
-    print(f"{'from start to first odds':<28}{start_up:8.1f} s        goal  6")
-    print(f"{'Step to drawn odds':<28}{statistics.median(steps):8.0f} ms       goal  150")
-    print(f"{'slider to drawn odds':<28}{statistics.median(slides):8.0f} ms       goal  150")
+    print(f"{'from start to first distribution':<28}{start_up:8.1f} s        goal  6")
+    print(f"{'Step to drawn distribution':<28}{statistics.median(steps):8.0f} ms       goal  150")
+    print(f"{'slider to drawn distribution':<28}{statistics.median(slides):8.0f} ms       goal  150")
     print(f"{'drawn steps in Play':<28}{rate:8.1f} a second goal  10")
 
 

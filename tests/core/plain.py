@@ -99,37 +99,37 @@ def bytes_in(thing: Any) -> tuple[int, int]:
 def own_stages(logits: np.ndarray, previous: list[int], settings: Any) -> list[tuple[str, np.ndarray]]:
     """Every stage worked out by hand in numpy, from the papers: [(name, probabilities [vocabulary])]."""
 
-    def odds(scores: np.ndarray) -> np.ndarray:
+    def distribution(scores: np.ndarray) -> np.ndarray:
         shares = np.exp(scores - scores.max())
         return shares / shares.sum()
 
     scores = logits.astype(np.float64)
-    stages = [("model", odds(scores))]
+    stages = [("model", distribution(scores))]
     if settings.repetition_penalty != 1.0:  # Keskar et al. 2019
         for token in set(previous):
             scores[token] *= settings.repetition_penalty if scores[token] < 0 else 1 / settings.repetition_penalty
-        stages.append(("repetition penalty", odds(scores)))
+        stages.append(("repetition penalty", distribution(scores)))
     if settings.temperature != 1.0:
         scores = scores / settings.temperature
-        stages.append(("temperature", odds(scores)))
+        stages.append(("temperature", distribution(scores)))
     if settings.top_k:
         scores[np.argsort(scores)[: -settings.top_k]] = -np.inf
-        stages.append(("top-k", odds(scores)))
+        stages.append(("top-k", distribution(scores)))
     if settings.top_p < 1.0:  # Holtzman et al. 2019: the smallest set that reaches p
         order = np.argsort(-scores)
-        before = np.cumsum(odds(scores)[order]) - odds(scores)[order]
+        before = np.cumsum(distribution(scores)[order]) - distribution(scores)[order]
         scores[order[before >= settings.top_p]] = -np.inf
-        stages.append(("top-p", odds(scores)))
+        stages.append(("top-p", distribution(scores)))
     if settings.min_p:
-        scores[odds(scores) < settings.min_p * odds(scores).max()] = -np.inf
-        stages.append(("min-p", odds(scores)))
+        scores[distribution(scores) < settings.min_p * distribution(scores).max()] = -np.inf
+        stages.append(("min-p", distribution(scores)))
     if settings.typical_p < 1.0:  # Meister et al. 2022
-        shares = odds(scores)
+        shares = distribution(scores)
         with np.errstate(divide="ignore"):
             surprise = -np.log(shares)
         entropy = (shares[shares > 0] * surprise[shares > 0]).sum()
         order = np.argsort(np.abs(surprise - entropy), kind="stable")
         before = np.cumsum(shares[order]) - shares[order]
         scores[order[before >= settings.typical_p]] = -np.inf
-        stages.append(("typical-p", odds(scores)))
+        stages.append(("typical-p", distribution(scores)))
     return stages

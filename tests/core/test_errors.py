@@ -51,7 +51,7 @@ def test_importing_core_is_quick() -> None:
 
 
 def test_every_public_name_is_there_and_an_unknown_one_is_not() -> None:
-    names = "load_model list_models SamplingSettings Generation Recording Step Candidate Stage Odds Token errors"
+    names = "load_model list_models SamplingSettings Generation Recording Step Candidate Stage TokenDistribution Token errors"
     promised = set(names.split())
     assert promised <= set(core.__all__)
     for name in core.__all__:

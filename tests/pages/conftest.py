@@ -29,6 +29,6 @@ def open_app() -> Callable[..., AppTest]:
 
 
 @pytest.fixture
-def visitor() -> Callable[[AppTest], Any]:
+def session() -> Callable[[AppTest], Any]:
     """The visitor's state behind an opened app."""
-    return lambda app: app.session_state["_visitor"]
+    return lambda app: app.session_state["_session"]

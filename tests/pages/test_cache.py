@@ -20,7 +20,7 @@ def said(app: AppTest) -> str:
 def run_on(app: AppTest, limit: int = 60) -> AppTest:
     """Let the experiment run until nothing moves any more, as the browser's clock does."""
     for _ in range(limit):
-        kept = app.session_state["_visitor"].kept
+        kept = app.session_state["_session"].results
         if not any(getattr(run, "running", False) for run in kept.values()):
             return app
         app.run()
@@ -33,13 +33,13 @@ def test_before_the_start_counting_tells_what_is_to_come(open_app: Callable[...,
     assert "Both wait for the start." in said(app) and "positions with notes" in said(app)
 
 
-def test_a_race_to_its_end(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_a_race_to_its_end(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cache.py", prompt="Once upon a time")
     app.segmented_control(key="cache_length").set_value(32).run()
     app.button(key="cache_start").click().run()
     run_on(app)
     assert not app.exception
-    steps: list[RaceStep] = visitor(app).kept["race"].seen
+    steps: list[RaceStep] = session(app).results["race"].seen
     assert {step.runner: step.index for step in steps} == {CACHED: 31, UNCACHED: 31}
     assert "times faster" in said(app) and "same text" in said(app)
     last = [step for step in steps if step.runner == CACHED][-1]
@@ -56,12 +56,12 @@ def test_the_specification_does_not_change_while_it_runs(open_app: Callable[...,
     assert before and before == [chart.proto.spec for chart in app.get("vega_lite_chart")][: len(before)]
 
 
-def test_stop_keeps_what_was_found(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_stop_keeps_what_was_found(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cache.py")
     app.segmented_control(key="cache_length").set_value(512).run()
     app.button(key="cache_start").click().run()
     app.button(key="cache_stop").click().run()
-    run = visitor(app).kept["race"]
+    run = session(app).results["race"]
     assert not run.running and run.seen and not app.exception
 
 

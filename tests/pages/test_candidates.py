@@ -15,17 +15,17 @@ from pages.parts.text import what_if_words as words
 from tests.pages.test_compare import run_on, said
 
 Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
+Session = Callable[[AppTest], Any]
 
 
-def test_tries_are_written_ranked_and_priced(open_app: Open, visitor: Visitor) -> None:
+def test_tries_are_written_ranked_and_priced(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
     assert words.TRIES_FIRST in said(app)
     app.segmented_control(key="candidates_count").set_value(4)
     app.segmented_control(key="candidates_length").set_value(20)
     app.button(key="candidates_start").click().run()
     run_on(app)
-    newest = visitor(app).kept["candidates"].seen[-1]
+    newest = session(app).results["candidates"].seen[-1]
     assert len(newest.tries) == 4
     assert f"{newest.tokens} tokens for an answer" in said(app)
     for by in FORMULAS:
@@ -35,44 +35,44 @@ def test_tries_are_written_ranked_and_priced(open_app: Open, visitor: Visitor) -
         assert f"1. · try {best + 1}" in said(app)
 
 
-def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, visitor: Visitor) -> None:
+def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time", seed="3")
     app.segmented_control(key="candidates_length").set_value(20)
     app.button(key="candidates_start").click().run()
     run_on(app)
-    best = ranked(visitor(app).kept["candidates"].seen[-1].tries)[0].attempt
+    best = ranked(session(app).results["candidates"].seen[-1].tries)[0].attempt
     app.button(key="candidates_keep").click().run()
     assert not app.exception
-    assert [step.token_id for step in visitor(app).run.path] == [step.token_id for step in best.path]
+    assert [step.token_id for step in session(app).run.path] == [step.token_id for step in best.path]
     assert words.KEPT_TRY in said(app)
 
 
-def test_beam_search_steps_and_ends(open_app: Open, visitor: Visitor) -> None:
+def test_beam_search_steps_and_ends(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
     app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
     assert words.BEAM_FIRST in said(app)
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     app.button(key="candidates_beam_step").click().run()
-    assert len(visitor(app).kept["candidates_beam"].seen) == 1
+    assert len(session(app).results["candidates_beam"].seen) == 1
     app.button(key="candidates_beam_step").click().run()
     assert not app.exception
-    assert [s.index for s in visitor(app).kept["candidates_beam"].seen] == [0, 1]
+    assert [s.index for s in session(app).results["candidates_beam"].seen] == [0, 1]
     app.button(key="candidates_beam_all").click().run()
     assert not app.exception
-    found = visitor(app).kept["candidates_beam"].seen
+    found = session(app).results["candidates_beam"].seen
     assert found[-1].done
     assert "The search is over" in said(app)
     app.button(key="candidates_beam_step").click().run()
-    assert len(visitor(app).kept["candidates_beam"].seen) == 1, "after its end it begins anew"
+    assert len(session(app).results["candidates_beam"].seen) == 1, "after its end it begins anew"
 
 
-def test_other_beams_begin_anew(open_app: Open, visitor: Visitor) -> None:
+def test_other_beams_begin_anew(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py")
     app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
     app.button(key="candidates_beam_step").click().run()
     app.segmented_control(key="candidates_width").set_value(6).run()
     app.button(key="candidates_beam_step").click().run()
-    assert [len(s.considered) for s in visitor(app).kept["candidates_beam"].seen] == [12]
+    assert [len(s.considered) for s in session(app).results["candidates_beam"].seen] == [12]
 
 
 def test_what_cannot_be_written_gets_one_sentence(open_app: Open) -> None:

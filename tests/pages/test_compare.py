@@ -12,7 +12,7 @@ from core.sampling.dice import roll
 from pages.parts.text import what_if_words as words
 
 Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
+Session = Callable[[AppTest], Any]
 
 
 def said(app: AppTest) -> str:
@@ -23,19 +23,19 @@ def run_on(app: AppTest, limit: int = 80) -> AppTest:
     """Let the experiment run until nothing moves any more."""
     for _ in range(limit):
         assert not app.exception
-        if not any(getattr(run, "running", False) for run in app.session_state["_visitor"].kept.values()):
+        if not any(getattr(run, "running", False) for run in app.session_state["_session"].results.values()):
             return app
         app.run()
     raise AssertionError("it never ended")
 
 
-def test_columns_with_the_same_dice(open_app: Open, visitor: Visitor) -> None:
+def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
     app.button(key="compare_start").click().run()
     run_on(app)
-    row = visitor(app).kept["compare"].seen[-1]
+    row = session(app).results["compare"].seen[-1]
     assert len(row.paths) == 4
     for path in row.paths[1:]:
         assert [step.roll for step in path] == [roll(7, i) for i in range(len(path))]
@@ -46,28 +46,28 @@ def test_columns_with_the_same_dice(open_app: Open, visitor: Visitor) -> None:
         assert expected in said(app)
 
 
-def test_a_comparison_can_be_stopped(open_app: Open, visitor: Visitor) -> None:
+def test_a_comparison_can_be_stopped(open_app: Open, session: Session) -> None:
     app = open_app(page="compare.py")
     app.segmented_control(key="compare_length").set_value(160)
     app.button(key="compare_start").click().run()
     if any(button.key == "compare_stop" for button in app.button):
         app.button(key="compare_stop").click().run()
-    assert not visitor(app).kept["compare"].running
-    assert visitor(app).kept["compare"].seen
+    assert not session(app).results["compare"].running
+    assert session(app).results["compare"].seen
     assert not app.exception
 
 
-def test_a_sweep_is_one_line_for_each_value(open_app: Open, visitor: Visitor) -> None:
+def test_a_sweep_is_one_line_for_each_value(open_app: Open, session: Session) -> None:
     app = open_app(page="compare.py", prompt="The fox")
     app.segmented_control(key="compare_view").set_value(words.VIEWS[1]).run()
     app.selectbox(key="compare_setting").set_value("top_k")
     app.button(key="compare_sweep_start").click().run()
     run_on(app)
-    assert [line.value for line in visitor(app).kept["compare_sweep"].seen] == [1, 2, 5, 20, 100, 0]
+    assert [line.value for line in session(app).results["compare_sweep"].seen] == [1, 2, 5, 20, 100, 0]
 
 
 @pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])
-def test_one_run_delivered_twice(typed: str, open_app: Open, visitor: Visitor) -> None:
+def test_one_run_delivered_twice(typed: str, open_app: Open, session: Session) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time")
     app.segmented_control(key="compare_view").set_value(words.VIEWS[2]).run()
     assert words.STREAM_EMPTY in said(app)

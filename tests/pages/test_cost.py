@@ -22,22 +22,22 @@ def test_nothing_written_nothing_to_pay(open_app: Callable[..., AppTest]) -> Non
     assert "70\u00a0trillion multiply-adds" in said(app)  # the textbook example, from the same function
 
 
-def test_the_bill_of_the_text_on_watch(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_the_bill_of_the_text_on_watch(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cost.py", steps="5")
     assert not app.exception
-    run = visitor(app).run
+    run = session(app).run
     bill = Receipt.of(run.path, run.model.shape)
     assert f"{bill.prompt_tokens} tokens read, 5 written" in html(app)
     for mark in ("measured", "computed", "assumed"):
         assert f'aria-label="{mark}"' in html(app)
 
 
-def test_assumptions_are_used_and_kept(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_assumptions_are_used_and_kept(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cost.py", steps="3")
     app.number_input(key="cost_watts").set_value(900.0).run()
     assert "900 watts x" in html(app) and not app.exception
     app.switch_page("pages/context.py").run()
-    assert visitor(app).kept["assumptions"].watts == 900.0
+    assert session(app).results["assumptions"].watts == 900.0
 
 
 def test_the_table_for_other_models(open_app: Callable[..., AppTest]) -> None:
@@ -49,12 +49,12 @@ def test_the_table_for_other_models(open_app: Callable[..., AppTest]) -> None:
     assert app.dataframe[0].value["✎ cards"].tolist() == [1, 6, 34]
 
 
-def test_two_questions_two_receipts(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_two_questions_two_receipts(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cost.py")
     app.button(key="cost_two").click().run()
     run_on(app)
     assert not app.exception
-    last = dict(visitor(app).kept["cost_two"].seen)
+    last = dict(session(app).results["cost_two"].seen)
     assert last[1].receipt.prompt_tokens > 3 * last[0].receipt.prompt_tokens
     assert html(app).count("Price, by the token") == 2
 
@@ -68,12 +68,12 @@ def test_a_question_of_nothing_is_one_sentence(open_app: Callable[..., AppTest])
     assert "no text to go on from" in said(app)
 
 
-def test_where_the_seconds_went(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_where_the_seconds_went(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cost.py")
     app.button(key="cost_timed").click().run()
     run_on(app)
     assert not app.exception
-    last = visitor(app).kept["cost_timed"].seen[-1]
+    last = session(app).results["cost_timed"].seen[-1]
     assert last.parts[0].seconds == Assumptions().network_seconds
     assert "The first word came after" in said(app)
 
@@ -117,7 +117,7 @@ def test_the_slip_for_other_pages(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("llama"), "Once upon a time")
     app = AppTest.from_function(page)
     app.session_state["slip"] = ([], run.model)
-    app.session_state["_visitor"] = _Kept()
+    app.session_state["_session"] = _Kept()
     app.run()
     assert "Nothing to pay yet." in html(app)
     run.step()
@@ -129,7 +129,7 @@ def test_the_slip_for_other_pages(tiny: Callable[[str], Any]) -> None:
 class _Kept:
     """A visitor who has only assumptions."""
 
-    kept = {"assumptions": Assumptions()}  # noqa: RUF012
+    results = {"assumptions": Assumptions()}  # noqa: RUF012
 
 
 def test_on_watch_a_step_is_added_to_the_bill_once(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:

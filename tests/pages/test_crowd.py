@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.runtime import playback
-from pages.parts.runtime.playback import APART, BUSY, MEMORY, Floor
+from pages.parts.runtime.playback import APART, BUSY, MEMORY, PlaybackScheduler
 from pages.parts.session import state
 from pages.parts.text import words
 
@@ -18,7 +18,7 @@ APP = str(Path(__file__).parents[2] / "app.py")
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    state._house().clear()
+    state._active_sessions().clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     first = AppTest.from_file(APP, default_timeout=60).run()
     second = AppTest.from_file(APP, default_timeout=60).run()
@@ -29,9 +29,9 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
 
 
 def test_who_leaves_makes_room() -> None:
-    house = state._house()
+    house = state._active_sessions()
     house.clear()
-    guest = state.Visitor()
+    guest = state.Session()
     house.add(guest)
     assert len(house) == 1
     del guest
@@ -48,47 +48,47 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_many_players_share_the_pace_and_who_stops_is_forgotten(now: list[float]) -> None:
-    floor = Floor(spent=0.0, draws=0.0, noted=now[0])
+    scheduler = PlaybackScheduler(spent=0.0, draws=0.0, noted=now[0])
     for player in range(30):
-        floor.note(player, 0.01)
-    assert floor.players == 30
-    assert floor.fair_pause() == pytest.approx(30 * 0.01 / BUSY)
-    floor.note(0, 0.15, draws=0)  # the lesser parts of the page cost time and are no step
-    assert floor.fair_pause() == pytest.approx(30 * 0.015 / BUSY)
+        scheduler.note(player, 0.01)
+    assert scheduler.players == 30
+    assert scheduler.fair_pause() == pytest.approx(30 * 0.01 / BUSY)
+    scheduler.note(0, 0.15, draws=0)  # the lesser parts of the page cost time and are no step
+    assert scheduler.fair_pause() == pytest.approx(30 * 0.015 / BUSY)
     now[0] += 10.0
-    floor.note(0, 0.01)
-    assert floor.players == 1
+    scheduler.note(0, 0.01)
+    assert scheduler.players == 1
 
 
 def test_who_presses_play_counts_at_once_and_who_pauses_no_more(now: list[float]) -> None:
-    floor = Floor(noted=now[0])
-    floor.join(1)
-    floor.join(2)
-    assert floor.players == 2
-    floor.leave(1)
-    floor.leave(1)
-    assert floor.players == 1
+    scheduler = PlaybackScheduler(noted=now[0])
+    scheduler.join(1)
+    scheduler.join(2)
+    assert scheduler.players == 2
+    scheduler.leave(1)
+    scheduler.leave(1)
+    assert scheduler.players == 1
 
 
 def test_what_was_measured_long_ago_hardly_counts(now: list[float]) -> None:
-    floor = Floor(spent=0.0, draws=0.0, noted=now[0])
-    floor.note(1, 0.5)
+    scheduler = PlaybackScheduler(spent=0.0, draws=0.0, noted=now[0])
+    scheduler.note(1, 0.5)
     now[0] += 5 * MEMORY
-    floor.note(1, 0.01)
-    assert floor.fair_pause() == pytest.approx(0.01 / BUSY, rel=0.5)
+    scheduler.note(1, 0.01)
+    assert scheduler.fair_pause() == pytest.approx(0.01 / BUSY, rel=0.5)
 
 
 def test_clocks_are_set_anew_one_after_the_other(now: list[float]) -> None:
-    floor = Floor(noted=now[0])
-    assert floor.may_change()
-    assert not floor.may_change()
+    scheduler = PlaybackScheduler(noted=now[0])
+    assert scheduler.may_change()
+    assert not scheduler.may_change()
     now[0] += APART * 1.1
-    assert floor.may_change()
+    assert scheduler.may_change()
 
 
 def test_players_draw_one_at_a_time_and_nobody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    someone = state.Visitor(playing=True)
-    monkeypatch.setattr(playback, "here", lambda: someone)
+    someone = state.Session(playing=True)
+    monkeypatch.setattr(playback, "current_session", lambda: someone)
     drawn: list[str] = []
 
     def second() -> None:
@@ -98,7 +98,7 @@ def test_players_draw_one_at_a_time_and_nobody_else_waits(monkeypatch: pytest.Mo
     with playback.drawing():
         waiting = Thread(target=second)
         waiting.start()
-        while not playback.floor().line.waiting:
+        while not playback.scheduler().draw_lock.waiting:
             assert waiting.is_alive()
         someone.playing = False
         with playback.drawing():  # a press of Step, say

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
-from core.generation.resample import throw
+from core.generation.resample import resample
 from core.inspection import look
 from core.inspection.embeddings import FlatMap, flat_map
 from pages.parts.charts import inside_charts, inside_rows
@@ -38,26 +38,26 @@ def test_all_five_stations_are_there(open_app: Open) -> None:
         assert getattr(inside_words, title) in said(app)
 
 
-def test_the_run_of_watch_is_looked_into(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+def test_the_run_of_watch_is_looked_into(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE, prompt="The bear", steps="3", seed="4")
-    run = visitor(app).run
+    run = session(app).run
     assert run.text.startswith("The bear")
     assert len(run.path) == 3
     assert f"Piece 3, {inside_rows.plain(run.path[2].piece)}" in said(app)
 
 
-def test_a_step_more_and_back(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+def test_a_step_more_and_back(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE, steps="2")
     app.button(key="inside_step").click().run()
-    assert len(visitor(app).run.path) == 3
+    assert len(session(app).run.path) == 3
     app.button(key="inside_back").click().run()
-    assert len(visitor(app).run.path) == 2
+    assert len(session(app).run.path) == 2
     assert not app.exception
 
 
-def test_looking_changes_nothing(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+def test_looking_changes_nothing(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE, steps="2")
-    run = visitor(app).run
+    run = session(app).run
     text, nodes, passes = run.text, len(run.nodes), run.model.engine.passes
     app.selectbox(key=next(box.key for box in app.selectbox if box.key and box.key.startswith("inside_follow"))).select_index(2).run()
     app.run()
@@ -65,12 +65,12 @@ def test_looking_changes_nothing(open_app: Open, visitor: Callable[[AppTest], An
     assert run.model.engine.passes == passes
 
 
-def test_sliders_act_without_a_pass(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+def test_sliders_act_without_a_pass(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE)
-    passes = visitor(app).run.model.engine.passes
+    passes = session(app).run.model.engine.passes
     app.session_state["temperature"], app.session_state["top_k"] = 0.5, 7
     app.run()
-    assert visitor(app).run.model.engine.passes == passes
+    assert session(app).run.model.engine.passes == passes
     assert "7 left of" in said(app)
 
 
@@ -92,10 +92,10 @@ def test_one_layer_and_one_head_can_be_chosen(open_app: Open, layer: int) -> Non
     assert not app.info
 
 
-def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE, prompt="The bear", steps="4", seed="4")
-    live = visitor(app).run
-    visitor(app).run = replay = Recording.of(live).replay()
+    live = session(app).run
+    session(app).run = replay = Recording.of(live).replay()
     for _ in range(3):
         replay.step()
     app.run()
@@ -104,11 +104,11 @@ def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, visitor: Cal
     assert f"Piece 3, {inside_rows.plain(live.path[2].piece)}" in said(app)
 
 
-def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, visitor: Callable[[AppTest], Any], tiny: Model) -> None:
+def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session: Callable[[AppTest], Any], tiny: Model) -> None:
     app = open_app(page=PAGE, prompt="The bear", steps="1")
     made = Generation(tiny("llama"), "The bear")
     made.step()
-    visitor(app).run = replay = Recording.of(made).replay()
+    session(app).run = replay = Recording.of(made).replay()
     replay.step()
     app.run()
     assert not app.exception
@@ -127,9 +127,9 @@ def test_strange_links_open_calmly(open_app: Open) -> None:
 )
 def test_the_stages_are_those_of_the_record(settings: SamplingSettings, tiny: Model) -> None:
     run = Generation(tiny("llama"), "Once upon a time", settings, top_n=50)
-    for odds in (run.coming(), run.step(), run.force(100)):
-        seen = inside_rows.stage_rows(odds)
-        assert [stage.name for stage, _, _ in seen] == [stage.name for stage in odds.stages]
+    for distribution in (run.next_distribution(), run.step(), run.force(100)):
+        seen = inside_rows.stage_rows(distribution)
+        assert [stage.name for stage, _, _ in seen] == [stage.name for stage in distribution.stages]
         for stage, told, rows in seen:
             assert rows.after.sum() == pytest.approx(1.0, abs=1e-3)
             assert told.endswith("bits")
@@ -141,15 +141,15 @@ def test_the_stages_are_those_of_the_record(settings: SamplingSettings, tiny: Mo
 
 
 def test_the_arithmetic_adds_up(tiny: Model) -> None:
-    odds = Generation(tiny("llama"), "Once upon a time", SamplingSettings(temperature=0.5, top_k=3), top_n=20).coming()
-    own, warm, cut = inside_rows.stage_rows(odds)
-    assert own[2].arithmetic[0].startswith(f"e^{odds.logits[0]:.2f} ÷")
+    distribution = Generation(tiny("llama"), "Once upon a time", SamplingSettings(temperature=0.5, top_k=3), top_n=20).next_distribution()
+    own, warm, cut = inside_rows.stage_rows(distribution)
+    assert own[2].arithmetic[0].startswith(f"e^{distribution.logits[0]:.2f} ÷")
     first = float(own[2].after[0])
     assert f"{np.log(first):.2f}; ÷ 0.5 = {np.log(first) / 0.5:.2f}" in warm[2].arithmetic[0]
     kept = sum(sorted(warm[2].after[:-1], reverse=True)[:3])
     assert f"÷ {kept:.3f}" in cut[2].arithmetic[0]
     assert cut[2].arithmetic[5].endswith("removed")
-    assert cut[1].startswith(f"3 left of {odds.stage_kept[0]:,}")
+    assert cut[1].startswith(f"3 left of {distribution.stage_kept[0]:,}")
 
 
 def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
@@ -218,7 +218,7 @@ def test_the_tally_hands_real_rolls_to_the_browser(tiny: Model) -> None:
     step = run.step()
     text = run.text
     data = roll_tally.tally_data(step)
-    thrown = throw(step, roll_tally.READY)
+    thrown = resample(step, roll_tally.READY)
     assert data["rolls"] == [round(number, 4) for number in thrown.rolls.tolist()]
     names = [name for name, _, _ in data["rows"]]
     for pick, token_id in list(zip(data["picks"], thrown.token_ids.tolist(), strict=True))[:200]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.cache_budget import POLICIES, RED_POT, Answer, Page
+from core.labs.cache_budget import POLICIES, RED_POT, Answer, CacheBlock
 from tests.pages.test_cache import run_on, said
 
 
@@ -24,17 +24,17 @@ def test_it_opens_with_the_story_unread(open_app: Callable[..., AppTest]) -> Non
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_policy_reads_the_story(policy: str, open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_every_policy_reads_the_story(policy: str, open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="memory.py")
     app.pills(key="memory_policy").set_value(policy).run()
     app.button(key="memory_start").click().run()
     run_on(app)
     assert not app.exception
-    seen = visitor(app).kept["memory"].seen
+    seen = session(app).results["memory"].seen
     before, after = (entry for entry in seen if isinstance(entry, Answer))
     assert before.probability is not None
     assert (after.probability is None) == (policy == "stop")
-    assert all(page.bytes <= 40 * before.bytes // before.pages for page in seen if isinstance(page, Page))
+    assert all(page.bytes <= 40 * before.bytes // before.pages for page in seen if isinstance(page, CacheBlock))
     if policy == "stop":
         assert "here it stopped" in said(app) and "before the question was even asked" in html(app)
     elif "forget" in policy:
@@ -50,13 +50,13 @@ def test_every_way_side_by_side(open_app: Callable[..., AppTest]) -> None:
     assert len(app.dataframe[0].value) == len(POLICIES)
 
 
-def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], visitor: Callable[[AppTest], Any]) -> None:
+def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="memory.py", prompt="<b>Once</b> upon a time")
     app.segmented_control(key="memory_source").set_value("own").run()
     app.button(key="memory_start").click().run()
     run_on(app)
     assert not app.exception
-    assert any(page.written for page in visitor(app).kept["memory"].seen)
+    assert any(page.written for page in session(app).results["memory"].seen)
     assert "<b>Once" not in html(app)
 
 

@@ -23,11 +23,11 @@ def told(app: AppTest) -> list[str]:
 
 
 def using(app: AppTest, folder: Path) -> AppTest:
-    app.session_state["_visitor"].names.append(str(folder))
+    app.session_state["_session"].names.append(str(folder))
     return app.run().selectbox(key="model").set_value(str(folder)).run()
 
 
-def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(open_app: Open, visitor: State, tmp_path: Path) -> None:
+def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(open_app: Open, session: State, tmp_path: Path) -> None:
     tokenizer = tiny_models.byte_level_tokenizer()
     tokenizer.eos_token = tokenizer.bos_token = None
     app = using(open_app(prompt="The sea", seed="3"), tiny_models.save("gpt2", tmp_path, tokenizer, n_positions=16))
@@ -35,30 +35,30 @@ def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(o
     for _ in range(20):
         app.run()
     assert not app.exception
-    run = visitor(app).run
-    assert (run.finished, run.token_count, visitor(app).playing) == ("context full", 16, False)
+    run = session(app).run
+    assert (run.finished, run.token_count, session(app).playing) == ("context full", 16, False)
     assert told(app) == [words.CONTEXT_FULL]
     app.switch_page("pages/inside.py").run()
     assert not app.exception
-    assert visitor(app).run is run
+    assert session(app).run is run
     assert words.SURPRISED not in told(app)
 
 
 @pytest.mark.parametrize("page", [None, "inside.py", "cost.py"])
 def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
-    open_app: Open, visitor: State, tmp_path: Path, page: str | None
+    open_app: Open, session: State, tmp_path: Path, page: str | None
 ) -> None:
     app = using(open_app(prompt="The sea", seed="3"), tiny_models.save("gpt2", tmp_path))
     app.button(key="step").click().run()
-    run = visitor(app).run
+    run = session(app).run
     beyond = len(run.model.tokenizer) + 1
     run.force(beyond)
     run.step()
-    visitor(app).opened = 1
+    session(app).selected_index = 1
     app = app.run() if page is None else app.switch_page(f"pages/{page}").run()
     assert not app.exception
     assert told(app) == []
-    assert visitor(app).run is run
+    assert session(app).run is run
     if page is None:
         drawn = " ".join(one.proto.json for one in app.get("bidi_component"))
         assert json.dumps(f"⟨{beyond}⟩")[1:-1] in drawn
@@ -66,11 +66,11 @@ def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
 
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_a_broken_folder_is_one_sentence_and_the_text_stays(
-    open_app: Open, visitor: State, tiny_folder: Any, tmp_path: Path, file: str
+    open_app: Open, session: State, tiny_folder: Any, tmp_path: Path, file: str
 ) -> None:
     app = open_app(prompt="The old king")
     app.button(key="step").click().run()
-    path = visitor(app).run.path
+    path = session(app).run.path
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("llama"), folder)
     (folder / file).write_bytes(b"[1]")
@@ -81,5 +81,5 @@ def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     assert len(told(app)) == 1
     assert words.SURPRISED not in told(app)
     app.switch_page("pages/watch.py").run()
-    assert visitor(app).run.path == path
-    assert visitor(app).run.model_name == "storyteller"
+    assert session(app).run.path == path
+    assert session(app).run.model_name == "storyteller"

@@ -33,10 +33,10 @@ def test_an_example_is_read_at_once(open_app: Open) -> None:
     assert float(app.metric[0].value.replace(",", "")) > 1
 
 
-def test_the_sums_are_those_of_core(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+def test_the_sums_are_those_of_core(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE)
     app.text_area(key="read_text").set_value(TEXT).run()
-    scored = score_text(visitor(app).run.model, TEXT)
+    scored = score_text(session(app).run.model, TEXT)
     assert app.metric[1].value == f"{scored.bits_per_character:.2f}"
     assert float(app.metric[0].value.replace(",", "")) == pytest.approx(scored.perplexity, rel=0.01)
 
@@ -80,9 +80,9 @@ def test_strange_texts_are_read_like_any_other(open_app: Open, text: str) -> Non
     assert told(app) == []
 
 
-def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, visitor: Callable[[AppTest], Any]) -> None:
+def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE)
-    model = visitor(app).run.model
+    model = session(app).run.model
     long = "Once upon a time there was a little fox. " * (model.context_length // 4)
     app.text_area(key="read_text").set_value(long).run()
     assert not app.exception

@@ -9,28 +9,28 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.thinking import AT_ONCE, STEP_BY_STEP, wilson
+from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, wilson
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 from tests.pages.test_compare import run_on, said
 
 Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
+Session = Callable[[AppTest], Any]
 
 
-def test_one_question_both_ways(open_app: Open, visitor: Visitor) -> None:
+def test_one_question_both_ways(open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
     assert not app.exception
     app.button(key="think_start").click().run()
     run_on(app, 300)
-    seen = visitor(app).kept["think"].seen
-    assert {way for way, _ in seen} == {AT_ONCE, STEP_BY_STEP}
+    seen = session(app).results["think"].seen
+    assert {way for way, _ in seen} == {DIRECT, CHAIN_OF_THOUGHT}
     assert all(0 <= thought.chance <= 1 or thought.chance != thought.chance for _, thought in seen)
     assert len(app.get("vega_lite_chart")) == 1
 
 
 @pytest.mark.parametrize("number", range(len(words.QUESTIONS)))
-def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, visitor: Visitor) -> None:
+def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
     assert words.NOT_ASKED in said(app)
     app.button(key="think_start").click().run()
@@ -40,9 +40,9 @@ def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number
     assert sum(map(int, re.findall(r"\d+", question))) == int(answer)
     assert (app.text_input(key="think_question").value, app.text_input(key="think_answer").value) == (question, answer)
     run_on(app, 300)
-    kept = visitor(app).kept["think"]
+    kept = session(app).results["think"]
     assert (kept.about.text, kept.about.answer) == (f"{question}\n", answer)
-    assert {way for way, _ in kept.seen} == {AT_ONCE, STEP_BY_STEP}
+    assert {way for way, _ in kept.seen} == {DIRECT, CHAIN_OF_THOUGHT}
 
 
 @pytest.mark.parametrize(
@@ -59,21 +59,21 @@ def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str
     assert not app.exception
 
 
-def test_a_set_is_counted_with_its_uncertainty(open_app: Open, visitor: Visitor) -> None:
+def test_a_set_is_counted_with_its_uncertainty(open_app: Open, session: Session) -> None:
     app = open_app(page="think.py")
     app.segmented_control(key="think_view").set_value(words.THINK_VIEWS[1]).run()
     app.segmented_control(key="think_count").set_value(10).run()
     app.button(key="think_set_start").click().run()
     for _ in range(6):
-        if len(visitor(app).kept["think_set"].seen) >= 4:
+        if len(session(app).results["think_set"].seen) >= 4:
             break
         app.run()
     if any(button.key == "think_set_stop" for button in app.button):
         app.button(key="think_set_stop").click().run()
     assert not app.exception
-    kept = visitor(app).kept["think_set"]
+    kept = session(app).results["think_set"]
     assert not kept.running
-    done = [entry for entry in kept.seen if entry.way is AT_ONCE]
+    done = [entry for entry in kept.seen if entry.style is DIRECT]
     low, high = wilson(sum(entry.right for entry in done), len(done))
     assert words.SET_BETWEEN.format(low=numbers.percent(low), high=numbers.percent(high)) in said(app)
     assert f"of {len(done)} right" in said(app)

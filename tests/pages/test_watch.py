@@ -57,18 +57,18 @@ def test_every_control_of_the_issue_is_there_by_name(open_app: Open) -> None:
     assert len(app.get("vega_lite_chart")) == len(CHARTS)
 
 
-def test_step_back_and_restart_move_along_the_run(open_app: Open, visitor: State) -> None:
+def test_step_back_and_restart_move_along_the_run(open_app: Open, session: State) -> None:
     app = press(open_app(), "step", 3)
-    run = visitor(app).run
+    run = session(app).run
     assert len(run.path) == 3
     assert len(press(app, "back") and run.path) == 2
     assert len(press(app, "restart") and run.path) == 0
     assert len(run.nodes) == 4, "what was written stays in the tree"
 
 
-def test_the_run_is_the_one_that_core_gives(open_app: Open, visitor: State) -> None:
+def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> None:
     app = press(open_app(prompt="The old king", temperature="1.3", top_k="7", seed="5"), "step", 8)
-    run = visitor(app).run
+    run = session(app).run
     settings = SamplingSettings(temperature=1.3, top_k=7, top_p=START.top_p, seed=5)
     alone = Generation(run.model, "The old king", settings)
     assert [step.token_id for step in run.path] == [alone.step().token_id for _ in range(8)]
@@ -85,11 +85,11 @@ def test_the_specifications_do_not_change_from_step_to_step(open_app: Open) -> N
 
 
 def test_a_slider_redraws_the_coming_odds_without_a_forward_pass_or_a_roll(
-    open_app: Open, visitor: State, monkeypatch: pytest.MonkeyPatch
+    open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = press(open_app(), "step", 2)
     app.segmented_control(key="moment").set_value("coming").run()
-    before, path = bars(app), [step.token_id for step in visitor(app).run.path]
+    before, path = bars(app), [step.token_id for step in session(app).run.path]
     passes: list[int] = []
     forward = Engine.forward
 
@@ -105,22 +105,22 @@ def test_a_slider_redraws_the_coming_odds_without_a_forward_pass_or_a_roll(
     assert list(after.token_id) == list(before.token_id)
     assert list(after.model) == list(before.model)
     assert list(after.dice) != list(before.dice)
-    assert [step.token_id for step in visitor(app).run.path] == path
+    assert [step.token_id for step in session(app).run.path] == path
     press(app, "step")
     assert len(passes) == 0, "the pass for the coming odds was made before and serves the step too"
 
 
-def test_moving_a_slider_jumps_to_the_coming_odds(open_app: Open, visitor: State) -> None:
+def test_moving_a_slider_jumps_to_the_coming_odds(open_app: Open, session: State) -> None:
     app = press(open_app(), "step")
-    assert visitor(app).moment == "rolled"
+    assert session(app).moment == "rolled"
     app.slider(key="top_k").set_value(3).run()
-    assert visitor(app).moment == "coming"
+    assert session(app).moment == "coming"
     assert (bars(app).kind == "removed").any()
 
 
-def test_the_bars_show_the_step_that_was_rolled_and_mark_its_token(open_app: Open, visitor: State) -> None:
+def test_the_bars_show_the_step_that_was_rolled_and_mark_its_token(open_app: Open, session: State) -> None:
     app = press(open_app(), "step", 2)
-    table, step = bars(app), visitor(app).run.path[-1]
+    table, step = bars(app), session(app).run.path[-1]
     marked = table[table.kind == "chosen"]
     assert list(marked.token_id) == [step.token_id]
     assert marked.model.item() == pytest.approx(step.model_probability)
@@ -138,25 +138,25 @@ def test_a_preset_sets_the_sliders_and_reset_switches_all_off(open_app: Open) ->
     assert app.pills(key="preset").value is None
 
 
-def test_an_example_prompt_begins_anew(open_app: Open, visitor: State) -> None:
+def test_an_example_prompt_begins_anew(open_app: Open, session: State) -> None:
     app = press(open_app(), "step", 2)
     name = list(words.EXAMPLES)[1]
     press(app, f"example_{name}")
-    assert visitor(app).run.prompt == words.EXAMPLES[name]
-    assert visitor(app).run.path == []
+    assert session(app).run.prompt == words.EXAMPLES[name]
+    assert session(app).run.path == []
 
 
-def test_an_empty_prompt_is_one_sentence_and_loses_nothing(open_app: Open, visitor: State) -> None:
+def test_an_empty_prompt_is_one_sentence_and_loses_nothing(open_app: Open, session: State) -> None:
     app = press(open_app(), "step", 2)
-    written = visitor(app).run.written
+    written = session(app).run.written
     app.text_area(key="prompt").set_value("").run()
     assert not app.exception
     assert len(told(app)) == 1
-    assert visitor(app).run.written == written
+    assert session(app).run.written == written
     press(app, "step")
     app.text_area(key="prompt").set_value("The fox").run()
     assert told(app) == []
-    assert visitor(app).run.prompt == "The fox"
+    assert session(app).run.prompt == "The fox"
 
 
 def test_a_prompt_longer_than_the_context_is_one_sentence(open_app: Open) -> None:
@@ -199,23 +199,23 @@ def test_a_strange_prompt_is_written_on_from_or_refused_in_one_sentence(open_app
         {"prompt": "x" * 30_000},
     ],
 )
-def test_a_link_with_nonsense_shows_one_sentence_and_the_usual_values(open_app: Open, visitor: State, query: dict[str, str]) -> None:
+def test_a_link_with_nonsense_shows_one_sentence_and_the_usual_values(open_app: Open, session: State, query: dict[str, str]) -> None:
     app = open_app(**query)
     assert not app.exception
     assert len(told(app)) == 1
-    assert visitor(app).run.settings == START
+    assert session(app).run.settings == START
     press(app, "step")
 
 
-def test_a_link_with_steps_brings_the_text_back(open_app: Open, visitor: State) -> None:
+def test_a_link_with_steps_brings_the_text_back(open_app: Open, session: State) -> None:
     first = press(open_app(prompt="The fox", seed="3"), "step", 5)
     again = open_app(prompt="The fox", seed="3", steps="5")
-    assert visitor(again).run.written == visitor(first).run.written
+    assert session(again).run.written == session(first).run.written
 
 
-def test_a_full_context_ends_with_one_sentence(open_app: Open, visitor: State) -> None:
+def test_a_full_context_ends_with_one_sentence(open_app: Open, session: State) -> None:
     app = open_app(prompt="The fox")
-    run = visitor(app).run
+    run = session(app).run
     run.model.context_length, usual = run.token_count + 2, run.model.context_length
     try:
         press(app, "step", 4)
@@ -242,16 +242,16 @@ def test_what_nobody_expected_is_one_sentence_too(open_app: Open, monkeypatch: p
     assert told(app) == []
 
 
-def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, visitor: State) -> None:
+def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, session: State) -> None:
     app = press(open_app(prompt="The fox"), "step", 4)
-    kept, path = Recording.of(visitor(app).run).dumps(), [step.token_id for step in visitor(app).run.path]
+    kept, path = Recording.of(session(app).run).dumps(), [step.token_id for step in session(app).run.path]
     app.session_state["keep"] = True
     app.run()
     app.file_uploader[0].upload("run.json", kept.encode()).run()
     assert not app.exception
-    assert visitor(app).run.is_replay
+    assert session(app).run.is_replay
     press(app, "step", 4)
-    assert [step.token_id for step in visitor(app).run.path] == path
+    assert [step.token_id for step in session(app).run.path] == path
     press(app, "step")
     assert told(app) == [words.REPLAY_OVER]
     app.file_uploader[0].upload("broken.json", kept[:-40].encode()).run()
@@ -259,25 +259,25 @@ def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, vi
     assert len(app.info) >= 1
 
 
-def test_play_writes_one_token_a_draw_and_pause_stops_it(open_app: Open, visitor: State) -> None:
+def test_play_writes_one_token_a_draw_and_pause_stops_it(open_app: Open, session: State) -> None:
     app = press(open_app(), "play")
-    assert visitor(app).playing
-    count = len(visitor(app).run.path)
+    assert session(app).playing
+    count = len(session(app).run.path)
     app.run()
-    assert len(visitor(app).run.path) == count + 1
+    assert len(session(app).run.path) == count + 1
     press(app, "pause")
-    count = len(visitor(app).run.path)
+    count = len(session(app).run.path)
     app.run()
-    assert len(visitor(app).run.path) == count
+    assert len(session(app).run.path) == count
 
 
-def test_slow_play_shows_the_odds_and_then_the_roll(open_app: Open, visitor: State) -> None:
+def test_slow_play_shows_the_odds_and_then_the_roll(open_app: Open, session: State) -> None:
     app = open_app()
     app.select_slider(key="speed").set_value(1.0).run()
     press(app, "play")
     moments = []
     for _ in range(4):
-        moments.append(visitor(app).moment)
+        moments.append(session(app).moment)
         app.run()
     assert moments in (["rolled", "coming"] * 2, ["coming", "rolled"] * 2)
 
@@ -306,16 +306,16 @@ def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch:
     assert set(told(app)) == {"The weights are cut short. Download it again."}
 
 
-def test_a_branch_can_be_gone_to_again(open_app: Open, visitor: State) -> None:
+def test_a_branch_can_be_gone_to_again(open_app: Open, session: State) -> None:
     app = press(open_app(), "step", 2)
-    first = visitor(app).run.written
+    first = session(app).run.written
     press(app, "restart")
     app.slider(key="temperature").set_value(2.0)
     app.number_input(key="seed").set_value(77).run()
     press(app, "step", 2)
-    assert visitor(app).run.written != first
+    assert session(app).run.written != first
     app.session_state["branches"] = True
     app.run()
-    other = next(branch for branch in visitor(app).run.branches() if not branch.is_current)
+    other = next(branch for branch in session(app).run.branches() if not branch.is_current)
     app.button(key=f"branch_{other.node_id}").click().run()
-    assert visitor(app).run.written == first
+    assert session(app).run.written == first

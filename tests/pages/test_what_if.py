@@ -13,115 +13,115 @@ from core.errors import RunFinished
 from core.labs.fork import Fork, side_by_side
 from core.sampling.dice import roll
 from pages.parts.charts import what_if_charts
-from pages.parts.components.branch_tree.branch_tree import Wish, rows_of_run, wish_of
+from pages.parts.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
 from pages.parts.components.fork_view.fork_view import Picked, picked
 from pages.parts.runtime import fork_playback
 from pages.parts.text import what_if_words as words
 
 Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
+Session = Callable[[AppTest], Any]
 
 
 def said(app: AppTest) -> str:
     return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
 
 
-def test_it_opens_on_the_visitors_own_text(open_app: Open, visitor: Visitor) -> None:
+def test_it_opens_on_the_visitors_own_text(open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     assert not app.exception
-    duel = visitor(app).kept["what_if"]
-    best = [c.token_id for c in duel.run.coming().candidates[:2]]
-    assert [side.forced for side in duel.fork.sides] == [[best[0]], [best[1]]]
-    assert len(duel.run.nodes) == 1, "looking changes nothing"
+    playback = session(app).results["what_if"]
+    best = [c.token_id for c in playback.run.next_distribution().candidates[:2]]
+    assert [side.forced for side in playback.fork.sides] == [[best[0]], [best[1]]]
+    assert len(playback.run.nodes) == 1, "looking changes nothing"
     for _ in range(3):
         app.button(key="what_if_step").click().run()
     assert not app.exception
-    assert [pair.index for pair in duel.fork.pairs] == [0, 1, 2]
-    for pair in duel.fork.pairs[1:]:
-        assert pair.left.roll == pair.right.roll == roll(duel.run.settings.seed, pair.index)
+    assert [pair.index for pair in playback.fork.pairs] == [0, 1, 2]
+    for pair in playback.fork.pairs[1:]:
+        assert pair.left.roll == pair.right.roll == roll(playback.run.settings.seed, pair.index)
     charts = app.get("vega_lite_chart")
     assert len(charts) == 3
 
 
-def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, visitor: Visitor) -> None:
+def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
-    run = visitor(app).run
+    run = session(app).run
     for _ in range(5):
         run.step()
-    visitor(app).opened = 2
-    del visitor(app).kept["what_if"]
+    session(app).selected_index = 2
+    del session(app).results["what_if"]
     app.run()
-    fork = visitor(app).kept["what_if"].fork
+    fork = session(app).results["what_if"].fork
     assert fork.parts_at == 2
     assert len(fork.sides[0].follow) == 3
     assert not fork.sides[0].forced
 
 
 @pytest.mark.parametrize("number", range(len(words.FORKS)))
-def test_ready_made_forks_begin_with_their_words(number: int, open_app: Open, visitor: Visitor) -> None:
+def test_ready_made_forks_begin_with_their_words(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     app.button(key=f"what_if_fork_{number}").click().run()
     assert not app.exception
     _, prompt, left, right = words.FORKS[number]
-    duel = visitor(app).kept["what_if"]
-    assert duel.run.prompt == prompt
-    for side, text in zip(duel.fork.sides, (left, right), strict=True):
-        assert duel.run.model.text_of(side.forced) == text
+    playback = session(app).results["what_if"]
+    assert playback.run.prompt == prompt
+    for side, text in zip(playback.fork.sides, (left, right), strict=True):
+        assert playback.run.model.text_of(side.forced) == text
     app.button(key="what_if_step").click().run()
-    assert duel.fork.pairs[0].left.chosen_by == "forced"
+    assert playback.fork.pairs[0].left.chosen_by == "forced"
 
 
-def test_playing_goes_on_until_paused(open_app: Open, visitor: Visitor) -> None:
+def test_playing_goes_on_until_paused(open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     app.button(key="what_if_play").click().run()
     app.run()
     app.button(key="what_if_pause").click().run()
-    duel = visitor(app).kept["what_if"]
-    assert not duel.playing
-    assert len(duel.fork.pairs) >= 2
-    before = len(duel.fork.pairs)
+    playback = session(app).results["what_if"]
+    assert not playback.playing
+    assert len(playback.fork.pairs) >= 2
+    before = len(playback.fork.pairs)
     app.run()
-    assert len(duel.fork.pairs) == before
+    assert len(playback.fork.pairs) == before
 
 
-def test_from_the_fork_again_it_says_the_same(open_app: Open, visitor: Visitor) -> None:
+def test_from_the_fork_again_it_says_the_same(open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     for _ in range(3):
         app.button(key="what_if_step").click().run()
-    first = [(p.left.token_id, p.right.token_id) for p in visitor(app).kept["what_if"].fork.pairs]
-    nodes = len(visitor(app).run.nodes)
+    first = [(p.left.token_id, p.right.token_id) for p in session(app).results["what_if"].fork.pairs]
+    nodes = len(session(app).run.nodes)
     app.button(key="what_if_again").click().run()
-    assert not visitor(app).kept["what_if"].fork.pairs
+    assert not session(app).results["what_if"].fork.pairs
     for _ in range(3):
         app.button(key="what_if_step").click().run()
-    assert [(p.left.token_id, p.right.token_id) for p in visitor(app).kept["what_if"].fork.pairs] == first
-    assert len(visitor(app).run.nodes) == nodes
+    assert [(p.left.token_id, p.right.token_id) for p in session(app).results["what_if"].fork.pairs] == first
+    assert len(session(app).run.nodes) == nodes
 
 
-def test_another_word_where_one_clicked(open_app: Open, visitor: Visitor) -> None:
+def test_another_word_where_one_clicked(open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     for _ in range(3):
         app.button(key="what_if_step").click().run()
-    duel = visitor(app).kept["what_if"]
-    duel.opened = Picked(2, 1)
+    playback = session(app).results["what_if"]
+    playback.opened = Picked(2, 1)
     app.run()
     offers = [button for button in app.button if button.key and button.key.startswith("what_if_other_")]
     assert len(offers) == 8
-    taken = duel.fork.pairs[1].right.token_id
+    taken = playback.fork.pairs[1].right.token_id
     assert f"what_if_other_{taken}" not in {button.key for button in offers}
     offers[0].click().run()
     assert not app.exception
-    fresh = visitor(app).kept["what_if"].fork
+    fresh = session(app).results["what_if"].fork
     assert fresh.parts_at == 1
     assert fresh.sides[1].forced == [int(str(offers[0].key).rsplit("_", 1)[1])]
 
 
 @pytest.mark.parametrize("text", ["", "x" * 201, " dragon", "🦊", "<script>alert(1)</script>", "\x00", "⟨end⟩"])
-def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, visitor: Visitor) -> None:
+def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     for _ in range(2):
         app.button(key="what_if_step").click().run()
-    visitor(app).kept["what_if"].opened = Picked(1, 1)
+    session(app).results["what_if"].opened = Picked(1, 1)
     app.run()
     app.text_input(key="what_if_text").set_value(text)
     next(button for button in app.button if button.label == words.FORK_HERE).click().run()
@@ -160,8 +160,8 @@ def test_a_tree_of_hundreds_is_quickly_made(tiny: Any) -> None:
 
 
 def test_wishes_that_cannot_be_are_no_wishes() -> None:
-    assert wish_of({"verb": "go", "node": 3}, {3}, ("go",)) == Wish("go", 3)
-    assert wish_of({"verb": "name", "node": 3, "name": "x" * 999}, {3}, ("name",)) == Wish("name", 3, "x" * 200)
+    assert tree_action({"verb": "go", "node": 3}, {3}, ("go",)) == TreeAction("go", 3)
+    assert tree_action({"verb": "name", "node": 3, "name": "x" * 999}, {3}, ("name",)) == TreeAction("name", 3, "x" * 200)
     wilds: list[Any] = [
         None,
         "go",
@@ -178,7 +178,7 @@ def test_wishes_that_cannot_be_are_no_wishes() -> None:
         {"verb": ["go"], "node": 3},
     ]
     for wild in wilds:
-        assert wish_of(wild, {3}, ("go", "name")) is None
+        assert tree_action(wild, {3}, ("go", "name")) is None
 
 
 def test_picks_that_cannot_be_are_no_picks() -> None:
@@ -189,15 +189,15 @@ def test_picks_that_cannot_be_are_no_picks() -> None:
         assert picked(wild, 2, (3, 3)) is None
 
 
-def test_the_tree_is_walked_named_and_pruned(open_app: Open, visitor: Visitor, monkeypatch: Any) -> None:
+def test_the_tree_is_walked_named_and_pruned(open_app: Open, session: Session, monkeypatch: Any) -> None:
     app = open_app(page="what_if.py")
     for _ in range(3):
         app.button(key="what_if_step").click().run()
-    left, right = visitor(app).kept["what_if"].fork.ends()
-    run = visitor(app).run
-    wishes = [Wish("name", left, "the first\n<b>"), Wish("go", left), Wish("delete", right), Wish("delete", right)]
+    left, right = session(app).results["what_if"].fork.ends()
+    run = session(app).run
+    wishes = [TreeAction("name", left, "the first\n<b>"), TreeAction("go", left), TreeAction("delete", right), TreeAction("delete", right)]
 
-    def tree(*_: Any, **__: Any) -> Wish | None:
+    def tree(*_: Any, **__: Any) -> TreeAction | None:
         return wishes.pop(0) if wishes else None
 
     monkeypatch.setattr("pages.parts.components.branch_tree.branch_tree.branch_tree", tree)
@@ -225,7 +225,7 @@ def test_every_chart_is_one_constant_specification(theme: str) -> None:
         assert "data" not in chart(theme)
 
 
-def test_where_nothing_fits_any_more_it_says_so(open_app: Open, visitor: Visitor, monkeypatch: Any) -> None:
+def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: Session, monkeypatch: Any) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise RunFinished("There is no room to write.")
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import BeyondTheList
+from core.errors import OutsideTopLogprobs
 
 ADDRESS, TOKENIZER = os.environ.get("TOKEN_VIEWER_TEST_SERVER", ""), os.environ.get("TOKEN_VIEWER_TEST_TOKENIZER", "")
 # The same model here in float32 differs from one served in bfloat16 by about this much in log-probability.
@@ -40,17 +40,17 @@ def test_its_odds_are_those_of_the_same_model_here(served: Any) -> None:
             break
         ids = run.token_ids.tolist()
         step = run.step()
-        own = torch.log_softmax(local.engine.forward(ids).distribution.logits.double(), 0).numpy()
+        own = torch.log_softmax(local.engine.forward(ids).logits.values.double(), 0).numpy()
         for candidate in step.candidates:
             assert np.log(candidate.model_probability) == pytest.approx(own[candidate.token_id], abs=CLOSE)
 
 
 def test_a_rare_token_can_be_forced_and_its_odds_are_its_own(served: Any) -> None:
     run = Generation(served, "Once upon a time there was", SamplingSettings(greedy=True))
-    rare = next(i for i in range(1000, served.vocabulary_size) if i not in run.coming().token_ids.tolist())
+    rare = next(i for i in range(1000, served.vocabulary_size) if i not in run.next_distribution().token_ids.tolist())
     try:
         step = run.force(rare)
-    except BeyondTheList as error:
+    except OutsideTopLogprobs as error:
         pytest.skip(str(error))
     assert 0 < step.model_probability <= float(step.probabilities[0, :-1].min()) + 1e-6
 

@@ -103,7 +103,7 @@ def test_characters_split_over_tokens(served: Any, local: Any) -> None:
     for run in runs:
         run.step()
         for token in emoji:
-            run.coming()
+            run.next_distribution()
             run.force(token.token_id)
         run.step()
     same(*runs)

@@ -66,7 +66,7 @@ def _without_data(spec: Spec) -> Spec:
 
 
 @lru_cache(maxsize=64)
-def odds(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
+def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
     """One row per candidate in order of rank: pale bar = what the model said, solid bar = what the dice use; a click picks the row.
 
     Columns: row, serial, step, token_id, space, label, model, dice, end, note, kind ("open", "chosen", "removed", "rest"), and for the card
@@ -210,7 +210,7 @@ def notepad(theme: str, height: int = 104) -> Spec:
 
 
 @lru_cache(maxsize=8)
-def pace(theme: str, height: int = 66) -> Spec:
+def step_time(theme: str, height: int = 66) -> Spec:
     """Milliseconds per step. Columns: slot, milliseconds, part ("reused" or "computed": a step or the prefill), step_text, time_text."""
     colours = palettes.of(theme)
     bars = (

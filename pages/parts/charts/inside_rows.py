@@ -12,7 +12,7 @@ import pandas as pd
 from core.inspection.embeddings import FlatMap, Neighbour
 from core.inspection.look import Guess, Inside
 from core.models.growth import Moment
-from core.record.step import Odds, Stage, Step
+from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
 from core.record.tokens import Token
 from pages.parts.components.scored_text.scored_text import Word
@@ -220,17 +220,17 @@ def map_rows(flat: FlatMap, pieces: Sequence[str], own: set[int], picked: int) -
     )
 
 
-def stage_rows(odds: Odds | Step) -> list[tuple[Stage, str, pd.DataFrame]]:
+def stage_rows(distribution: TokenDistribution | Step) -> list[tuple[Stage, str, pd.DataFrame]]:
     """For every stage: the stage, what it did in one line, and the table of its chart.
 
     Columns: row, label, before, after, kind ("open", "taken", "removed", "rest"), number, piece, arithmetic.
     """
-    table = stages_table(odds)
-    taken = odds.token_id if isinstance(odds, Step) else -2
-    listed = [int(i) for i in odds.token_ids[:STAGE_ROWS]]
+    table = stages_table(distribution)
+    taken = distribution.token_id if isinstance(distribution, Step) else -2
+    listed = [int(i) for i in distribution.token_ids[:STAGE_ROWS]]
     if taken >= 0 and taken not in listed:
         listed[-1] = taken
-    stages, result = odds.stages, []
+    stages, result = distribution.stages, []
     earlier: Stage | None = None
     for stage in stages:
         shares = stage.candidates
@@ -250,7 +250,7 @@ def stage_rows(odds: Odds | Step) -> list[tuple[Stage, str, pd.DataFrame]]:
                     "kind": "taken" if token_id == taken else "removed" if now == 0 else "open",
                     "number": "cut" if gone else numbers.percent(now) if now > 0 else "–",
                     "piece": str(own.piece[token_id]),
-                    "arithmetic": _arithmetic(stage, was, now, grown, _logit(odds, token_id)),
+                    "arithmetic": _arithmetic(stage, was, now, grown, _logit(distribution, token_id)),
                 }
             )
         left = {
@@ -269,13 +269,13 @@ def stage_rows(odds: Odds | Step) -> list[tuple[Stage, str, pd.DataFrame]]:
                 **left,
             }
         )
-        result.append((stage, _told(stage, earlier, odds), pd.DataFrame(rows)))
+        result.append((stage, _told(stage, earlier, distribution), pd.DataFrame(rows)))
         earlier = stage
     return result
 
 
-def _logit(odds: Odds, token_id: int) -> float:
-    return float(odds.logits[int(np.flatnonzero(odds.token_ids == token_id)[0])])
+def _logit(distribution: TokenDistribution, token_id: int) -> float:
+    return float(distribution.logits[int(np.flatnonzero(distribution.token_ids == token_id)[0])])
 
 
 def _growth(before: dict[int, float], after: dict[int, float]) -> float:
@@ -301,7 +301,7 @@ def _arithmetic(stage: Stage, was: float, now: float, grown: float, logit: float
     return f"{was_text} ÷ {1 / grown:.3f} (what is kept adds up to {numbers.percent(1 / grown)}) = {now_text}"
 
 
-def _told(stage: Stage, earlier: Stage | None, odds: Odds) -> str:
+def _told(stage: Stage, earlier: Stage | None, distribution: TokenDistribution) -> str:
     """What a stage did, in one line."""
     doubt = numbers.bits(stage.entropy)
     if earlier is None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from core.record.step import Candidate, Odds, Step
+from core.record.step import Candidate, Step, TokenDistribution
 from pages.parts.text import numbers, words
 
 FEWEST, MOST, USUAL = 5, 50, 10
@@ -24,35 +24,38 @@ def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:
     return pa.schema([(name, kind) for names, kind in kinds for name in names.split()])
 
 
-ODDS = _columns(
+DISTRIBUTION = _columns(
     "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
     values="model dice end",
     counts="row serial step token_id",
 )
 STEPS = _columns("part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot")
 NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top")
-_NO_TEXTS = {column.name: "" for column in ODDS if column.type == pa.string()}
+_NO_TEXTS = {column.name: "" for column in DISTRIBUTION if column.type == pa.string()}
 
 
 def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=columns)
 
 
-def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pa.Table:
-    """The `count` likeliest candidates and one row for everything else, as `charts.odds` wants them: the columns of `ODDS`.
+def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0) -> pa.Table:
+    """The `count` likeliest candidates and one row for everything else, as `charts.distribution` wants them: the columns of `ODDS`.
 
     The number of rows is always count + 1: a chosen token from further down takes the last place, with its rank beside it.
     """
-    chosen = odds.chosen if isinstance(odds, Step) else None
-    candidates = list(odds.candidates)
+    chosen = distribution.chosen if isinstance(distribution, Step) else None
+    candidates = list(distribution.candidates)
     listed = candidates[:count]
     if chosen is not None and chosen.rank > count:
         listed = [*listed[: count - 1], chosen]
     rest_model = max(
-        0.0, odds.rest_model_probability + sum(c.model_probability for c in candidates) - sum(c.model_probability for c in listed)
+        0.0, distribution.rest_model_probability + sum(c.model_probability for c in candidates) - sum(c.model_probability for c in listed)
     )
     rest_dice = max(
-        0.0, odds.rest_sampling_probability + sum(c.sampling_probability for c in candidates) - sum(c.sampling_probability for c in listed)
+        0.0,
+        distribution.rest_sampling_probability
+        + sum(c.sampling_probability for c in candidates)
+        - sum(c.sampling_probability for c in listed),
     )
     rest_dice = rest_dice if rest_dice > 1e-9 else 0.0
     rows = [_row(place, c, chosen) for place, c in enumerate(listed)]
@@ -73,7 +76,7 @@ def odds_rows(odds: Odds | Step, count: int = USUAL, clicks: int = 0) -> pa.Tabl
             "dice_text": numbers.percent(rest_dice),
         }
     )
-    return _table(({**row, "step": odds.index, "serial": clicks} for row in rows), ODDS)
+    return _table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
 
 
 def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str, object]:

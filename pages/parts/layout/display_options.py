@@ -11,7 +11,7 @@ from pages.parts.text import words
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class DisplayOptions:
     """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis of the odds."""
 
     tint: str
@@ -19,9 +19,9 @@ class View:
     logarithmic: bool
 
 
-def view() -> View:
+def display_options() -> DisplayOptions:
     """Draw the popover and return what is chosen."""
-    with st.popover("View", icon=":material/visibility:"):
+    with st.popover("DisplayOptions", icon=":material/visibility:"):
         tint = st.segmented_control(
             "Tint",
             list(words.TINTS),
@@ -36,4 +36,4 @@ def view() -> View:
             "Rows", step_rows.FEWEST, step_rows.MOST, step_rows.USUAL, key="rows", help=words.ROWS_HELP, persist_state="session"
         )
         logarithmic = st.toggle("Logarithmic scale", key="log", help=words.LOG_HELP, persist_state="session")
-    return View(tint or "likely", count, logarithmic)
+    return DisplayOptions(tint or "likely", count, logarithmic)

@@ -26,8 +26,8 @@ def page() -> None:
 
     The first visit to a server that has just started, with a link to a page, runs that page without app.py.
     """
-    if not current.entered():
-        current.enter()
+    if not current.session_started():
+        current.start_session()
         st.navigation(navigation.pages(), position="hidden")
         st.rerun()
 
@@ -37,7 +37,7 @@ def header(title: str, term: str = "", lead: str = "") -> None:
     st.markdown(f"## {title}" + (f" :gray[:small[{term}]]" if term else ""))
     if lead:
         st.caption(lead)
-    sentences()
+    notices()
 
 
 def opening(title: str, lead: str) -> None:
@@ -50,27 +50,27 @@ def section(title: str, term: str = "", help: str | None = None) -> None:
     st.markdown(f"##### {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
 
 
-def sentences() -> None:
+def notices() -> None:
     """Show what there is to tell, each as one calm sentence."""
-    for sentence in current.sentences():
-        tell(sentence)
+    for sentence in current.notices():
+        show_notice(sentence)
 
 
-def tell(sentence: str) -> None:
+def show_notice(sentence: str) -> None:
     """One calm sentence."""
     st.info(sentence, icon=":material/info:")
 
 
 @contextmanager
-def calm() -> Iterator[None]:
+def error_boundary() -> Iterator[None]:
     """Around everything that may fail: one sentence for the visitor, the details for the log."""
     try:
         yield
     except ViewerError as error:
-        tell(str(error))
+        show_notice(str(error))
     except Exception:
         log.exception("The page failed")
-        tell(words.SURPRISED)
+        show_notice(words.SURPRISED)
 
 
 def then(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:

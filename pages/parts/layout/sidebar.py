@@ -14,16 +14,16 @@ from pages.parts.text import numbers, words
 def sidebar() -> None:
     """Draw the model's card and the settings."""
     with st.sidebar:
-        with frame.calm():
+        with frame.error_boundary():
             _model()
-        with frame.calm():
+        with frame.error_boundary():
             _settings()
 
 
 def _model() -> None:
     names = current.model_names()
     if not names:
-        frame.tell(words.NO_MODEL)
+        frame.show_notice(words.NO_MODEL)
         return
     titles = {entry.name: entry.title for entry in list_models()}
     st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP)

@@ -32,7 +32,7 @@ class Experiment:
 
     source: Iterator[Any] | None = None
     seen: list[Any] = field(default_factory=list)
-    told: str | None = None
+    error: str | None = None
     about: Any = None  # what the page wants to remember about how it was started
 
     @property
@@ -41,23 +41,23 @@ class Experiment:
         return self.source is not None
 
     @property
-    def pace(self) -> float | None:
+    def interval(self) -> float | None:
         """Seconds until the next draw; None when nothing moves."""
         return TICK if self.running else None
 
 
 def of(name: str) -> Experiment:
     """This visitor's experiment of this name, empty before its first start."""
-    return current.kept().setdefault(name, Experiment())
+    return current.results().setdefault(name, Experiment())
 
 
-@current.calmly
+@current.error_boundary
 def start(name: str, make: Callable[[], Iterator[Any]], about: Any = None) -> None:
     """Begin anew."""
-    current.kept()[name] = Experiment(make(), about=about)
+    current.results()[name] = Experiment(make(), about=about)
 
 
-@current.calmly
+@current.error_boundary
 def stop(name: str) -> None:
     """Leave it as it is; its memory is given back."""
     of(name).source = None
@@ -77,9 +77,9 @@ def advance(name: str, seconds: float = SLICE) -> None:
             if len(run.seen) >= MOST:
                 break
     except ViewerError as error:
-        run.told = str(error)
+        run.error = str(error)
     except Exception:
         log.exception("The experiment %s failed", name)
-        run.told = words.SURPRISED
+        run.error = words.SURPRISED
     run.source = None
     st.rerun()

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.labs.fork import Fork, continuation
 from core.record.step import Step
-from pages.parts.components.branch_tree.branch_tree import Wish
+from pages.parts.components.branch_tree.branch_tree import TreeAction
 from pages.parts.components.fork_view.fork_view import Picked, Side
 from pages.parts.session import current
 from pages.parts.text import numbers
@@ -23,7 +23,7 @@ _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(slots=True)
-class Duel:
+class ForkPlayback:
     """A fork of the visitor's run. opened: the word that was clicked, where another fork may begin."""
 
     run: Any
@@ -44,15 +44,15 @@ class Duel:
         return self.shared()[place.index] if place.side == 0 else self.steps(place.side - 1)[place.index - self.fork.parts_at]
 
 
-def duel() -> Duel | None:
+def playback() -> ForkPlayback | None:
     """The fork that is watched; the first time, one of the visitor's own text. None where nothing can fork. Raises ViewerError."""
     run: Any = current.run()
-    known = current.kept().get(NAME)
+    known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known
     fork = _first(run)
-    current.kept()[NAME] = None if fork is None else Duel(run, fork)
-    return current.kept()[NAME]
+    current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
+    return current.results()[NAME]
 
 
 def _first(run: Any) -> Fork | None:
@@ -62,11 +62,11 @@ def _first(run: Any) -> Fork | None:
         lines = {end: run.path_to(end) for end in ends}
         return next((Fork.between(run, a, b) for a in ends for b in ends if a < b and not _nested(lines[a], lines[b])), None)
     path = run.path
-    index = min(current.opened() or 0, max(0, len(path) - 1))
-    odds = path[index] if path else run.coming()
-    best = [candidate.token_id for candidate in odds.candidates]
-    if isinstance(odds, Step):
-        return Fork.at(run, index, None, [next(i for i in best if i != odds.token_id)])
+    index = min(current.selected_index() or 0, max(0, len(path) - 1))
+    distribution = path[index] if path else run.next_distribution()
+    best = [candidate.token_id for candidate in distribution.candidates]
+    if isinstance(distribution, Step):
+        return Fork.at(run, index, None, [next(i for i in best if i != distribution.token_id)])
     return Fork.at(run, 0, [best[0]], [best[1]])
 
 
@@ -75,11 +75,11 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
 
 
 def _use(fork: Fork) -> None:
-    current.here().notes.clear()
-    current.kept()[NAME] = Duel(current.run(), fork)
+    current.current_session().notes.clear()
+    current.results()[NAME] = ForkPlayback(current.run(), fork)
 
 
-@current.calmly
+@current.error_boundary
 def ready_made(number: int) -> None:
     """Begin one of the forks that need no explanation."""
     _, prompt, left, right = words.FORKS[number]
@@ -88,10 +88,10 @@ def ready_made(number: int) -> None:
     _use(Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right)))
 
 
-@current.calmly
+@current.error_boundary
 def at_word(token_id: int | None, text: str | None = None) -> None:
     """Fork at the word that was clicked, with this token or this text in its place."""
-    now = duel()
+    now = playback()
     if now is None or now.opened is None:
         return
     index, run = now.opened.index, now.run
@@ -101,72 +101,72 @@ def at_word(token_id: int | None, text: str | None = None) -> None:
     _use(Fork.at(run, index, None, ids))
 
 
-@current.calmly
+@current.error_boundary
 def between(left: int, right: int) -> None:
     """Put two ways that exist side by side."""
     run: Any = current.run()
     _use(Fork.between(run, left, right))
 
 
-@current.calmly
+@current.error_boundary
 def step() -> None:
     """Both go on by one word."""
-    current.here().notes.clear()
-    now = duel()
+    current.current_session().notes.clear()
+    now = playback()
     if now is not None and not now.fork.finished:
         now.fork.step()
 
 
-@current.calmly
+@current.error_boundary
 def play() -> None:
     """Let both write by themselves."""
-    now = duel()
+    now = playback()
     if now is not None:
         now.playing = not now.fork.finished
 
 
-@current.calmly
+@current.error_boundary
 def pause() -> None:
     """Stop writing."""
-    now = duel()
+    now = playback()
     if now is not None:
         now.playing = False
 
 
-@current.calmly
+@current.error_boundary
 def again() -> None:
     """Back to the fork; both ways stay in the tree and come again."""
-    now = duel()
+    now = playback()
     if now is None:
         return
     left, right = now.fork.ends()
     _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork)
 
 
-@current.calmly
+@current.error_boundary
 def open_word(place: Picked | None) -> None:
     """Mark a word as the place for another fork."""
-    now = duel()
+    now = playback()
     if now is not None:
         now.opened, now.playing = place, False
 
 
-@current.calmly
-def obey(wish: Wish) -> None:
+@current.error_boundary
+def obey(action: TreeAction) -> None:
     """Do what was asked for in the tree."""
-    current.here().notes.clear()
+    current.current_session().notes.clear()
     run = current.run()
-    if wish.verb == "go":
-        current.switch(wish.node_id)
-    elif wish.verb == "name":
-        run.rename(wish.node_id, wish.name)
+    if action.verb == "go":
+        current.switch(action.node_id)
+    elif action.verb == "name":
+        run.rename(action.node_id, action.name)
     else:
-        current.say(words.DELETED.format(count=f"{run.delete(wish.node_id):,}"))
+        current.notify(words.DELETED.format(count=f"{run.delete(action.node_id):,}"))
 
 
 def advance() -> None:
     """The end of a draw while it plays: one more word on both sides."""
-    now = duel()
+    now = playback()
     if now is None or not now.playing:
         return
     if now.fork.finished:
@@ -175,13 +175,13 @@ def advance() -> None:
     now.fork.step()
 
 
-def sides(now: Duel) -> tuple[Side, Side]:
+def sides(now: ForkPlayback) -> tuple[Side, Side]:
     """Both columns as the page shows them."""
     left, right = (_side(now, number) for number in (0, 1))
     return left, right
 
 
-def _side(now: Duel, number: int) -> Side:
+def _side(now: ForkPlayback, number: int) -> Side:
     side, outcome = now.fork.sides[number], now.fork.outcomes()[number]
     model = now.run.model
     planned = [model.token(i).text for i in side.forced]
@@ -194,7 +194,7 @@ def _side(now: Duel, number: int) -> Side:
     return Side(now.steps(number), "".join(planned), foot + ending)
 
 
-def beginning(now: Duel, number: int) -> str:
+def beginning(now: ForkPlayback, number: int) -> str:
     """The words with which a branch begins: those that were put there, or its first one."""
     steps = now.steps(number)
     forced = next((i for i, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))

@@ -11,7 +11,7 @@ import streamlit as st
 from core import list_models, load_model
 from core.errors import quoted
 from core.models.hub import OFFERS, Download
-from core.models.registry import Absence, Shelf
+from core.models.registry import Eviction, ModelRegistry
 from pages.parts.runtime import preload
 from pages.parts.text import words
 
@@ -22,8 +22,8 @@ DOWNLOADS_AT_A_TIME = 2
 
 
 @st.cache_resource
-def _shelf() -> Shelf:
-    return Shelf(_load)
+def _shelf() -> ModelRegistry:
+    return ModelRegistry(_load)
 
 
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
@@ -49,30 +49,30 @@ def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) 
 
 
 def wake(model: LanguageModel) -> None:
-    """Have its weights here again, with a word to whoever waits for them. Raises NotBack."""
-    if model.engine.away:
-        with st.spinner(words.WAKING), model.engine.turns.turn():
+    """Have its weights here again, with a word to whoever waits for them. Raises ReloadFailed."""
+    if model.engine.unloaded:
+        with st.spinner(words.WAKING), model.engine.lock.acquire():
             pass
 
 
-def absence(model: LanguageModel) -> Absence:
+def eviction(model: LanguageModel) -> Eviction:
     """How often this model was put away, and for whom."""
-    return _shelf().absence(model)
+    return _shelf().eviction(model)
 
 
-def held() -> dict[str, LanguageModel]:
+def in_memory() -> dict[str, LanguageModel]:
     """The models in memory now, by name."""
-    return _shelf().held()
+    return _shelf().in_memory()
 
 
-def keyless(address: str) -> str | None:
+def tokenizer_of_open_server(address: str) -> str | None:
     """The tokenizer of a server that is connected without a key, so that anybody may use the connection; None if there is none."""
-    return _shelf().keyless(address)
+    return _shelf().tokenizer_of_open_server(address)
 
 
 def unload(name: str) -> None:
     """Give back the memory of a model. Whoever has a run with it keeps the run; going on loads it again."""
-    _shelf().put_away(name)
+    _shelf().unload(name)
 
 
 def title(name: str) -> str:

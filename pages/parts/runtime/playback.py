@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.engine.fair_lock import Turns
-from pages.parts.session.current import here
+from core.engine.fair_lock import FairLock
+from pages.parts.session.current import current_session
 
 if TYPE_CHECKING:
     from core import Generation
@@ -30,7 +30,7 @@ APART = 0.1  # seconds between two clocks that are set anew: it takes the whole 
 
 
 @dataclass
-class Floor:
+class PlaybackScheduler:
     """All who play now, in this process. spent, draws: the seconds that draws took lately and their number, fading."""
 
     spent: float = 0.01
@@ -38,7 +38,7 @@ class Floor:
     noted: float = field(default_factory=monotonic)
     changed: float = 0.0
     seen: dict[int, float] = field(default_factory=dict)
-    line: Turns = field(default_factory=Turns)  # one draws at a time: all at once would all be late
+    draw_lock: FairLock = field(default_factory=FairLock)  # one draws at a time: all at once would all be late
     lock: Lock = field(default_factory=Lock)
 
     def join(self, player: int) -> None:
@@ -82,9 +82,9 @@ class Floor:
 
 
 @cache
-def floor() -> Floor:
+def scheduler() -> PlaybackScheduler:
     """The one floor of this process."""
-    return Floor()
+    return PlaybackScheduler()
 
 
 @contextmanager
@@ -93,35 +93,35 @@ def drawing(step: bool = True) -> Iterator[None]:
 
     step: whether this is the part that shows the step.
     """
-    visitor = here()
-    if not visitor.playing:
+    session = current_session()
+    if not session.playing:
         yield
         return
-    with floor().line.bare():
+    with scheduler().draw_lock.acquire_unloaded():
         began = monotonic()
         yield
         took = monotonic() - began
-    floor().note(id(visitor), took, int(step))
+    scheduler().note(id(session), took, int(step))
 
 
-def hurried(speed: float) -> bool:
+def too_fast_to_animate(speed: float) -> bool:
     """Whether it plays so fast that movements would only blur."""
-    return here().playing and speed > 2
+    return current_session().playing and speed > 2
 
 
-def pace(speed: float) -> float | None:
+def interval(speed: float) -> float | None:
     """Seconds between two draws in Play, None when it is paused. At slow speeds every step is drawn twice, before and after its roll.
 
     Where many play at a time, everybody draws less often instead of everybody waiting.
     """
-    visitor = here()
-    if not visitor.playing:
-        floor().leave(id(visitor))
-        visitor.beat = 0.0
+    session = current_session()
+    if not session.playing:
+        scheduler().leave(id(session))
+        session.interval = 0.0
         return None
-    floor().join(id(visitor))
-    visitor.beat = _wanted(speed)
-    return visitor.beat
+    scheduler().join(id(session))
+    session.interval = _wanted(speed)
+    return session.interval
 
 
 def _own(speed: float) -> float:
@@ -129,36 +129,36 @@ def _own(speed: float) -> float:
 
 
 def _wanted(speed: float) -> float:
-    return max(_own(speed), floor().fair_pause()) if floor().players > 1 else _own(speed)
+    return max(_own(speed), scheduler().fair_pause()) if scheduler().players > 1 else _own(speed)
 
 
 def shared(speed: float) -> tuple[int, float] | None:
     """How many share the machine and how many steps a second that leaves, if it is fewer than this visitor asked for."""
-    visitor, own = here(), _own(speed)
-    if not visitor.playing or visitor.beat <= own * CHANGE:
+    session, own = current_session(), _own(speed)
+    if not session.playing or session.interval <= own * CHANGE:
         return None
-    return floor().players, speed * own / visitor.beat
+    return scheduler().players, speed * own / session.interval
 
 
 def advance(made: Generation | Replay, speed: float) -> None:
     """The end of a draw in Play: make what the next one shows."""
-    visitor = here()
-    if not visitor.playing:
-        if visitor.beat:  # Play has ended by itself: the clock stops, and the button says so
+    session = current_session()
+    if not session.playing:
+        if session.interval:  # Play has ended by itself: the clock stops, and the button says so
             st.rerun()
         return
     if made.finished:
-        visitor.playing = False
+        session.playing = False
         st.rerun()
-    visitor.opened = None
+    session.selected_index = None
     began = thread_time()
-    if speed <= SLOW and visitor.moment == "rolled":
-        visitor.moment = "coming"
-        made.coming()
+    if speed <= SLOW and session.moment == "rolled":
+        session.moment = "coming"
+        made.next_distribution()
     else:
-        visitor.moment = "rolled"
+        session.moment = "rolled"
         made.step()
-    floor().note(id(visitor), thread_time() - began, 0)
+    scheduler().note(id(session), thread_time() - began, 0)
     wanted = _wanted(speed)
-    if not visitor.beat / CHANGE < wanted < visitor.beat * CHANGE and floor().may_change():
+    if not session.interval / CHANGE < wanted < session.interval * CHANGE and scheduler().may_change():
         st.rerun()  # the clock of a fragment can only be set by the whole page

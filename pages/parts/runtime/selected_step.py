@@ -10,7 +10,7 @@ import streamlit as st
 from core.errors import ModelError
 from core.inspection import look
 from core.inspection.look import Inside
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 from core.record.tokens import Token
 from pages.parts.components.scored_text.scored_text import shown
 from pages.parts.session import current
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class SelectedStep:
     """A step with what stands before it. texts: the tokens as they stand in the sentence."""
 
-    odds: Odds | Step
+    distribution: TokenDistribution | Step
     tokens: tuple[Token, ...]
     texts: tuple[str, ...]
 
@@ -36,19 +36,21 @@ class Opened:
     @property
     def taken(self) -> int | None:
         """The token that was taken at this step, if it was made."""
-        return self.odds.token_id if isinstance(self.odds, Step) else None
+        return self.distribution.token_id if isinstance(self.distribution, Step) else None
 
 
-def opened() -> Opened:
+def selected_step() -> SelectedStep:
     """The step the visitor looks at. Raises ViewerError."""
-    run, odds = current.run(), current.shown()
-    before = run.path[: odds.index]
-    tokens = [*run.prompt_tokens, *(odds.vocabulary.token(step.token_id) for step in before)]
+    run, distribution = current.run(), current.shown()
+    before = run.path[: distribution.index]
+    tokens = [*run.prompt_tokens, *(distribution.vocabulary.token(step.token_id) for step in before)]
     texts = [*(t.text for t in run.prompt_tokens), *(step.text for step in before)]
-    return Opened(odds, tuple(tokens), tuple(shown(text, token.piece, token.raw) for text, token in zip(texts, tokens, strict=True)))
+    return SelectedStep(
+        distribution, tuple(tokens), tuple(shown(text, token.piece, token.raw) for text, token in zip(texts, tokens, strict=True))
+    )
 
 
-def looked(step: Opened) -> Inside:
+def inside_of(step: SelectedStep) -> Inside:
     """What is inside this step. Raises ViewerError, also if the model that made it is not the one that is loaded."""
     model = current.model()
     made_by = current.run().model_name

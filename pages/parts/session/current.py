@@ -1,7 +1,7 @@
-"""The visitor: which model, which run, which settings, which moment. With `visitor`, the only room that touches `st.session_state`.
+"""The visitor: which model, which run, which settings, which moment. With `session`, the only room that touches `st.session_state`.
 
 A page reads `model()`, `run()`, `settings()`, `shown()` and hands the verbs (`step`, `force`, `go_back`, ...) to its widgets as callbacks.
-Every verb is calm: what goes wrong becomes one sentence (`sentences()`), and what the visitor made stays.
+Every verb is calm: what goes wrong becomes one sentence (`notices()`), and what the visitor made stays.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import streamlit as st
 from core import SamplingSettings, list_models
 from core.errors import BadRecording, ViewerError
 from core.limits import Limits
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 from pages.parts.runtime import loaded_models
 from pages.parts.session import eviction_notice, replay_steps, share_link
 from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, preset_of
-from pages.parts.session.state import Visitor, admitted, calmly, enter, entered, here, kept, say
+from pages.parts.session.state import Session, admit, current_session, error_boundary, notify, results, session_started, start_session
 from pages.parts.text import numbers, words
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
 def model_names() -> list[str]:
     """The models this visitor can choose from: the bundled ones and those added by name."""
-    return [entry.name for entry in list_models()] + here().names
+    return [entry.name for entry in list_models()] + current_session().names
 
 
 def model_name() -> str:
@@ -52,7 +52,7 @@ def model() -> LanguageModel:
 
 
 def _loaded(name: str) -> LanguageModel:
-    return loaded_models.loaded(name, *here().servers.get(name, (None, None)))
+    return loaded_models.loaded(name, *current_session().servers.get(name, (None, None)))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -66,24 +66,24 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError."""
     loaded_models.loaded(name, tokenizer, api_key)
     if tokenizer is not None:
-        here().servers[name] = (tokenizer, api_key)
-    visitor = here()
+        current_session().servers[name] = (tokenizer, api_key)
+    session = current_session()
     if name not in model_names():
-        visitor.names.append(name)
+        session.names.append(name)
     st.session_state["model"] = name
-    if visitor.wish is not None and visitor.wish.model == name:
-        _grant(visitor, visitor.wish)
+    if session.requested is not None and session.requested.model == name:
+        _grant(session, session.requested)
 
 
-def _grant(visitor: Visitor, wish: share_link.Wish) -> None:
+def _grant(session: Session, requested: share_link.RequestedModel) -> None:
     """The model of a link is open: the rest of the link as it was sent, whatever was turned since."""
     for control in CONTROLS:
-        value = share_link.value_of(control, wish.query[control.key]) if control.key in wish.query else None
+        value = share_link.value_of(control, requested.query[control.key]) if control.key in requested.query else None
         st.session_state[control.key] = control.start if value is None else value
-    st.session_state["prompt"] = wish.query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
-    st.session_state["as_chat"] = wish.query.get("as_chat") == "true"
+    st.session_state["prompt"] = requested.query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
+    st.session_state["as_chat"] = requested.query.get("as_chat") == "true"
     _changed("coming")
-    visitor.begun, visitor.way, visitor.wish = None, wish.query.get("steps"), None
+    session.begun_with, session.replay_steps, session.requested = None, requested.query.get("steps"), None
 
 
 def prompt() -> str:
@@ -106,20 +106,20 @@ def settings() -> SamplingSettings:
 
 def run() -> Generation | Replay:
     """The visitor's run, begun anew when model or prompt have changed. Raises ViewerError only if there is none to fall back on."""
-    visitor = here()
+    session = current_session()
     wanted = (model_name(), prompt(), as_chat())
-    if visitor.begun != wanted:
-        visitor.begun = wanted
-        _begin(visitor, wanted)
-    if visitor.run is None:
-        eviction_notice.hold(visitor, _generation(wanted[0], words.FIRST_PROMPT, False))
-        assert visitor.run is not None
-    eviction_notice.notice(visitor)
-    if not visitor.run.is_replay:
-        visitor.run.settings = settings()
-    if visitor.way and not visitor.refusal:
-        replay_steps.follow(visitor)
-    return visitor.run
+    if session.begun_with != wanted:
+        session.begun_with = wanted
+        _begin(session, wanted)
+    if session.run is None:
+        eviction_notice.hold(session, _generation(wanted[0], words.FIRST_PROMPT, False))
+        assert session.run is not None
+    eviction_notice.notice(session)
+    if not session.run.is_replay:
+        session.run.settings = settings()
+    if session.replay_steps and not session.refusal:
+        replay_steps.follow(session)
+    return session.run
 
 
 def as_chat() -> bool:
@@ -136,90 +136,90 @@ def _generation(name: str, text: str, chat: bool) -> Generation:
     return Generation(model, text, settings(), top_n=LISTED, as_chat=chat)
 
 
-def _begin(visitor: Visitor, wanted: tuple[str, str, bool]) -> None:
+def _begin(session: Session, wanted: tuple[str, str, bool]) -> None:
     try:
         fresh = _generation(*wanted)
     except ViewerError as error:
-        visitor.refusal = str(error)
-        visitor.playing = False
+        session.refusal = str(error)
+        session.playing = False
         return
-    _replace_run(visitor, fresh)
+    _replace_run(session, fresh)
 
 
-def _replace_run(visitor: Visitor, fresh: Generation | Replay) -> None:
-    if visitor.run is not None and not visitor.run.is_replay:
-        visitor.run.release()
-    visitor.refusal = None
-    eviction_notice.hold(visitor, fresh)
-    visitor.moment, visitor.opened, visitor.playing = "coming", None, False
-    visitor.clicks += 1
+def _replace_run(session: Session, fresh: Generation | Replay) -> None:
+    if session.run is not None and not session.run.is_replay:
+        session.run.release()
+    session.refusal = None
+    eviction_notice.hold(session, fresh)
+    session.moment, session.selected_index, session.playing = "coming", None, False
+    session.clicks += 1
 
 
-def shown(made: Generation | Replay | None = None) -> Odds | Step:
+def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
     """What the page looks at now: the step that was reopened, the one just rolled, or the odds of the coming one. Raises ViewerError.
 
     made: `run()`, where it was asked for already.
     """
-    visitor = here()
+    session = current_session()
     made = run() if made is None else made
     path = made.path
-    if visitor.opened is not None and visitor.opened < len(path):
-        return path[visitor.opened]
-    visitor.opened = None
-    return path[-1] if path and (visitor.moment == "rolled" or made.finished) else made.coming()
+    if session.selected_index is not None and session.selected_index < len(path):
+        return path[session.selected_index]
+    session.selected_index = None
+    return path[-1] if path and (session.moment == "rolled" or made.finished) else made.next_distribution()
 
 
-def _changed(moment: str) -> Visitor:
+def _changed(moment: str) -> Session:
     """The visitor did something: look at this moment, and let go of what was reopened."""
-    visitor = here()
-    visitor.moment, visitor.opened = moment, None
-    visitor.clicks += 1
-    visitor.notes.clear()
+    session = current_session()
+    session.moment, session.selected_index = moment, None
+    session.clicks += 1
+    session.notes.clear()
     st.query_params.pop("steps", None)
-    return visitor
+    return session
 
 
-@calmly
+@error_boundary
 def step() -> None:
     """One more token."""
     _changed("rolled")
     run().step()
 
 
-@calmly
+@error_boundary
 def play() -> None:
     """Let the text write itself."""
-    visitor = here()
-    _changed(visitor.moment)
-    visitor.playing = run().finished is None
+    session = current_session()
+    _changed(session.moment)
+    session.playing = run().finished is None
 
 
-@calmly
+@error_boundary
 def pause() -> None:
     """Stop writing."""
-    here().playing = False
+    current_session().playing = False
 
 
-@calmly
+@error_boundary
 def go_back() -> None:
     """Take the last token back; it stays in the tree."""
     made = run()
-    visitor = _changed("rolled")
-    visitor.playing = False
+    session = _changed("rolled")
+    session.playing = False
     if made.path:
         made.go_to(len(made.path) - 2)
     if not made.path:
-        visitor.moment = "coming"
+        session.moment = "coming"
 
 
-@calmly
+@error_boundary
 def restart() -> None:
     """Back to the prompt; what was written stays in the tree."""
     _changed("coming").playing = False
     run().go_to(-1)
 
 
-@calmly
+@error_boundary
 def force(token_id: int) -> None:
     """Take this token in place of the one looked at (or of the coming one): a new branch."""
     seen, made = shown(), run()
@@ -230,50 +230,50 @@ def force(token_id: int) -> None:
     made.force(token_id)
 
 
-@calmly
-def reopen(index: int) -> None:
+@error_boundary
+def select_step(index: int) -> None:
     """Look at a past step of this path again."""
-    visitor = here()
+    session = current_session()
     if 0 <= index < len(run().path):
-        visitor.opened, visitor.playing = index, False
-        visitor.clicks += 1
-        visitor.notes.clear()
+        session.selected_index, session.playing = index, False
+        session.clicks += 1
+        session.notes.clear()
 
 
-@calmly
+@error_boundary
 def newest() -> None:
     """Look at the newest step again."""
     _changed("rolled" if run().path else "coming")
 
 
-@calmly
+@error_boundary
 def look_at(moment: str) -> None:
     """Choose between "coming" and "rolled"."""
-    visitor = here()
-    visitor.moment, visitor.opened = moment, None
-    visitor.clicks += 1
+    session = current_session()
+    session.moment, session.selected_index = moment, None
+    session.clicks += 1
 
 
-@calmly
+@error_boundary
 def switch(node_id: int) -> None:
     """Go to the end of another branch."""
     _changed("rolled").playing = False
     run().switch(node_id)
 
 
-@calmly
+@error_boundary
 def settings_changed() -> None:
     """A slider was moved: show at once what it does to the coming odds."""
     _changed("coming")
 
 
-@calmly
+@error_boundary
 def use_preset() -> None:
     """Take over the settings of the preset that was chosen."""
     _apply(PRESETS.get(st.session_state.get("preset") or "", settings()))
 
 
-@calmly
+@error_boundary
 def reset_settings() -> None:
     """Switch every setting off: the model's own odds. The seed stays."""
     _apply(PLAIN)
@@ -291,15 +291,15 @@ def mark_preset() -> None:
     st.session_state["preset"] = preset_of(settings())
 
 
-def mark_moment(seen: Odds | Step) -> None:
+def mark_moment(seen: TokenDistribution | Step) -> None:
     """Before the switch of the moments is drawn: set it to what is looked at."""
     st.session_state["moment"] = "rolled" if isinstance(seen, Step) else "coming"
 
 
-@calmly
+@error_boundary
 def moment_chosen() -> None:
     """The switch of the moments was used."""
-    look_at(st.session_state.get("moment") or here().moment)
+    look_at(st.session_state.get("moment") or current_session().moment)
 
 
 def fill(field: str, text: str) -> None:
@@ -307,15 +307,15 @@ def fill(field: str, text: str) -> None:
     st.session_state[field] = text
 
 
-@calmly
+@error_boundary
 def use_prompt(text: str) -> None:
     """Begin with this text."""
     st.session_state["prompt"] = text
     _changed("coming").playing = False
-    here().begun = None
+    current_session().begun_with = None
 
 
-@calmly
+@error_boundary
 def bar_clicked() -> None:
     """A bar of the odds was clicked: take that token."""
     picked = (st.session_state.get("odds") or {}).get("selection", {}).get("pick") or []
@@ -324,20 +324,20 @@ def bar_clicked() -> None:
     if not isinstance(token_id, int) or token_id < 0:
         return
     if index != shown().index:
-        say(words.FORCED_ELSEWHERE)
+        notify(words.FORCED_ELSEWHERE)
         return
     force(token_id)
 
 
-@calmly
+@error_boundary
 def word_clicked() -> None:
     """A word of the text was clicked: reopen its step."""
     index = getattr(st.session_state.get("strip"), "opened", None)
     if isinstance(index, int):
-        reopen(index)
+        select_step(index)
 
 
-@calmly
+@error_boundary
 def recording_uploaded() -> None:
     """Replay the file that was given."""
     from core import Recording
@@ -347,45 +347,57 @@ def recording_uploaded() -> None:
         return
     if file.size > LARGEST_UPLOAD * 1_000_000:
         raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 1_000_000)))
-    visitor = here()
+    session = current_session()
     with _READING:  # it takes several times the file's size in memory
         replay = Recording.loads(file.getvalue()).replay()
-    visitor.begun = (model_name(), prompt(), as_chat())
-    _replace_run(visitor, replay)
+    session.begun_with = (model_name(), prompt(), as_chat())
+    _replace_run(session, replay)
 
 
-def opened() -> int | None:
+def selected_index() -> int | None:
     """The past step that is looked at again, if any."""
-    return here().opened
+    return current_session().selected_index
 
 
-def sentences() -> list[str]:
+def notices() -> list[str]:
     """What there is to tell; also that the model of the run was put away meanwhile, unless the visitor has just chosen another."""
-    visitor = here()
-    if visitor.begun is not None and visitor.begun[0] == model_name():
-        eviction_notice.notice(visitor)
-    return visitor.sentences()
+    session = current_session()
+    if session.begun_with is not None and session.begun_with[0] == model_name():
+        eviction_notice.notice(session)
+    return session.notices()
 
 
 def clicks() -> int:
     """How often the visitor has done something; tells one click on a bar from the next on the same bar."""
-    return here().clicks
+    return current_session().clicks
 
 
 def playing() -> bool:
     """Whether the text writes itself now."""
-    return here().playing
+    return current_session().playing
 
 
 def link_query() -> tuple[str, bool]:
     """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
-    made, visitor = run(), here()
+    made, session = run(), current_session()
     path = made.path
     used = path[0].settings if path else settings()
     exact = all(step.settings == used for step in path)
-    asked = visitor.begun[0] if visitor.begun and not made.is_replay and not visitor.refusal else made.model_name
-    name = share_link.server_address(asked) if asked in visitor.servers else made.model_name
+    asked = session.begun_with[0] if session.begun_with and not made.is_replay and not session.refusal else made.model_name
+    name = share_link.server_address(asked) if asked in session.servers else made.model_name
     return share_link.query(made.prompt, name, used, path, words.FIRST_PROMPT, made.as_chat), exact
 
 
-__all__ = ["LARGEST_UPLOAD", "START", "Visitor", "admitted", "calmly", "enter", "entered", "here", "kept", "say", "sentences"]
+__all__ = [
+    "LARGEST_UPLOAD",
+    "START",
+    "Session",
+    "admit",
+    "current_session",
+    "error_boundary",
+    "notices",
+    "notify",
+    "results",
+    "session_started",
+    "start_session",
+]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.models.registry import Absence
+from core.models.registry import Eviction
 from pages.parts.runtime import loaded_models
-from pages.parts.session.state import Visitor, say
+from pages.parts.session.state import Session, notify
 from pages.parts.text import model_words as words
 
 if TYPE_CHECKING:
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 
-def hold(visitor: Visitor, fresh: Generation | Replay) -> None:
+def hold(session: Session, fresh: Generation | Replay) -> None:
     """This is their run from now on; what happened to its model before is nothing they would miss."""
-    visitor.run, visitor.absences = fresh, _absence(fresh).times
+    session.run, session.evictions_seen = fresh, _eviction(fresh).times
 
 
-def notice(visitor: Visitor) -> None:
+def notice(session: Session) -> None:
     """Say it if the run's model was put away since. Play ends then: two who play would take the memory from each other at every step."""
-    made = visitor.run
-    absence = Absence() if made is None else _absence(made)
-    if made is not None and absence.times > visitor.absences:
-        visitor.absences, visitor.playing = absence.times, False
-        why = words.ROOM_FOR.format(other=loaded_models.title(absence.made_room_for)) if absence.made_room_for else words.ROOM
-        say(words.PUT_AWAY.format(name=loaded_models.title(made.model_name), why=why))
+    made = session.run
+    eviction = Eviction() if made is None else _eviction(made)
+    if made is not None and eviction.times > session.evictions_seen:
+        session.evictions_seen, session.playing = eviction.times, False
+        why = words.ROOM_FOR.format(other=loaded_models.title(eviction.made_room_for)) if eviction.made_room_for else words.ROOM
+        notify(words.PUT_AWAY.format(name=loaded_models.title(made.model_name), why=why))
 
 
-def _absence(made: Generation | Replay) -> Absence:
+def _eviction(made: Generation | Replay) -> Eviction:
     from core.generation.replay import RecordedModel
 
-    return Absence() if isinstance(made.model, RecordedModel) else loaded_models.absence(made.model)
+    return Eviction() if isinstance(made.model, RecordedModel) else loaded_models.eviction(made.model)

@@ -6,25 +6,25 @@ from time import monotonic
 
 from core.errors import ViewerError
 from pages.parts.session import share_link
-from pages.parts.session.state import Visitor, say
+from pages.parts.session.state import Session, notify
 from pages.parts.text import words
 
 LINK_SECONDS = 20.0  # how long following a link's steps may take
 
 
-def follow(visitor: Visitor) -> None:
+def follow(session: Session) -> None:
     """Write what the visitor's link asks for, once, as far as it can be followed."""
-    text, visitor.way = visitor.way, None
-    way, made = share_link.read_way(text or ""), visitor.run
-    if way is None or made is None:
+    text, session.replay_steps = session.replay_steps, None
+    steps, made = share_link.parse_steps(text or ""), session.run
+    if steps is None or made is None:
         return
     latest = monotonic() + LINK_SECONDS
     try:
-        for forced in way:
+        for forced in steps:
             if made.finished or monotonic() > latest:
-                say(words.STRANGE_PATH)
+                notify(words.STRANGE_PATH)
                 break
             made.step() if forced is None else made.force(forced)
     except ViewerError:
-        say(words.STRANGE_PATH)
-    visitor.moment = "rolled" if made.path else "coming"
+        notify(words.STRANGE_PATH)
+    session.moment = "rolled" if made.path else "coming"

@@ -16,8 +16,8 @@ from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
 from pages.parts.runtime import loaded_models
 from pages.parts.session import current
-from pages.parts.session.share_link import Wish
-from pages.parts.session.state import here
+from pages.parts.session.share_link import RequestedModel
+from pages.parts.session.state import current_session
 from pages.parts.text import model_words as words
 from pages.parts.text import numbers
 
@@ -27,80 +27,84 @@ MODELS_PAGE = Path(__file__).parents[2] / "models.py"
 
 def offer() -> None:
     """Draw what a link asks for and has not got, if anything; app.py does it above every page."""
-    wish = here().wish
-    if wish is None:
+    requested = current_session().requested
+    if requested is None:
         return
     try:
         usual = loaded_models.title(current.model_name())
-        sentence, known = {"hub": _hub, "server": _server, "folder": _folder}[wish.kind](wish)
+        sentence, known = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
-        here().wish = None
-        current.say(str(error))
+        current_session().requested = None
+        current.notify(str(error))
         return
-    if wish.query.get("steps"):
+    if requested.query.get("steps"):
         sentence += " " + words.WISH_TEXT
     st.space("xsmall")  # the header would cover the upper edge
     with st.container(border=True, key="wish"):
         st.markdown(f"{sentence} {words.WISH_UNTIL.format(usual=usual)}")
         with st.container(horizontal=True, vertical_alignment="center"):
             if known:
-                st.button(words.WISH_OPEN.format(name=loaded_models.title(wish.model)), on_click=open_it, type="primary", key="wish_open")
+                st.button(
+                    words.WISH_OPEN.format(name=loaded_models.title(requested.model)), on_click=open_it, type="primary", key="wish_open"
+                )
             else:
                 # Only this page knows the word: whoever comes with it has clicked here, and was not sent by a link.
-                word = current.kept().setdefault(ASKED, secrets.token_hex(4))
-                st.page_link(MODELS_PAGE, label=words.WISH_LOOK[wish.kind], icon=":material/arrow_forward:", query_params={ASKED: word})
+                word = current.results().setdefault(ASKED, secrets.token_hex(4))
+                st.page_link(
+                    MODELS_PAGE, label=words.WISH_LOOK[requested.kind], icon=":material/arrow_forward:", query_params={ASKED: word}
+                )
             st.button(words.WISH_STAY.format(usual=usual), on_click=stay, type="tertiary", key="wish_stay")
 
 
-@current.calmly
+@current.error_boundary
 def open_it() -> None:
     """Load the model that the link asks for, with everything else that the link holds."""
-    wish = here().wish
-    if wish is not None:
-        current.use_model(wish.model, loaded_models.keyless(wish.model))
+    requested = current_session().requested
+    if requested is not None:
+        current.use_model(requested.model, loaded_models.tokenizer_of_open_server(requested.model))
 
 
-@current.calmly
+@current.error_boundary
 def stay() -> None:
     """Let it be."""
-    here().wish = None
+    current_session().requested = None
     st.query_params.pop("steps", None)
 
 
-def followed() -> Wish | None:
+def followed() -> RequestedModel | None:
     """What the link asks for, once, if the visitor has just come here from `offer` to see about it."""
-    wish, word = here().wish, st.query_params.get(ASKED)
-    if wish is None or word is None or current.kept().get(ASKED) != word:
+    requested, word = current_session().requested, st.query_params.get(ASKED)
+    if requested is None or word is None or current.results().get(ASKED) != word:
         return None
-    del current.kept()[ASKED], st.query_params[ASKED]
-    return wish
+    del current.results()[ASKED], st.query_params[ASKED]
+    return requested
 
 
-def _hub(wish: Wish) -> tuple[str, bool]:
+def _hub(requested: RequestedModel) -> tuple[str, bool]:
     """What there is to say about a model of the hub, and whether it can be opened at a click."""
-    name = loaded_models.title(wish.model)
-    if wish.model in loaded_models.held():
+    name = loaded_models.title(requested.model)
+    if requested.model in loaded_models.in_memory():
         return words.WISH_LOADED.format(name=name), True
-    if downloaded(wish.model) is not None:
-        said = fit(wish.model)
+    if downloaded(requested.model) is not None:
+        said = fit(requested.model)
         size = {"parameters": numbers.count(said.parameter_count), "loaded": numbers.size(said.loaded_bytes)}
         return words.WISH_HERE.format(name=name, **size), True
-    known = next((one for one in OFFERS if one.name == wish.model.partition("@")[0]), None)
+    known = next((one for one in OFFERS if one.name == requested.model.partition("@")[0]), None)
     size_text = words.WISH_SIZE.format(size=numbers.size(known.bytes)) if known else ""
     return words.WISH_ELSEWHERE.format(name=name, size=size_text), False
 
 
-def _server(wish: Wish) -> tuple[str, bool]:
+def _server(requested: RequestedModel) -> tuple[str, bool]:
     from core.servers.http_client import Address
 
-    address = Address.parse(wish.model)
+    address = Address.parse(requested.model)
     if not address.allowed:
         raise ViewerError(words.WISH_FORBIDDEN)
-    known = loaded_models.keyless(wish.model) is not None
+    known = loaded_models.tokenizer_of_open_server(requested.model) is not None
     return (words.WISH_CONNECTED if known else words.WISH_SERVER).format(where=address.shown), known
 
 
-def _folder(wish: Wish) -> tuple[str, bool]:
-    if wish.model not in loaded_models.held():
+def _folder(requested: RequestedModel) -> tuple[str, bool]:
+    if requested.model not in loaded_models.in_memory():
         raise ViewerError(words.WISH_FOLDER)
-    return words.WISH_LOADED.format(name=loaded_models.title(wish.model)), True
+    return words.WISH_LOADED.format(name=loaded_models.title(requested.model)), True

@@ -17,11 +17,11 @@ LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
 MOST_STEPS = 2_000
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
-Way = list[int | None]  # one entry per step: a token that was forced, or None for a roll
+ReplaySteps = list[int | None]  # one entry per step: a token that was forced, or None for a roll
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RequestedModel:
     """A model that a link asks for and that did not come with the app ("hub", "folder" or "server"), and all that the link holds."""
 
     model: str
@@ -34,11 +34,11 @@ class Wish:
         return server_address(self.model)
 
 
-def wish_of(query: Mapping[str, str], models: Iterable[str]) -> Wish | None:
+def requested_model(query: Mapping[str, str], models: Iterable[str]) -> RequestedModel | None:
     """What this link asks for beyond the models that came with the app, if anything."""
     name = query.get("model", "").strip()
     kind = None if name in models else kind_of_model(name)
-    return None if kind is None else Wish(name, kind, dict(query))
+    return None if kind is None else RequestedModel(name, kind, dict(query))
 
 
 def value_of(control: Control, text: str) -> float | int | bool | None:
@@ -65,7 +65,7 @@ def impossible(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
     ]
     if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
         strange.append(f"model = {_short(query['model'])}")
-    if "steps" in query and read_way(query["steps"]) is None:
+    if "steps" in query and parse_steps(query["steps"]) is None:
         strange.append(f"steps = {_short(query['steps'])}")
     return strange
 
@@ -92,7 +92,7 @@ def server_address(written: str) -> str:
     return Address.parse(written).url
 
 
-def write_way(path: Sequence[Step]) -> str:
+def format_steps(path: Sequence[Step]) -> str:
     """The way that was taken, short: `12` rolled steps, or `3.f231.8` with token 231 forced in between."""
     parts: list[str] = []
     rolled = 0
@@ -106,22 +106,22 @@ def write_way(path: Sequence[Step]) -> str:
     return ".".join([*parts, str(rolled)] if rolled else parts)
 
 
-def read_way(text: str) -> Way | None:
-    """The inverse of `write_way`; None if the text is no such thing or asks for too much."""
-    way: Way = []
+def parse_steps(text: str) -> ReplaySteps | None:
+    """The inverse of `format_steps`; None if the text is no such thing or asks for too much."""
+    steps: ReplaySteps = []
     for part in text.split("."):
         digits = part.removeprefix("f")
         if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
             return None
         if part.startswith("f"):
-            way.append(int(digits))
+            steps.append(int(digits))
         elif int(digits) > MOST_STEPS:
             return None
         else:
-            way += [None] * int(digits)
-        if len(way) > MOST_STEPS:
+            steps += [None] * int(digits)
+        if len(steps) > MOST_STEPS:
             return None
-    return way
+    return steps
 
 
 def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[Step], first_prompt: str, as_chat: bool = False) -> str:
@@ -140,7 +140,7 @@ def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[St
         held["prompt"] = prompt
     held["model"] = model
     if path:
-        held["steps"] = write_way(path)
+        held["steps"] = format_steps(path)
     return urlencode(held)
 
 

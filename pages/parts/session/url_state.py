@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.session import current
-from pages.parts.session.state import here
+from pages.parts.session.state import current_session
 from pages.parts.text import words
 
 
@@ -20,7 +20,7 @@ def mark() -> None:
     names = current.model_names()
     if names:
         st.session_state["model"] = current.model_name()
-    if here().wish is not None:  # the address still says what the link asks for, for whoever loads the page again
+    if current_session().requested is not None:  # the address still says what the link asks for, for whoever loads the page again
         return
     _write("prompt", current.prompt(), words.FIRST_PROMPT)
     if names:

@@ -45,7 +45,7 @@ def test_a_cache_never_changes_the_logits(architecture: str, tiny: Any, plain: A
     engine, network, cache = tiny(architecture).engine, plain(architecture), KVCache()
     for number, ids in enumerate(walk(np.random.default_rng(7))):
         forward = engine.forward(ids, cache)
-        assert_close(forward.distribution.logits, plain_logits(network, ids), f"the logits of text {number}")
+        assert_close(forward.logits.values, plain_logits(network, ids), f"the logits of text {number}")
         assert forward.computed_tokens + forward.reused_tokens == len(ids)
         assert forward.computed_tokens >= 1
         assert forward.seconds > 0
@@ -55,7 +55,7 @@ def test_a_cache_never_changes_the_logits(architecture: str, tiny: Any, plain: A
 def test_without_a_cache_everything_is_computed_and_nothing_kept(architecture: str, tiny: Any, plain: Any) -> None:
     ids = random_ids(np.random.default_rng(1), 20)
     forward = tiny(architecture).engine.forward(ids, None)
-    assert_close(forward.distribution.logits, plain_logits(plain(architecture), ids))
+    assert_close(forward.logits.values, plain_logits(plain(architecture), ids))
     assert (forward.computed_tokens, forward.reused_tokens, forward.cache_bytes) == (20, 0, 0)
 
 
@@ -118,7 +118,7 @@ def test_a_cleared_cache_holds_nothing_and_works_again(tiny: Any, plain: Any) ->
     assert (cache.length, cache.bytes) == (0, 0)
     forward = engine.forward([20, 21, 22], cache)
     assert forward.computed_tokens == 3
-    assert_close(forward.distribution.logits, plain_logits(plain("llama"), [20, 21, 22]))
+    assert_close(forward.logits.values, plain_logits(plain("llama"), [20, 21, 22]))
 
 
 def test_no_tokens_is_an_empty_prompt(tiny: Any) -> None:
@@ -133,7 +133,7 @@ def test_full_memory_is_said_and_leaves_the_cache_right(failure: BaseException, 
     with failing_layer(model.network, failure), pytest.raises(NotEnoughMemory):
         model.engine.forward([30, 31, 32, 33, 34], cache)
     forward = model.engine.forward([30, 31, 32, 33, 34], cache)
-    assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34]))
+    assert_close(forward.logits.values, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34]))
 
 
 @pytest.mark.parametrize("failure", [RuntimeError("a kernel failed"), ValueError("a mask has the wrong shape"), KeyboardInterrupt()])
@@ -143,7 +143,7 @@ def test_a_pass_that_breaks_off_half_way_leaves_the_cache_right(failure: BaseExc
     with failing_layer(model.network, failure), pytest.raises(type(failure)):
         model.engine.forward([30, 31, 32, 33, 34], cache)
     forward = model.engine.forward([30, 31, 32, 33, 34, 35], cache)
-    assert_close(forward.distribution.logits, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34, 35]))
+    assert_close(forward.logits.values, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34, 35]))
 
 
 class failing_layer:
@@ -170,7 +170,7 @@ def test_visitors_share_one_model_without_mixing_their_caches(tiny: Any, plain: 
     def visit(visitor: int) -> None:
         cache = KVCache()
         for length in range(2, 13):
-            answers[visitor, length] = engine.forward(texts[visitor][:length], cache).distribution.logits.clone()
+            answers[visitor, length] = engine.forward(texts[visitor][:length], cache).logits.values.clone()
 
     threads = [threading.Thread(target=visit, args=(visitor,)) for visitor in texts]
     for thread in threads:
@@ -184,7 +184,7 @@ def test_visitors_share_one_model_without_mixing_their_caches(tiny: Any, plain: 
 
 def test_logits_given_out_are_not_written_over_by_the_next_pass(tiny: Any) -> None:
     engine, cache = tiny("llama").engine, KVCache()
-    first = engine.forward([40, 41, 42], cache).distribution.logits
+    first = engine.forward([40, 41, 42], cache).logits.values
     kept = first.clone()
     engine.forward([40, 41, 42, 43], cache)
     assert torch.equal(first, kept)

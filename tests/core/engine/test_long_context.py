@@ -59,7 +59,7 @@ def test_after_a_way_back_or_to_another_branch_the_bill_is_that_of_the_path(tiny
     run.go_to(3)
     assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
     for candidate in (4, 5, 6, 7, 8):
-        run.force(run.coming().candidates[candidate].token_id)
+        run.force(run.next_distribution().candidates[candidate].token_id)
     assert same(account.bill(run.path), Receipt.of(run.path, model.shape)), "as long as before, but another branch"
     run.switch(end)
     assert same(account.bill(run.path), Receipt.of(run.path, model.shape))

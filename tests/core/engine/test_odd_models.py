@@ -74,16 +74,19 @@ def test_a_vocabulary_of_a_quarter_of_a_million_tokens_is_one_like_any_other(lar
     for step in run.path:
         assert sum(c.model_probability for c in step.candidates) + step.rest_model_probability == pytest.approx(1, abs=1e-5)
         assert sum(c.sampling_probability for c in step.candidates) + step.rest_sampling_probability == pytest.approx(1, abs=1e-5)
-    odds = run.coming()
+    distribution = run.next_distribution()
     logits = run.logits
     assert logits is not None
     exact = np.exp(logits.double().numpy() - logits.double().logsumexp(0).item())
-    assert odds.candidates[0].model_probability == pytest.approx(exact.max(), rel=1e-5)
-    assert odds.model_entropy == pytest.approx(-(exact * np.log2(exact)).sum(), abs=1e-3)
-    assert len(candidates_table(odds)) == 51
+    assert distribution.candidates[0].model_probability == pytest.approx(exact.max(), rel=1e-5)
+    assert distribution.model_entropy == pytest.approx(-(exact * np.log2(exact)).sum(), abs=1e-3)
+    assert len(candidates_table(distribution)) == 51
     passes = large.engine.passes
     for temperature in (0.3, 0.9, 1.7):
-        assert run.coming(SamplingSettings(temperature=temperature, top_p=0.9)).candidates[0].token_id == odds.candidates[0].token_id
+        assert (
+            run.next_distribution(SamplingSettings(temperature=temperature, top_p=0.9)).candidates[0].token_id
+            == distribution.candidates[0].token_id
+        )
     assert large.engine.passes == passes
 
 

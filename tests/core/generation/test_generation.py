@@ -155,14 +155,14 @@ def test_moving_a_slider_costs_no_forward_pass_and_rolls_nothing_again(tiny: Any
     run = Generation(model, PROMPT, SamplingSettings(seed=1))
     written = [run.step().token_id for _ in range(3)]
     with passes_through(model.network) as passes:
-        before = run.coming()
+        before = run.next_distribution()
         for temperature in (0.1, 0.5, 1.5, 4.0):
             run.settings = SamplingSettings(seed=1, temperature=temperature)
-            odds = run.coming()
-            assert odds.settings == run.settings
-            assert [c.model_probability for c in odds.candidates] == [c.model_probability for c in before.candidates]
-            assert odds.sampling_entropy != before.sampling_entropy
-        assert run.coming(SamplingSettings(seed=1, top_k=1)).candidates[0].sampling_probability == 1.0
+            distribution = run.next_distribution()
+            assert distribution.settings == run.settings
+            assert [c.model_probability for c in distribution.candidates] == [c.model_probability for c in before.candidates]
+            assert distribution.sampling_entropy != before.sampling_entropy
+        assert run.next_distribution(SamplingSettings(seed=1, top_k=1)).candidates[0].sampling_probability == 1.0
         assert run.settings == SamplingSettings(seed=1, temperature=4.0)
         assert passes.count == 1
         step = run.step()
@@ -174,11 +174,11 @@ def test_moving_a_slider_costs_no_forward_pass_and_rolls_nothing_again(tiny: Any
 def test_what_was_coming_is_what_the_step_records(tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=3, top_p=0.9))
     for _ in range(5):
-        odds = run.coming()
+        distribution = run.next_distribution()
         step = run.step()
-        assert (odds.index, odds.position) == (step.index, step.position)
-        assert [c for c in step.candidates if c.rank <= 20] == list(odds.candidates)
-        assert [(s.name, s.kept, s.entropy) for s in step.stages] == [(s.name, s.kept, s.entropy) for s in odds.stages]
+        assert (distribution.index, distribution.position) == (step.index, step.position)
+        assert [c for c in step.candidates if c.rank <= 20] == list(distribution.candidates)
+        assert [(s.name, s.kept, s.entropy) for s in step.stages] == [(s.name, s.kept, s.entropy) for s in distribution.stages]
 
 
 def test_old_steps_keep_the_settings_they_were_made_with(tiny: Any) -> None:
@@ -235,7 +235,7 @@ def test_the_end_of_the_text_is_said_and_one_can_go_back(tiny: Any) -> None:
     with pytest.raises(RunFinished):
         run.force(41)
     with pytest.raises(RunFinished):
-        run.coming()
+        run.next_distribution()
     run.go_to(0)
     assert run.finished is None
     assert run.force(41).index == 1
@@ -298,7 +298,7 @@ def test_a_model_that_answers_nan_is_said_to_be_broken_and_the_text_stays(tiny_f
     run.force(40)
     with torch.no_grad():
         model.network.transformer.ln_f.weight.fill_(float("nan"))
-    for attempt in (run.step, run.coming, lambda: run.force(3)):
+    for attempt in (run.step, run.next_distribution, lambda: run.force(3)):
         with pytest.raises(BrokenLogits) as caught:
             attempt()
         assert "NaN" in str(caught.value)
@@ -344,6 +344,6 @@ def test_releasing_the_cache_frees_it_and_changes_no_number(tiny: Any) -> None:
 
 def test_top_n_lists_no_more_than_there_is(tiny: Any) -> None:
     model = tiny("gpt2")
-    assert len(Generation(model, PROMPT, top_n=10**9).coming().candidates) == model.vocabulary_size
-    assert len(Generation(model, PROMPT, top_n=0).coming().candidates) == 1
-    assert len(Generation(model, PROMPT).coming().candidates) == 20
+    assert len(Generation(model, PROMPT, top_n=10**9).next_distribution().candidates) == model.vocabulary_size
+    assert len(Generation(model, PROMPT, top_n=0).next_distribution().candidates) == 1
+    assert len(Generation(model, PROMPT).next_distribution().candidates) == 20

@@ -217,7 +217,7 @@ def read_everything(kept: Recording) -> None:
     tables.steps_table(kept.path)
     replay = kept.replay()
     while not replay.finished:
-        replay.coming()
+        replay.next_distribution()
         step = replay.step()
         for table in (tables.candidates_table, tables.dice_table, tables.stages_table):
             assert len(table(step))

@@ -24,8 +24,8 @@ def test_a_replay_reveals_the_run_step_by_step(run: Generation) -> None:
     assert (replay.prompt, replay.path, replay.text) == (run.prompt, [], run.prompt)
     for expected in run.path:
         assert replay.finished is None
-        odds = replay.coming()
-        assert odds.index == expected.index
+        distribution = replay.next_distribution()
+        assert distribution.index == expected.index
         alike(replay.step(), expected)
     all_alike(replay.path, run.path)
     assert replay.text == run.text
@@ -33,7 +33,7 @@ def test_a_replay_reveals_the_run_step_by_step(run: Generation) -> None:
     last = replay.path[-1]
     assert replay.step() is last
     with pytest.raises(RunFinished):
-        replay.coming()
+        replay.next_distribution()
     assert replay.token_count == run.token_count
     replay.go_to(-1)
     assert replay.finished is None

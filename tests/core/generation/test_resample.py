@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
-from core.generation.resample import MOST_ROLLS, throw
+from core.generation.resample import MOST_ROLLS, resample
 from tests.core.plain import chi_square, chi_square_limit
 
 Model = Callable[[str], Any]
@@ -25,9 +25,9 @@ SETTINGS = [
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_every_roll_is_the_one_the_run_would_make(settings: SamplingSettings, tiny: Model) -> None:
     run = Generation(tiny("llama"), TEXT, settings, top_n=20)
-    odds = run.coming()
-    listed = set(odds.token_ids.tolist())
-    thrown = throw(odds, 40)
+    distribution = run.next_distribution()
+    listed = set(distribution.token_ids.tolist())
+    thrown = resample(distribution, 40)
     for attempt in range(40):
         step = run.step(attempt)
         assert step.roll == thrown.rolls[attempt]
@@ -37,35 +37,35 @@ def test_every_roll_is_the_one_the_run_would_make(settings: SamplingSettings, ti
 
 def test_a_step_already_made_is_rolled_like_the_odds_before_it(tiny: Model) -> None:
     run = Generation(tiny("llama"), TEXT, SETTINGS[1])
-    before = throw(run.coming(), 100)
+    before = resample(run.next_distribution(), 100)
     step = run.step()
     text = run.text
-    after = throw(step, 100)
+    after = resample(step, 100)
     assert after.token_ids.tolist() == before.token_ids.tolist()
     assert after.token_ids[0] == step.token_id
     assert run.text == text
 
 
 def test_the_tally_follows_the_odds(tiny: Model) -> None:
-    odds = Generation(tiny("gpt2"), TEXT, SETTINGS[0], top_n=20).coming()
-    counts = throw(odds, 5000).counts()
-    expected = np.array([*odds.probabilities[-1], odds.rest_sampling_probability])
-    seen = np.array([*(counts.get(i, 0) for i in odds.token_ids.tolist()), counts.get(-1, 0)])
+    distribution = Generation(tiny("gpt2"), TEXT, SETTINGS[0], top_n=20).next_distribution()
+    counts = resample(distribution, 5000).counts()
+    expected = np.array([*distribution.probabilities[-1], distribution.rest_sampling_probability])
+    seen = np.array([*(counts.get(i, 0) for i in distribution.token_ids.tolist()), counts.get(-1, 0)])
     statistic, degrees = chi_square(seen, expected)
     assert statistic < chi_square_limit(degrees)
 
 
 def test_greedy_leaves_the_dice_in_the_box(tiny: Model) -> None:
-    odds = Generation(tiny("llama"), TEXT, SamplingSettings(greedy=True)).coming()
-    assert throw(odds, 50).counts() == {odds.candidates[0].token_id: 50}
+    distribution = Generation(tiny("llama"), TEXT, SamplingSettings(greedy=True)).next_distribution()
+    assert resample(distribution, 50).counts() == {distribution.candidates[0].token_id: 50}
 
 
 def test_later_rolls_go_on_where_the_earlier_ended(tiny: Model) -> None:
-    odds = Generation(tiny("llama"), TEXT, SETTINGS[0]).coming()
-    assert throw(odds, 30).rolls.tolist() == [*throw(odds, 10).rolls, *throw(odds, 20, first=10).rolls]
+    distribution = Generation(tiny("llama"), TEXT, SETTINGS[0]).next_distribution()
+    assert resample(distribution, 30).rolls.tolist() == [*resample(distribution, 10).rolls, *resample(distribution, 20, first=10).rolls]
 
 
 def test_counts_out_of_range_are_brought_into_it(tiny: Model) -> None:
-    odds = Generation(tiny("llama"), TEXT, SETTINGS[0]).coming()
-    assert throw(odds, -5).counts() == {}
-    assert len(throw(odds, 10**9).rolls) == MOST_ROLLS
+    distribution = Generation(tiny("llama"), TEXT, SETTINGS[0]).next_distribution()
+    assert resample(distribution, -5).counts() == {}
+    assert len(resample(distribution, 10**9).rolls) == MOST_ROLLS

@@ -28,7 +28,7 @@ def test_going_back_and_on_again_finds_the_same_steps(tiny: Any) -> None:
 
 def test_a_forced_token_is_marked_and_rolls_nothing(tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT, SamplingSettings(top_k=1))
-    least = run.coming().candidates[-1].token_id
+    least = run.next_distribution().candidates[-1].token_id
     step = run.force(least)
     assert (step.token_id, step.chosen_by, step.roll) == (least, "forced", None)
     assert step.sampling_probability == 0
@@ -120,7 +120,7 @@ def test_whatever_a_visitor_does_nothing_is_lost_and_the_numbers_stay_right(move
         elif move == "settings":
             run.settings = SamplingSettings(seed=8, temperature=1 + how / 2, top_k=how * 40)
         elif move == "coming" and not run.finished:
-            run.coming()
+            run.next_distribution()
         elif move == "release":
             run.release()
         written = [step.token_id for step in run.path]

@@ -30,11 +30,11 @@ WITH_ATTENTION = [name for name in ARCHITECTURES if name not in ("mamba", "falco
 def test_the_last_layer_is_the_step_itself(architecture: str, tiny: Model, plain: Model) -> None:
     model = tiny(architecture)
     run = Generation(model, TEXT, top_n=5)
-    odds = run.coming()
+    distribution = run.next_distribution()
     seen = look.look(model, run.token_ids, top_n=5)
     assert len(seen.layers) == model.layer_count
     last = seen.layers[-1]
-    assert [guess.token_id for guess in last.candidates] == [candidate.token_id for candidate in odds.candidates]
+    assert [guess.token_id for guess in last.candidates] == [candidate.token_id for candidate in distribution.candidates]
     expected = plain_odds(plain(architecture), run.token_ids.tolist())
     for guess in last.candidates:
         assert guess.model_probability == pytest.approx(expected[guess.token_id], abs=1e-4)
@@ -55,12 +55,12 @@ def test_every_layer_is_read_through_the_final_norm_and_head(architecture: str, 
             vector = hidden[number - starts][0, -1]
             logits = network.get_output_embeddings()(network.get_submodule(NORMS[architecture])(vector))
             cap = getattr(network.config, "final_logit_softcapping", None)
-            odds = torch.softmax(torch.tanh(logits / cap) * cap if cap else logits, 0)
+            distribution = torch.softmax(torch.tanh(logits / cap) * cap if cap else logits, 0)
             assert layer is not None
             assert layer.number == number
-            assert [guess.token_id for guess in layer.candidates] == torch.topk(odds, 4).indices.tolist()
+            assert [guess.token_id for guess in layer.candidates] == torch.topk(distribution, 4).indices.tolist()
             for guess in layer.candidates:
-                assert guess.model_probability == pytest.approx(float(odds[guess.token_id]), abs=1e-4)
+                assert guess.model_probability == pytest.approx(float(distribution[guess.token_id]), abs=1e-4)
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "bloom", "gemma2", "mamba"])

@@ -41,15 +41,15 @@ def test_every_token_is_scored_from_those_before_it(architecture: str, tiny: Mod
     ids = model.encode(TEXT)
     assert scored.tokens[0].probability is None
     for position in range(1, len(ids)):
-        odds, token = plain_odds(plain(architecture), ids[:position]), scored.tokens[position]
+        distribution, token = plain_odds(plain(architecture), ids[:position]), scored.tokens[position]
         assert token.token_id == ids[position]
-        assert token.probability == pytest.approx(odds[ids[position]], rel=1e-3)
-        assert token.surprise == pytest.approx(-math.log2(odds[ids[position]]), abs=1e-3)
-        assert token.rank == 1 + int((odds > odds[ids[position]] * (1 + 1e-6)).sum())
-        assert token.entropy == pytest.approx(bits(odds), abs=1e-3)
-        best = np.argsort(-odds)[:3]
+        assert token.probability == pytest.approx(distribution[ids[position]], rel=1e-3)
+        assert token.surprise == pytest.approx(-math.log2(distribution[ids[position]]), abs=1e-3)
+        assert token.rank == 1 + int((distribution > distribution[ids[position]] * (1 + 1e-6)).sum())
+        assert token.entropy == pytest.approx(bits(distribution), abs=1e-3)
+        best = np.argsort(-distribution)[:3]
         assert [guess.token_id for guess in token.candidates] == best.tolist()
-        assert [guess.model_probability for guess in token.candidates] == pytest.approx(odds[best].tolist(), rel=1e-3)
+        assert [guess.model_probability for guess in token.candidates] == pytest.approx(distribution[best].tolist(), rel=1e-3)
 
 
 def test_a_worked_example() -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
-from core.kv_cache.paged import Notepad
+from core.kv_cache.paged import PagedKVCache
 from tests.tiny_models import CONTEXT, FULL_ATTENTION
 
 IDS = list(range(20, 44))
@@ -18,7 +18,7 @@ MASKABLE = ["llama", "gpt2", "qwen3", "mixtral", "phi3", "gpt_neox", "olmoe"]
 
 @pytest.mark.parametrize("architecture", [*FULL_ATTENTION, "deepseek_v3"])
 def test_a_notepad_with_room_gives_the_models_own_odds(architecture: str, tiny: Any, plain: Any) -> None:
-    notepad = Notepad(tiny(architecture))
+    notepad = PagedKVCache(tiny(architecture))
     notepad.read(IDS[:9])
     for token_id in IDS[9:]:
         logits = notepad.read([token_id])
@@ -40,7 +40,7 @@ def logits_with_mask(network: Any, ids: list[int], visible: Callable[[int, int],
 @pytest.mark.parametrize("sinks", [0, 3])
 def test_forgetting_is_the_same_as_never_looking_there_again(architecture: str, sinks: int, tiny: Any, plain: Any) -> None:
     room = 10
-    notepad = Notepad(tiny(architecture))
+    notepad = PagedKVCache(tiny(architecture))
     for token_id in IDS:
         if len(notepad.kept) == room:
             notepad.forget_oldest(1, sinks)
@@ -59,7 +59,7 @@ def test_forgetting_is_the_same_as_never_looking_there_again(architecture: str, 
 
 
 def test_several_tokens_behind_a_gap_see_each_other_in_order(tiny: Any, plain: Any) -> None:
-    notepad = Notepad(tiny("llama"))
+    notepad = PagedKVCache(tiny("llama"))
     notepad.read(IDS[:12])
     assert notepad.forget_oldest(5, sinks=2) == [2, 3, 4, 5, 6]
     logits = notepad.read(IDS[12:18])
@@ -70,7 +70,7 @@ def test_several_tokens_behind_a_gap_see_each_other_in_order(tiny: Any, plain: A
 
 def test_bytes_are_given_back_page_by_page(tiny: Any) -> None:
     model = tiny("qwen3")
-    notepad = Notepad(model)
+    notepad = PagedKVCache(model)
     notepad.read(IDS)
     assert notepad.bytes == len(IDS) * model.cache_bytes_per_token
     notepad.forget_oldest(7)
@@ -81,7 +81,7 @@ def test_bytes_are_given_back_page_by_page(tiny: Any) -> None:
 
 @pytest.mark.parametrize("bits", [8, 4])
 def test_smaller_pages_can_be_torn_out_too(bits: int, tiny: Any) -> None:
-    notepad, whole = Notepad(tiny("llama"), bits), Notepad(tiny("llama"))
+    notepad, whole = PagedKVCache(tiny("llama"), bits), PagedKVCache(tiny("llama"))
     notepad.read(IDS)
     whole.read(IDS)
     assert notepad.bytes < whole.bytes / 2
@@ -93,7 +93,7 @@ def test_smaller_pages_can_be_torn_out_too(bits: int, tiny: Any) -> None:
 
 
 def test_a_copy_is_written_on_alone(tiny: Any) -> None:
-    notepad = Notepad(tiny("llama"))
+    notepad = PagedKVCache(tiny("llama"))
     notepad.read(IDS[:5])
     twin = notepad.copied()
     twin.read(IDS[5:9])
@@ -103,7 +103,7 @@ def test_a_copy_is_written_on_alone(tiny: Any) -> None:
 
 
 def test_forgetting_nothing_or_too_much(tiny: Any) -> None:
-    notepad = Notepad(tiny("llama"))
+    notepad = PagedKVCache(tiny("llama"))
     assert notepad.forget_oldest(3) == []
     notepad.read(IDS[:4])
     assert notepad.forget_oldest(0) == notepad.forget_oldest(-5) == notepad.forget_oldest(2, sinks=10) == []
@@ -113,7 +113,7 @@ def test_forgetting_nothing_or_too_much(tiny: Any) -> None:
 
 
 def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
-    assert {name: Notepad(tiny(name)).positions for name in ("llama", "gpt2", "bloom", "mpt", "falcon")} == {
+    assert {name: PagedKVCache(tiny(name)).positions for name in ("llama", "gpt2", "bloom", "mpt", "falcon")} == {
         "llama": "kept",
         "gpt2": "kept",
         "bloom": "closed up",
@@ -125,11 +125,11 @@ def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
 @pytest.mark.parametrize("architecture", ["mistral", "gemma2", "gemma3", "gpt_oss", "mamba", "lfm2"])
 def test_models_without_pages_get_one_sentence(architecture: str, tiny: Any) -> None:
     with pytest.raises(ModelError, match="does not keep one page per token"):
-        Notepad(tiny(architecture))
+        PagedKVCache(tiny(architecture))
 
 
 def test_nothing_to_read_and_too_much_to_read(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    notepad = Notepad(tiny("llama"))
+    notepad = PagedKVCache(tiny("llama"))
     with pytest.raises(EmptyPrompt):
         notepad.read([])
     with pytest.raises(PromptTooLong, match="knows 64 positions"):
@@ -141,7 +141,7 @@ def test_nothing_to_read_and_too_much_to_read(tiny: Any, monkeypatch: pytest.Mon
 
 
 def test_a_full_device_gets_one_sentence(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    notepad = Notepad(tiny("llama"))
+    notepad = PagedKVCache(tiny("llama"))
 
     def full(*args: Any, **named: Any) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")

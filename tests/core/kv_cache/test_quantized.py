@@ -75,8 +75,8 @@ def test_eight_bits_change_the_odds_little_and_four_bits_more(plain: Any) -> Non
         exact = network(ids).logits[0, -1].softmax(-1)
         far = {}
         for bits in (8, 4):
-            odds = network(ids, past_key_values=quantized_cache(3, bits), use_cache=True).logits[0, -1].softmax(-1)
-            far[bits] = float((odds - exact).abs().sum())
+            distribution = network(ids, past_key_values=quantized_cache(3, bits), use_cache=True).logits[0, -1].softmax(-1)
+            far[bits] = float((distribution - exact).abs().sum())
     assert 0 < far[8] < 0.05
     assert far[8] < far[4]
 

@@ -9,19 +9,19 @@ import torch
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import BadSetting, EmptyPrompt, ModelError
-from core.kv_cache.paged import Notepad
+from core.kv_cache.paged import PagedKVCache
 from core.labs.cache_budget import (
-    EIGHT_BITS,
-    FORGET,
-    FORGET_BUT_FIRST,
-    FOUR_BITS,
+    ATTENTION_SINKS,
+    INT4_KV,
+    INT8_KV,
     POLICIES,
     RED_POT,
+    SLIDING_WINDOW,
     STOP,
     Answer,
-    Page,
-    Plan,
-    Story,
+    CacheBlock,
+    MemoryBudget,
+    RecallTask,
     ask,
     fill,
     page_bytes,
@@ -30,17 +30,17 @@ from core.labs.cache_budget import (
 
 PROMPT = "Once upon a time"
 ENOUGH = 10**9
-SHORT = Story("The key is red.", " What?", " red", "red")
+SHORT = RecallTask("The key is red.", " What?", " red", "red")
 
 
-def pages(model: Any, plan: Plan, length: int = 20, prompt: str = PROMPT) -> list[Page]:
+def pages(model: Any, plan: MemoryBudget, length: int = 20, prompt: str = PROMPT) -> list[CacheBlock]:
     return list(fill(model, prompt, plan, SamplingSettings(greedy=True), length))
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "mixtral", "phi3", "gpt_bigcode", "deepseek_v3"])
 def test_the_bytes_of_a_page_by_formula_are_those_of_its_tensors(architecture: str, tiny: Any) -> None:
     for bits in (0, 8, 4):
-        notepad = Notepad(tiny(architecture), bits)
+        notepad = PagedKVCache(tiny(architecture), bits)
         notepad.read([20, 21, 22])
         assert notepad.bytes == 3 * page_bytes(tiny(architecture), bits)
 
@@ -48,7 +48,7 @@ def test_the_bytes_of_a_page_by_formula_are_those_of_its_tensors(architecture: s
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_budget_is_never_exceeded(policy: str, tiny: Any) -> None:
     model = tiny("llama")
-    plan = Plan(10 * page_bytes(model) + 17, policy)
+    plan = MemoryBudget(10 * page_bytes(model) + 17, policy)
     for page in pages(model, plan):
         assert page.bytes <= plan.share
         assert page.bytes == len(page.kept) * page_bytes(model, plan.bits)
@@ -56,14 +56,14 @@ def test_the_budget_is_never_exceeded(policy: str, tiny: Any) -> None:
 
 def test_to_stop_means_to_stop(tiny: Any) -> None:
     model = tiny("llama")
-    filled = pages(model, Plan(10 * page_bytes(model), STOP))
+    filled = pages(model, MemoryBudget(10 * page_bytes(model), STOP))
     assert [page.full for page in filled] == [None] * 10 + ["notepad full"]
     assert filled[-1].kept == tuple(range(10)) and filled[-1].position == 10
 
 
 def test_to_forget_keeps_exactly_the_newest(tiny: Any) -> None:
     model = tiny("llama")
-    filled = pages(model, Plan(10 * page_bytes(model), FORGET))
+    filled = pages(model, MemoryBudget(10 * page_bytes(model), SLIDING_WINDOW))
     assert filled[-1].full is None
     for page in filled:
         assert page.kept == tuple(range(max(0, page.position - 9), page.position + 1))
@@ -73,7 +73,7 @@ def test_to_forget_keeps_exactly_the_newest(tiny: Any) -> None:
 @pytest.mark.parametrize("sinks", [0, 1, 4])
 def test_to_keep_the_first_keeps_exactly_the_first_and_the_newest(sinks: int, tiny: Any) -> None:
     model = tiny("llama")
-    for page in pages(model, Plan(10 * page_bytes(model), FORGET_BUT_FIRST, sinks=sinks)):
+    for page in pages(model, MemoryBudget(10 * page_bytes(model), ATTENTION_SINKS, sinks=sinks)):
         if page.position >= 10:
             assert page.kept == (*range(sinks), *range(page.position - 9 + sinks, page.position + 1))
 
@@ -81,23 +81,23 @@ def test_to_keep_the_first_keeps_exactly_the_first_and_the_newest(sinks: int, ti
 def test_smaller_pages_hold_more_text(tiny: Any) -> None:
     model = tiny("llama")
     budget = 10 * page_bytes(model)
-    held = {policy: len(pages(model, Plan(budget, policy), 50)[-1].kept) for policy in (STOP, EIGHT_BITS, FOUR_BITS)}
+    held = {policy: len(pages(model, MemoryBudget(budget, policy), 50)[-1].kept) for policy in (STOP, INT8_KV, INT4_KV)}
     assert held[STOP] == 10
-    assert held[EIGHT_BITS] == budget // page_bytes(model, 8) > 20
-    assert held[FOUR_BITS] == budget // page_bytes(model, 4) > held[EIGHT_BITS]
+    assert held[INT8_KV] == budget // page_bytes(model, 8) > 20
+    assert held[INT4_KV] == budget // page_bytes(model, 4) > held[INT8_KV]
 
 
 def test_fewer_readers_have_more_pages_each(tiny: Any) -> None:
     model = tiny("llama")
     budget = 24 * page_bytes(model)
     for readers in (1, 2, 3, 4):
-        plan = Plan(budget, STOP, readers=readers)
+        plan = MemoryBudget(budget, STOP, readers=readers)
         assert len(pages(model, plan, 30)[-1].kept) == 24 // readers == pages_that_fit(model, plan)
 
 
 def test_with_room_enough_it_writes_what_a_plain_run_writes(tiny: Any) -> None:
     model, settings = tiny("qwen3"), SamplingSettings(temperature=1.3, seed=9, repetition_penalty=1.2)
-    written = [page.token_id for page in fill(model, PROMPT, Plan(ENOUGH), settings, 15) if page.written]
+    written = [page.token_id for page in fill(model, PROMPT, MemoryBudget(ENOUGH), settings, 15) if page.written]
     run = Generation(model, PROMPT, settings)
     plain: list[int] = []
     while run.finished is None and len(plain) < 15:
@@ -108,8 +108,8 @@ def test_with_room_enough_it_writes_what_a_plain_run_writes(tiny: Any) -> None:
 def test_forgetting_changes_the_odds(tiny: Any) -> None:
     model = tiny("llama")
     prompt = PROMPT + " there was a small dragon"
-    whole = list(fill(model, prompt, Plan(ENOUGH), length=0))
-    short = list(fill(model, prompt, Plan(4 * page_bytes(model), FORGET), length=0))
+    whole = list(fill(model, prompt, MemoryBudget(ENOUGH), length=0))
+    short = list(fill(model, prompt, MemoryBudget(4 * page_bytes(model), SLIDING_WINDOW), length=0))
     assert [page.token_id for page in whole] == [page.token_id for page in short]
     assert [page.probability for page in whole][:5] == pytest.approx([page.probability for page in short][:5])
     assert whole[-1].probability != pytest.approx(short[-1].probability, rel=0.01)
@@ -119,7 +119,7 @@ def test_the_end_of_the_context_is_the_end_even_if_there_is_room(tiny: Any) -> N
     model = tiny("llama")
     model_ends, model.end_token_ids = model.end_token_ids, frozenset()
     try:
-        filled = pages(model, Plan(10 * page_bytes(model), FORGET), 200)
+        filled = pages(model, MemoryBudget(10 * page_bytes(model), SLIDING_WINDOW), 200)
     finally:
         model.end_token_ids = model_ends
     assert (filled[-1].full, filled[-1].position) == ("context full", model.context_length)
@@ -127,12 +127,12 @@ def test_the_end_of_the_context_is_the_end_even_if_there_is_room(tiny: Any) -> N
 
 def test_the_answer_is_scored_word_for_word(tiny: Any, plain: Any) -> None:
     model = tiny("gpt2")
-    answer = list(ask(model, Plan(ENOUGH), SHORT))[-1]
+    answer = list(ask(model, MemoryBudget(ENOUGH), SHORT))[-1]
     assert isinstance(answer, Answer)
     asked, whole = (model.encode(text) for text in (SHORT.told + SHORT.question, SHORT.told + SHORT.question + SHORT.answer))
     with torch.inference_mode():
-        odds = plain("gpt2")(torch.tensor([whole])).logits[0].double().softmax(-1)
-    expected = [float(odds[place - 1, whole[place]]) for place in range(len(asked), len(whole))]
+        distribution = plain("gpt2")(torch.tensor([whole])).logits[0].double().softmax(-1)
+    expected = [float(distribution[place - 1, whole[place]]) for place in range(len(asked), len(whole))]
     assert [probability for _, probability in answer.parts] == pytest.approx(expected, rel=1e-3)
     assert answer.probability == pytest.approx(torch.tensor(expected).prod().item(), rel=1e-3)
     assert (answer.pages, answer.bytes) == (len(asked), len(asked) * page_bytes(model))
@@ -140,7 +140,7 @@ def test_the_answer_is_scored_word_for_word(tiny: Any, plain: Any) -> None:
 
 def test_what_it_says_itself_is_what_greedy_writes(tiny: Any) -> None:
     model = tiny("gpt2")
-    answer = list(ask(model, Plan(ENOUGH), SHORT))[-1]
+    answer = list(ask(model, MemoryBudget(ENOUGH), SHORT))[-1]
     run = Generation(model, SHORT.told + SHORT.question, SamplingSettings(greedy=True))
     for _ in range(3):
         run.step()
@@ -150,8 +150,8 @@ def test_what_it_says_itself_is_what_greedy_writes(tiny: Any) -> None:
 
 def test_a_question_that_is_never_reached_has_no_answer(tiny: Any) -> None:
     model = tiny("gpt2")
-    *read, answer = ask(model, Plan(5 * page_bytes(model), STOP), SHORT)
-    assert isinstance(read[-1], Page) and read[-1].full == "notepad full"
+    *read, answer = ask(model, MemoryBudget(5 * page_bytes(model), STOP), SHORT)
+    assert isinstance(read[-1], CacheBlock) and read[-1].full == "notepad full"
     assert isinstance(answer, Answer)
     assert (answer.probability, answer.parts, answer.said, answer.pages) == (None, (), "", 5)
 
@@ -161,7 +161,7 @@ def test_a_notepad_that_is_full_with_the_question_leaves_no_room_for_the_answer(
     asked, whole = (len(model.encode(text)) for text in (SHORT.told + SHORT.question, SHORT.told + SHORT.question + SHORT.answer))
     assert whole - asked >= 2
     for room, complete in ((asked, False), (whole - 2, False), (whole - 1, True), (whole, True)):
-        answer = list(ask(model, Plan(room * page_bytes(model), STOP), SHORT))[-1]
+        answer = list(ask(model, MemoryBudget(room * page_bytes(model), STOP), SHORT))[-1]
         assert isinstance(answer, Answer)
         assert (answer.probability is not None) == complete and answer.parts
 
@@ -169,7 +169,7 @@ def test_a_notepad_that_is_full_with_the_question_leaves_no_room_for_the_answer(
 def test_a_budget_of_nothing(tiny: Any) -> None:
     model = tiny("gpt2")
     for policy in POLICIES:
-        (page,) = pages(model, Plan(0, policy))
+        (page,) = pages(model, MemoryBudget(0, policy))
         assert (page.full, page.kept, page.bytes) == ("notepad full", (), 0)
 
 
@@ -177,13 +177,13 @@ def test_the_bundled_model_finds_the_key_while_the_page_is_there_and_not_once_it
     model = load_model("storyteller", device="cpu")
 
     def right(policy: str, pages: int) -> float:
-        *_, answer = ask(model, Plan(pages * page_bytes(model), policy))
+        *_, answer = ask(model, MemoryBudget(pages * page_bytes(model), policy))
         assert isinstance(answer, Answer) and answer.probability is not None
         return answer.probability
 
-    assert right(FORGET, 500) > 0.5
-    assert right(EIGHT_BITS, 40) > 0.5
-    assert right(FORGET, 40) < 0.05
+    assert right(SLIDING_WINDOW, 500) > 0.5
+    assert right(INT8_KV, 40) > 0.5
+    assert right(SLIDING_WINDOW, 40) < 0.05
 
 
 def test_the_story_holds_what_it_is_about() -> None:
@@ -209,15 +209,15 @@ def test_the_story_holds_what_it_is_about() -> None:
 )
 def test_impossible_plans_get_one_sentence(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadSetting) as caught:
-        Plan(**({"budget_bytes": 1000} | wrong))
+        MemoryBudget(**({"budget_bytes": 1000} | wrong))
     assert len(str(caught.value)) < 130
 
 
 def test_impossible_texts_and_models(tiny: Any) -> None:
     with pytest.raises(EmptyPrompt):
-        next(fill(tiny("llama"), "", Plan(ENOUGH)))
+        next(fill(tiny("llama"), "", MemoryBudget(ENOUGH)))
     with pytest.raises(ModelError, match="does not keep one page per token"):
-        next(fill(tiny("mamba"), PROMPT, Plan(ENOUGH)))
+        next(fill(tiny("mamba"), PROMPT, MemoryBudget(ENOUGH)))
     for length in (-1, 10**6, None, 2.5, True):
         with pytest.raises(BadSetting, match="0 to 1,024 tokens"):
-            next(fill(tiny("llama"), PROMPT, Plan(ENOUGH), length=length))  # type: ignore[arg-type]
+            next(fill(tiny("llama"), PROMPT, MemoryBudget(ENOUGH), length=length))  # type: ignore[arg-type]

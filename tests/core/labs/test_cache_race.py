@@ -74,7 +74,7 @@ def test_the_race_ends_where_the_context_does(tiny: Any) -> None:
 def test_an_end_of_text_is_passed_over_by_the_next_best_token(tiny: Any) -> None:
     model = tiny("llama")
     run = Generation(model, "Once upon", SamplingSettings(greedy=True), top_n=2)
-    first, second = run.coming().candidates[:2]
+    first, second = run.next_distribution().candidates[:2]
     ends = model.end_token_ids
     model.end_token_ids = frozenset({first.token_id})
     try:

@@ -10,7 +10,18 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
-from core.labs.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, Round, Try, answer_of, merged, ranked, write_together
+from core.labs.candidates import (
+    FORMULAS,
+    MAJORITY,
+    MEAN,
+    NORMALISED,
+    BatchStep,
+    CandidateSequence,
+    answer_of,
+    merged,
+    ranked,
+    write_together,
+)
 
 PROMPT = "The sea looked back"
 ALL = [
@@ -36,7 +47,7 @@ SETTINGS = [
 ]
 
 
-def written(model: Any, *arguments: Any, **named: Any) -> Round:
+def written(model: Any, *arguments: Any, **named: Any) -> BatchStep:
     return list(write_together(model, PROMPT, *arguments, **named))[-1]
 
 
@@ -97,7 +108,7 @@ def test_it_can_be_stopped_and_keeps_what_it_has(tiny: Any) -> None:
     rounds.close()
     assert [len(attempt.path) for attempt in first.tries] == [1, 1, 1]
     assert [len(attempt.path) for attempt in second.tries] == [2, 2, 2]
-    assert tiny("gpt2").engine.turns.waiting == 0
+    assert tiny("gpt2").engine.lock.waiting == 0
     assert Generation(tiny("gpt2"), "on").step()
 
 
@@ -138,7 +149,7 @@ def test_the_answer_of_a_text(text: str, answer: str) -> None:
 
 def test_nothing_to_rank_is_an_empty_list() -> None:
     assert ranked([]) == []
-    assert ranked([Try(0, (), None)]) == []
+    assert ranked([CandidateSequence(0, (), None)]) == []
     with pytest.raises(BadSetting):
         ranked([], "beauty")
 

@@ -9,13 +9,13 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong, ViewerError
-from core.labs.sweep import RANGES, Column, Row, parting_text, repeated_runs, side_by_side, statistics, sweep
+from core.labs.sweep import RANGES, Column, ComparisonStep, parting_text, repeated_runs, side_by_side, statistics, sweep
 from core.sampling.dice import roll
 
 PROMPT = "The sea looked back"
 
 
-def rows(columns: list[Column], **named: Any) -> list[Row]:
+def rows(columns: list[Column], **named: Any) -> list[ComparisonStep]:
     return list(side_by_side(columns, PROMPT, **named))
 
 

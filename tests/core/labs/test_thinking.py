@@ -10,7 +10,7 @@ import pytest
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.kv_cache.kv_cache import KVCache
-from core.labs.thinking import AT_ONCE, STEP_BY_STEP, Question, Way, chance_of, count, given, same_answer, sums, think, wilson
+from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, same_answer, sums, think, wilson
 from core.training.lessons.grammar import held_out
 from tests.core.plain import plain_odds
 
@@ -27,14 +27,14 @@ def joint(network: Any, ids: list[int], answer: list[int]) -> float:
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba"])
-@pytest.mark.parametrize("way", [AT_ONCE, STEP_BY_STEP])
-def test_the_chance_is_the_joint_probability_of_the_answer(architecture: str, way: Way, tiny: Any, plain: Any) -> None:
+@pytest.mark.parametrize("style", [DIRECT, CHAIN_OF_THOUGHT])
+def test_the_chance_is_the_joint_probability_of_the_answer(architecture: str, style: PromptingStyle, tiny: Any, plain: Any) -> None:
     model = tiny(architecture)
-    run = Generation(model, QUESTION.text + way.begin, SamplingSettings(seed=3))
+    run = Generation(model, QUESTION.text + style.begin, SamplingSettings(seed=3))
     run.step()
     run.go_to(-1)
-    found = chance_of(model, run, way, "12", KVCache())
-    asked = run.text if way is AT_ONCE else f"{run.text} {way.lead}"
+    found = chance_of(model, run, style, "12", KVCache())
+    asked = run.text if style is DIRECT else f"{run.text} {style.lead}"
     ids = model.encode(asked)
     answer = model.encode(f"{asked} 12")[len(ids) :]
     assert found == pytest.approx(joint(plain(architecture), ids, answer), rel=2e-3)
@@ -44,22 +44,22 @@ def test_what_stands_there_decides_what_is_still_missing(tiny: Any, plain: Any) 
     model = tiny("gpt2")
 
     def after(text: str) -> float:
-        run = Generation(model, QUESTION.text + AT_ONCE.begin)
+        run = Generation(model, QUESTION.text + DIRECT.begin)
         for token in model.encode(text):
             run.force(token)
-        return chance_of(model, run, AT_ONCE, "12", KVCache())
+        return chance_of(model, run, DIRECT, "12", KVCache())
 
     assert after(" 12") == 1.0
     assert after(" 3") == 0.0
     assert after(" 12 and") == 1.0
-    ids = model.encode(QUESTION.text + AT_ONCE.begin + " 1")
+    ids = model.encode(QUESTION.text + DIRECT.begin + " 1")
     assert after(" 1") == pytest.approx(plain_odds(plain("gpt2"), ids)[model.encode("2")[0]], rel=2e-3)
 
 
 def test_probing_changes_nothing(tiny: Any) -> None:
     settings = SamplingSettings(temperature=0.9, seed=8)
-    thoughts = list(think(tiny("llama"), QUESTION, STEP_BY_STEP, settings, steps=12))
-    alone = Generation(tiny("llama"), QUESTION.text + STEP_BY_STEP.begin, settings)
+    thoughts = list(think(tiny("llama"), QUESTION, CHAIN_OF_THOUGHT, settings, steps=12))
+    alone = Generation(tiny("llama"), QUESTION.text + CHAIN_OF_THOUGHT.begin, settings)
     for _ in thoughts:
         alone.step()
     assert [t.step.token_id for t in thoughts] == [s.token_id for s in alone.path]
@@ -70,27 +70,27 @@ def test_probing_changes_nothing(tiny: Any) -> None:
 def test_near_the_end_of_the_context_there_is_no_chance_to_tell(tiny: Any) -> None:
     model = tiny("llama")
     long = Question("one two " * 5 + "three\n", "5")
-    thoughts = list(think(model, long, STEP_BY_STEP, SamplingSettings(seed=1), steps=300))
+    thoughts = list(think(model, long, CHAIN_OF_THOUGHT, SamplingSettings(seed=1), steps=300))
     assert thoughts[-1].finished
     assert thoughts[-1].step.position < model.context_length
     assert all(math.isnan(t.chance) or 0 <= t.chance <= 1 for t in thoughts)
 
 
 @pytest.mark.parametrize(
-    ("text", "way", "answer"),
+    ("text", "style", "answer"),
     [
-        (" 98.", AT_ONCE, "98"),
-        (" 4 + 3 = 7. The answer is 110.", STEP_BY_STEP, "110"),
-        (" 4 + 3 = 7.", STEP_BY_STEP, None),
-        (" The answer is 1. No. The answer is 2", STEP_BY_STEP, "2"),
-        (" Yes, it is.", AT_ONCE, "Yes"),
-        ("", AT_ONCE, None),
-        (" …", AT_ONCE, None),
-        (" -7 degrees", AT_ONCE, "-7"),
+        (" 98.", DIRECT, "98"),
+        (" 4 + 3 = 7. The answer is 110.", CHAIN_OF_THOUGHT, "110"),
+        (" 4 + 3 = 7.", CHAIN_OF_THOUGHT, None),
+        (" The answer is 1. No. The answer is 2", CHAIN_OF_THOUGHT, "2"),
+        (" Yes, it is.", DIRECT, "Yes"),
+        ("", DIRECT, None),
+        (" …", DIRECT, None),
+        (" -7 degrees", DIRECT, "-7"),
     ],
 )
-def test_answers_are_found_where_they_stand(text: str, way: Way, answer: str | None) -> None:
-    assert given(text, way) == answer
+def test_answers_are_found_where_they_stand(text: str, style: PromptingStyle, answer: str | None) -> None:
+    assert given(text, style) == answer
 
 
 def test_a_set_is_answered_both_ways_and_can_be_stopped(tiny: Any) -> None:
@@ -98,7 +98,7 @@ def test_a_set_is_answered_both_ways_and_can_be_stopped(tiny: Any) -> None:
     first, second = next(answers), next(answers)
     answers.close()
     assert first.question == second.question == sums(3)[0]
-    assert (first.way, second.way) == (AT_ONCE, STEP_BY_STEP)
+    assert (first.style, second.style) == (DIRECT, CHAIN_OF_THOUGHT)
     for answered in (first, second):
         assert 1 <= answered.tokens <= 6
         assert answered.right == same_answer(answered.given, answered.question.answer)
@@ -115,12 +115,12 @@ def test_a_model_that_knows_is_counted_right(tiny: Any, monkeypatch: Any) -> Non
         return self.force(script[len(self.path)])
 
     monkeypatch.setattr(Generation, "step", obey)
-    (answered,) = count(model, [question], [AT_ONCE], steps=len(script))
+    (answered,) = count(model, [question], [DIRECT], steps=len(script))
     assert answered.right
     assert answered.given == "12"
     assert answered.text == " 12."
     assert answered.tokens < len(script), "it stops as soon as the answer is complete"
-    thoughts = list(think(model, question, AT_ONCE, steps=len(script)))
+    thoughts = list(think(model, question, DIRECT, steps=len(script)))
     assert thoughts[-1].finished == "answered"
     assert thoughts[-1].chance == 1.0
 
@@ -160,7 +160,7 @@ def test_impossible_wishes_get_one_sentence(tiny: Any) -> None:
     model = tiny("llama")
     for answer in ("", "  ", "9" * 41, "\n"):
         with pytest.raises(BadSetting):
-            next(think(model, Question("x", answer), AT_ONCE))
+            next(think(model, Question("x", answer), DIRECT))
     for number in (0, -1, 201, True, 2.5, "3", 10**30):
         with pytest.raises(BadSetting):
             sums(number)  # type: ignore[arg-type]
@@ -171,8 +171,8 @@ def test_impossible_wishes_get_one_sentence(tiny: Any) -> None:
     with pytest.raises(BadSetting):
         next(count(model, [QUESTION] * 201))
     with pytest.raises(BadSetting):
-        next(think(model, QUESTION, AT_ONCE, steps=0))
+        next(think(model, QUESTION, DIRECT, steps=0))
     with pytest.raises(PromptTooLong):
-        next(think(model, Question("word " * 900, "5"), AT_ONCE))
+        next(think(model, Question("word " * 900, "5"), DIRECT))
     with pytest.raises(EmptyPrompt):
-        next(think(model, Question("", "5"), Way("bare", "", "x")))
+        next(think(model, Question("", "5"), PromptingStyle("bare", "", "x")))

@@ -14,10 +14,10 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import NotBack, NotEnoughMemory, UnknownModel
+from core.errors import NotEnoughMemory, ReloadFailed, UnknownModel
 from core.inspection import look
 from core.labs.sweep import Column, side_by_side
-from core.models.registry import Absence, Shelf
+from core.models.registry import Eviction, ModelRegistry
 
 PLENTY = 10**12
 PROMPT = "Once upon a time there"
@@ -51,59 +51,59 @@ def test_a_model_is_loaded_once(folders: list[str]) -> None:
         loaded.append(name)
         return load_model(name, **more)
 
-    shelf = Shelf(noted, free=lambda _: PLENTY)
+    shelf = ModelRegistry(noted, free=lambda _: PLENTY)
     assert shelf.model(folders[0]) is shelf.model(folders[0])
     assert loaded == [folders[0]]
-    assert set(shelf.held()) == {folders[0]}
+    assert set(shelf.in_memory()) == {folders[0]}
 
 
 def test_the_least_recently_used_gives_way_when_too_many_are_here(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "2")
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     first, second = shelf.model(folders[0]), shelf.model(folders[1])
     Generation(first, PROMPT).step()  # so the second one is now the one not used for longest
     third = shelf.model(folders[2])
-    assert set(shelf.held()) == {folders[0], folders[2]}
+    assert set(shelf.in_memory()) == {folders[0], folders[2]}
     assert (weights(first), weights(second), weights(third)) == (first.weight_bytes, 0, third.weight_bytes)
-    assert shelf.absence(second) == Absence(1, folders[2])
-    assert shelf.absence(first) == Absence()
+    assert shelf.eviction(second) == Eviction(1, folders[2])
+    assert shelf.eviction(first) == Eviction()
 
 
 def test_two_stay_where_memory_allows_and_one_goes_where_it_does_not(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "0")
     sizes = [load_model(folder).weight_bytes for folder in folders]
     room = [int(1.3 * sum(sizes[:2]))]
-    shelf = Shelf(free=lambda _: room[0] - sum(model.weight_bytes for model in shelf.held().values()))
+    shelf = ModelRegistry(free=lambda _: room[0] - sum(model.weight_bytes for model in shelf.in_memory().values()))
     for folder in folders[:2]:
         shelf.model(folder)
-    assert set(shelf.held()) == set(folders[:2])
+    assert set(shelf.in_memory()) == set(folders[:2])
     shelf.model(folders[2])
-    assert folders[0] not in shelf.held()
-    assert folders[2] in shelf.held()
+    assert folders[0] not in shelf.in_memory()
+    assert folders[2] in shelf.in_memory()
 
 
 def test_a_model_that_could_never_fit_is_refused_and_nobody_gives_way_for_it(folders: list[str]) -> None:
     room = [PLENTY]
-    shelf = Shelf(free=lambda _: room[0])
+    shelf = ModelRegistry(free=lambda _: room[0])
     model = shelf.model(folders[0])
     room[0] = 1000
     with pytest.raises(NotEnoughMemory, match=r"takes .* of memory, but only"):
         shelf.model(folders[1])
     assert weights(model) == model.weight_bytes
-    assert shelf.absence(model).times == 0
+    assert shelf.eviction(model).times == 0
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_a_run_goes_on_as_if_its_model_had_never_been_away(folders: list[str], which: int) -> None:
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     run = Generation(shelf.model(folders[which]), PROMPT, SETTINGS)
     for _ in range(6):
         run.step()
     run.go_to(2)
-    run.force(run.coming().candidates[3].token_id)
+    run.force(run.next_distribution().candidates[3].token_id)
     before, branches, record = run.path, run.branches(), Recording.of(run).dumps()
     backend = weakref.ref(run.model.engine.backend)
-    shelf.put_away(folders[which])
+    shelf.unload(folders[which])
     assert weights(run.model) == 0
     assert run.cache_bytes == 0
     assert backend() is None, "whatever arrays it had are gone too"
@@ -118,35 +118,35 @@ def test_a_run_goes_on_as_if_its_model_had_never_been_away(folders: list[str], w
     assert (back.forward.reused_tokens, back.forward.computed_tokens) == (0, back.position), "the notepad is written anew, and it says so"
     assert run.path[7].forward.reused_tokens == back.position
     assert weights(run.model) == run.model.weight_bytes
-    assert shelf.held()[folders[which]] is run.model
-    shelf.put_away(folders[which])
+    assert shelf.in_memory()[folders[which]] is run.model
+    shelf.unload(folders[which])
     assert weights(run.model) == 0, "what came back goes again"
     assert run.step().token_id == alone(folders[which], 11)[-1]
 
 
 def test_looking_at_what_is_known_loads_nothing(folders: list[str]) -> None:
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     run = Generation(shelf.model(folders[0]), PROMPT, SETTINGS)
     run.step()
-    odds = run.coming()
-    shelf.put_away(folders[0])
-    assert run.coming() is odds
-    assert run.coming(SamplingSettings(temperature=0.5)).candidates[0].token_id == odds.candidates[0].token_id
+    distribution = run.next_distribution()
+    shelf.unload(folders[0])
+    assert run.next_distribution() is distribution
+    assert run.next_distribution(SamplingSettings(temperature=0.5)).candidates[0].token_id == distribution.candidates[0].token_id
     assert run.path[0].candidates
-    assert shelf.held() == {}
+    assert shelf.in_memory() == {}
 
 
 def test_what_cannot_come_back_is_one_sentence_and_the_run_waits(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("gpt2"), folder)
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     run = Generation(shelf.model(str(folder)), PROMPT, SETTINGS)
     run.step()
     path = run.path
-    shelf.put_away(str(folder))
+    shelf.unload(str(folder))
     folder.rename(tmp_path / "elsewhere")
     for _ in range(2):
-        with pytest.raises(NotBack, match="cannot be loaded again just now"):
+        with pytest.raises(ReloadFailed, match="cannot be loaded again just now"):
             run.step()
     assert (run.path, run.finished) == (path, None)
     (tmp_path / "elsewhere").rename(folder)
@@ -157,12 +157,12 @@ def test_what_cannot_come_back_is_one_sentence_and_the_run_waits(tiny_folder: Ca
 
 def test_memory_that_is_gone_is_no_end_of_the_run(folders: list[str]) -> None:
     room = [PLENTY]
-    shelf = Shelf(free=lambda _: room[0])
+    shelf = ModelRegistry(free=lambda _: room[0])
     run = Generation(shelf.model(folders[0]), PROMPT, SETTINGS)
     run.step()
-    shelf.put_away(folders[0])
+    shelf.unload(folders[0])
     room[0] = 10
-    with pytest.raises(NotBack, match="of memory"):
+    with pytest.raises(ReloadFailed, match="of memory"):
         run.step()
     assert run.finished is None
     room[0] = PLENTY
@@ -172,13 +172,13 @@ def test_memory_that_is_gone_is_no_end_of_the_run(folders: list[str]) -> None:
 def test_other_files_under_the_same_name_do_not_go_on_with_an_old_text(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("gpt2"), folder)
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     run = Generation(shelf.model(str(folder)), PROMPT, SETTINGS)
     run.step()
-    shelf.put_away(str(folder))
+    shelf.unload(str(folder))
     shutil.rmtree(folder)
     shutil.copytree(tiny_folder("bloom"), folder)
-    with pytest.raises(NotBack, match="others than when this text was begun"):
+    with pytest.raises(ReloadFailed, match="others than when this text was begun"):
         run.step()
     assert len(run.path) == 1
     fresh = shelf.model(str(folder))
@@ -187,25 +187,25 @@ def test_other_files_under_the_same_name_do_not_go_on_with_an_old_text(tiny_fold
 
 
 def test_who_looks_inside_or_at_the_vectors_gets_the_weights_back(folders: list[str]) -> None:
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     model = shelf.model(folders[0])
     token_ids = model.encode(PROMPT)
     opened = look.look(model, token_ids)
     way, near = opened.follow(token_ids[0]), opened.neighbours(token_ids[-1])
-    shelf.put_away(folders[0])
+    shelf.unload(folders[0])
     assert opened.follow(token_ids[0]) == way, "an opened step holds on to the layers, and finds them filled again"
-    shelf.put_away(folders[0])
+    shelf.unload(folders[0])
     assert opened.neighbours(token_ids[-1]) == near
-    shelf.put_away(folders[0])
+    shelf.unload(folders[0])
     assert look.look(model, token_ids).layers == opened.layers
-    assert shelf.absence(model).times == 3
+    assert shelf.eviction(model).times == 3
 
 
 def test_two_who_write_at_once_with_room_for_one_both_get_their_text(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     runs = [Generation(shelf.model(folder), PROMPT, SETTINGS) for folder in folders[:2]]
-    assert len(shelf.held()) == 1
+    assert len(shelf.in_memory()) == 1
 
     def write(run: Generation) -> None:
         for _ in range(8):
@@ -218,14 +218,14 @@ def test_two_who_write_at_once_with_room_for_one_both_get_their_text(folders: li
         writer.join(60)
         assert not writer.is_alive()
     assert [ids(run) for run in runs] == [alone(folder, 8) for folder in folders[:2]]
-    assert len(shelf.held()) == 1
+    assert len(shelf.in_memory()) == 1
 
 
 def test_a_model_nobody_holds_any_more_is_forgotten(folders: list[str]) -> None:
-    shelf = Shelf(free=lambda _: PLENTY)
+    shelf = ModelRegistry(free=lambda _: PLENTY)
     shelf.model(folders[1])
-    shelf.put_away(folders[1])
-    shelf.put_away(folders[1])
+    shelf.unload(folders[1])
+    shelf.unload(folders[1])
     gc.collect()
     assert shelf.known(folders[1]) is None
     assert shelf.model(folders[1]).engine.forward([1]).computed_tokens == 1
@@ -233,7 +233,7 @@ def test_a_model_nobody_holds_any_more_is_forgotten(folders: list[str]) -> None:
 
 def test_what_is_no_model_says_so_as_loading_does(tmp_path: Path) -> None:
     with pytest.raises(UnknownModel):
-        Shelf().model(str(tmp_path / "nothing"))
+        ModelRegistry().model(str(tmp_path / "nothing"))
 
 
 def test_two_models_that_do_not_fit_together_are_compared_without_swapping_at_every_token(
@@ -246,9 +246,9 @@ def test_two_models_that_do_not_fit_together_are_compared_without_swapping_at_ev
         loaded.append(name)
         return load_model(name, **more)
 
-    shelf = Shelf(noted, free=lambda _: PLENTY)
+    shelf = ModelRegistry(noted, free=lambda _: PLENTY)
     one, other = shelf.model(folders[0]), shelf.model(folders[1])
-    assert (one.engine.away, other.engine.away) == (True, False)
+    assert (one.engine.unloaded, other.engine.unloaded) == (True, False)
     rows = list(side_by_side([Column(one, SETTINGS), Column(other, SETTINGS), Column(one, SETTINGS)], PROMPT, 6))
     assert loaded == [folders[0], folders[1], folders[0]]
     assert [len(path) for path in rows[5].paths] == [0, 6, 0]

@@ -28,7 +28,7 @@ def run(request: pytest.FixtureRequest, tiny: Any) -> Generation:
     run = Generation(tiny("gpt2"), PROMPT, request.param, top_n=8)
     for _ in range(5):
         run.step()
-    run.force(run.coming().candidates[-1].token_id)
+    run.force(run.next_distribution().candidates[-1].token_id)
     return run
 
 
@@ -59,9 +59,9 @@ def test_candidates_are_rows_in_rank_order_and_add_up_to_one(run: Generation) ->
 
 
 def test_before_the_roll_nothing_is_chosen(tiny: Any) -> None:
-    odds = Generation(tiny("gpt2"), PROMPT).coming()
-    assert not tables.candidates_table(odds).chosen.any()
-    assert not tables.dice_table(odds).chosen.any()
+    distribution = Generation(tiny("gpt2"), PROMPT).next_distribution()
+    assert not tables.candidates_table(distribution).chosen.any()
+    assert not tables.dice_table(distribution).chosen.any()
 
 
 def test_candidates_show_the_model_itself(run: Generation, plain: Any) -> None:

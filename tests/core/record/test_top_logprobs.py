@@ -11,7 +11,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.record.top_logprobs import Listed
+from core.record.top_logprobs import TopLogprobs
 from core.sampling.stages import Observation, observe
 from core.settings import SamplingSettings
 
@@ -19,11 +19,11 @@ VOCABULARY = 60
 NOTHING = np.array([0], dtype=np.int64)
 
 
-def listed_of(logits: np.ndarray, count: int) -> Listed:
+def listed_of(logits: np.ndarray, count: int) -> TopLogprobs:
     """The `count` likeliest tokens of these logits, as a server would list them."""
     logprobs = logits - np.log(np.exp(logits).sum())
     ids = np.argsort(-logprobs, kind="stable")[:count]
-    return Listed(ids.astype(np.int64), logprobs[ids], len(logits))
+    return TopLogprobs(ids.astype(np.int64), logprobs[ids], len(logits))
 
 
 def heap(logits: np.ndarray, count: int) -> np.ndarray:
@@ -135,18 +135,18 @@ def test_the_whole_list_is_exact_throughout() -> None:
 
 def test_the_logits_hold_the_list_and_spread_the_rest_evenly_below_it() -> None:
     listed = listed_of(RAMP, 12)
-    odds = torch.softmax(listed.logits().double(), 0).numpy()
-    np.testing.assert_allclose(odds[:12], np.exp(listed.logprobs), rtol=1e-5)
-    np.testing.assert_allclose(odds[12:], listed.rest / 48, rtol=1e-5)
-    assert odds[12:].max() <= odds[:12].min()
+    distribution = torch.softmax(listed.logits().double(), 0).numpy()
+    np.testing.assert_allclose(distribution[:12], np.exp(listed.logprobs), rtol=1e-5)
+    np.testing.assert_allclose(distribution[12:], listed.rest / 48, rtol=1e-5)
+    assert distribution[12:].max() <= distribution[:12].min()
 
 
 def test_a_token_asked_for_by_name_stands_beside_the_list() -> None:
     listed = listed_of(RAMP, 12)
-    named = Listed(listed.ids, listed.logprobs, VOCABULARY, extra=(40, math.log(1e-4)))
-    odds = torch.softmax(named.logits().double(), 0).numpy()
-    assert odds[40] == pytest.approx(1e-4, rel=1e-4)
-    assert odds.sum() == pytest.approx(1.0)
+    named = TopLogprobs(listed.ids, listed.logprobs, VOCABULARY, extra=(40, math.log(1e-4)))
+    distribution = torch.softmax(named.logits().double(), 0).numpy()
+    assert distribution[40] == pytest.approx(1e-4, rel=1e-4)
+    assert distribution.sum() == pytest.approx(1.0)
     assert 40 in named
     assert 40 not in listed
-    np.testing.assert_allclose(odds[:12], np.exp(listed.logprobs), rtol=1e-5)
+    np.testing.assert_allclose(distribution[:12], np.exp(listed.logprobs), rtol=1e-5)

@@ -40,9 +40,9 @@ def test_cpu_and_gpu_say_the_same(name: str, spread: float, ruled_out: int) -> N
         logits = _logits(seed, spread)
         logits[torch.randperm(VOCABULARY, generator=torch.Generator().manual_seed(seed))[:ruled_out]] = -torch.inf
         for pick in (
-            stages.Pick(),
-            stages.Pick(forced=17),
-            stages.Pick(greedily=True) if settings.greedy else stages.Pick(roll=seed / 8),
+            stages.Selection(),
+            stages.Selection(forced=17),
+            stages.Selection(greedily=True) if settings.greedy else stages.Selection(roll=seed / 8),
         ):
             here = stages.observe(logits, settings, previous, 20, roll=pick.roll, forced=pick.forced, greedily=pick.greedily)
             there = stages._observe_on_device(logits, settings, previous, pick, 20)

@@ -111,17 +111,21 @@ def test_borders_set_right_beside_a_token(name: str, scores: np.ndarray, place: 
     """The setting is chosen so that a border falls just outside (or inside) the distance at which the class is asked."""
     alive = scores[scores > -math.inf].astype(np.float64)
     weights = np.exp(alive - alive.max())
-    odds = weights / weights.sum()
+    distribution = weights / weights.sum()
     if name == "typical-p":
-        order = np.argsort(np.abs(np.log(np.maximum(odds, 1e-300)) - (odds[odds > 0] * np.log(odds[odds > 0])).sum()))
-        odds = odds[order]
+        order = np.argsort(
+            np.abs(
+                np.log(np.maximum(distribution, 1e-300)) - (distribution[distribution > 0] * np.log(distribution[distribution > 0])).sum()
+            )
+        )
+        distribution = distribution[order]
     else:
-        odds = np.sort(odds)[::-1]
-    index = int(place * (min(len(odds), 40) - 1))
+        distribution = np.sort(distribution)[::-1]
+    index = int(place * (min(len(distribution), 40) - 1))
     if name == "min-p":
-        setting = float(odds[index] / odds[0]) * (1 + beside * distance * CLOSE)
+        setting = float(distribution[index] / distribution[0]) * (1 + beside * distance * CLOSE)
     else:
-        setting = float(odds[: index + 1].sum()) + beside * distance * CLOSE
+        setting = float(distribution[: index + 1].sum()) + beside * distance * CLOSE
     if 0 < setting < 1:
         assert_same_or_unsure(name, scores, setting)
 
@@ -195,9 +199,9 @@ def test_a_row_measures_its_scores(kind: str) -> None:
     with np.errstate(all="ignore"):
         row = Row.of(scores, None)
         exact = scores.astype(np.float64) - scores.max()
-        odds = np.exp(exact) / np.exp(exact).sum()
+        distribution = np.exp(exact) / np.exp(exact).sum()
     assert row.kept == (scores > -math.inf).sum()
-    assert row.entropy == pytest.approx(-(odds[odds > 0] * np.log(odds[odds > 0])).sum(), abs=1e-5)
+    assert row.entropy == pytest.approx(-(distribution[distribution > 0] * np.log(distribution[distribution > 0])).sum(), abs=1e-5)
     assert row.log_sum == pytest.approx(scores.max() + math.log(np.exp(exact).sum()), rel=1e-6, abs=1e-6)
 
 

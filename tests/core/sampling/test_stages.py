@@ -48,11 +48,11 @@ def generate_scores(network: Any, ids: list[int], settings: SamplingSettings, co
 def on_vocabulary(step: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Sampling probabilities and the mask of what was removed, by token id. The step must list every token."""
     assert len(step.candidates) == size
-    odds, removed = np.full(size, np.nan), np.zeros(size, bool)
+    distribution, removed = np.full(size, np.nan), np.zeros(size, bool)
     for candidate in step.candidates:
-        odds[candidate.token_id] = candidate.sampling_probability
+        distribution[candidate.token_id] = candidate.sampling_probability
         removed[candidate.token_id] = candidate.removed_by is not None
-    return odds, removed
+    return distribution, removed
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])
@@ -62,9 +62,9 @@ def test_every_setting_gives_the_distribution_that_generate_draws_from(architect
         run = Generation(model, PROMPT, settings, top_n=model.vocabulary_size)
         tokens, all_scores = generate_scores(network, model.encode(PROMPT), settings, 3)
         for token, scores in zip(tokens, all_scores, strict=True):
-            odds, removed = on_vocabulary(run.coming(), model.vocabulary_size)
+            distribution, removed = on_vocabulary(run.next_distribution(), model.vocabulary_size)
             assert (removed == torch.isneginf(scores).numpy()).all(), settings
-            np.testing.assert_allclose(odds, torch.softmax(scores, 0).numpy(), atol=2e-6, rtol=1e-4, err_msg=str(settings))
+            np.testing.assert_allclose(distribution, torch.softmax(scores, 0).numpy(), atol=2e-6, rtol=1e-4, err_msg=str(settings))
             run.force(token)
 
 
@@ -86,14 +86,14 @@ def test_every_stage_is_the_one_worked_out_by_hand(tiny: Any, plain: Any) -> Non
     model = tiny("gpt2")
     ids = model.encode(PROMPT)
     logits = np.log(plain_odds(plain("gpt2"), ids))
-    logits += float(Generation(model, PROMPT).coming().candidates[0].logit) - logits.max()
+    logits += float(Generation(model, PROMPT).next_distribution().candidates[0].logit) - logits.max()
     for settings in GRID:
-        odds = Generation(model, PROMPT, settings, top_n=model.vocabulary_size).coming()
+        distribution = Generation(model, PROMPT, settings, top_n=model.vocabulary_size).next_distribution()
         expected = own_stages(logits, ids, settings)
-        assert [stage.name for stage in odds.stages] == [name for name, _ in expected]
+        assert [stage.name for stage in distribution.stages] == [name for name, _ in expected]
         alive = np.ones(model.vocabulary_size, bool)
         removed_by: dict[int, str] = {}
-        for stage, (name, shares) in zip(odds.stages, expected, strict=True):
+        for stage, (name, shares) in zip(distribution.stages, expected, strict=True):
             mine = np.array([stage.candidates[i] for i in range(model.vocabulary_size)])
             np.testing.assert_allclose(mine, shares, atol=1e-5, rtol=1e-3, err_msg=f"{name} of {settings}")
             assert stage.kept == (shares > 0).sum()
@@ -101,14 +101,14 @@ def test_every_stage_is_the_one_worked_out_by_hand(tiny: Any, plain: Any) -> Non
             assert stage.rest == pytest.approx(0, abs=1e-5)
             removed_by |= {int(i): name for i in np.flatnonzero(alive & (shares == 0))}
             alive = shares > 0
-        assert {c.token_id: c.removed_by for c in odds.candidates if c.removed_by} == removed_by
-        assert odds.model_entropy == odds.stages[0].entropy
-        assert odds.sampling_entropy == odds.stages[-1].entropy
+        assert {c.token_id: c.removed_by for c in distribution.candidates if c.removed_by} == removed_by
+        assert distribution.model_entropy == distribution.stages[0].entropy
+        assert distribution.sampling_entropy == distribution.stages[-1].entropy
 
 
 def test_the_setting_of_each_stage_is_on_record(tiny: Any) -> None:
     settings = SamplingSettings(temperature=0.7, top_k=9, top_p=0.8, min_p=0.01, typical_p=0.9, repetition_penalty=1.2)
-    stages = Generation(tiny("gpt2"), PROMPT, settings).coming().stages
+    stages = Generation(tiny("gpt2"), PROMPT, settings).next_distribution().stages
     assert {stage.name: stage.setting for stage in stages} == {
         "model": None,
         "repetition penalty": 1.2,
@@ -125,13 +125,13 @@ def test_the_cut_comes_after_the_softmax(tiny: Any, plain: Any) -> None:
     model = tiny("gpt2")
     shares = plain_odds(plain("gpt2"), model.encode(PROMPT))
     for top_n in (1, 5, 50):
-        odds = Generation(model, PROMPT, top_n=top_n).coming()
+        distribution = Generation(model, PROMPT, top_n=top_n).next_distribution()
         best = np.sort(shares)[::-1]
-        assert len(odds.candidates) == top_n
-        np.testing.assert_allclose([c.model_probability for c in odds.candidates], best[:top_n], atol=1e-6)
-        assert odds.rest_model_probability == pytest.approx(best[top_n:].sum(), abs=1e-6)
-        assert odds.rest_sampling_probability == pytest.approx(best[top_n:].sum(), abs=1e-6)
-        assert odds.model_entropy == pytest.approx(bits(shares), abs=1e-4)
+        assert len(distribution.candidates) == top_n
+        np.testing.assert_allclose([c.model_probability for c in distribution.candidates], best[:top_n], atol=1e-6)
+        assert distribution.rest_model_probability == pytest.approx(best[top_n:].sum(), abs=1e-6)
+        assert distribution.rest_sampling_probability == pytest.approx(best[top_n:].sum(), abs=1e-6)
+        assert distribution.model_entropy == pytest.approx(bits(shares), abs=1e-4)
 
 
 def test_a_chosen_token_that_is_not_among_the_listed_is_added_with_its_true_rank(tiny: Any, plain: Any) -> None:
@@ -171,25 +171,29 @@ EXTREMES = [
 ]
 
 
-def sound(odds: Any) -> None:
+def sound(distribution: Any) -> None:
     """What holds for the odds of any step, whatever the settings."""
-    for candidate in odds.candidates:
+    for candidate in distribution.candidates:
         assert 0 <= candidate.model_probability <= 1
         assert 0 <= candidate.sampling_probability <= 1 + 1e-12
         assert candidate.removed_by is None or candidate.sampling_probability == 0
-        assert candidate.removed_by is None or candidate.removed_by in {stage.name for stage in odds.stages}
-    assert [c.model_probability for c in odds.candidates] == sorted((c.model_probability for c in odds.candidates), reverse=True)
-    assert [c.rank for c in odds.candidates][: odds.stages[0].kept] == sorted({c.rank for c in odds.candidates})
-    assert sum(c.model_probability for c in odds.candidates) + odds.rest_model_probability == pytest.approx(1, abs=1e-5)
-    assert sum(c.sampling_probability for c in odds.candidates) + odds.rest_sampling_probability == pytest.approx(1, abs=1e-5)
-    assert odds.stages[0].name == "model"
-    for stage in odds.stages:
+        assert candidate.removed_by is None or candidate.removed_by in {stage.name for stage in distribution.stages}
+    assert [c.model_probability for c in distribution.candidates] == sorted(
+        (c.model_probability for c in distribution.candidates), reverse=True
+    )
+    assert [c.rank for c in distribution.candidates][: distribution.stages[0].kept] == sorted({c.rank for c in distribution.candidates})
+    assert sum(c.model_probability for c in distribution.candidates) + distribution.rest_model_probability == pytest.approx(1, abs=1e-5)
+    assert sum(c.sampling_probability for c in distribution.candidates) + distribution.rest_sampling_probability == pytest.approx(
+        1, abs=1e-5
+    )
+    assert distribution.stages[0].name == "model"
+    for stage in distribution.stages:
         assert stage.kept >= 1
         assert -1e-6 <= stage.entropy <= math.log2(stage.kept) + 1e-4
-    kept = [stage.kept for stage in odds.stages]
+    kept = [stage.kept for stage in distribution.stages]
     assert kept == sorted(kept, reverse=True)
-    last = {c.token_id: c.sampling_probability for c in odds.candidates}
-    assert odds.stages[-1].candidates == last
+    last = {c.token_id: c.sampling_probability for c in distribution.candidates}
+    assert distribution.stages[-1].candidates == last
 
 
 @pytest.mark.parametrize("changes", EXTREMES, ids=str)
@@ -199,7 +203,7 @@ def test_extreme_settings_still_give_odds(changes: dict[str, float], tiny: Any) 
     except BadSetting:
         return
     run = Generation(tiny("gpt2"), PROMPT, settings)
-    sound(run.coming())
+    sound(run.next_distribution())
     sound(run.step())
 
 
@@ -220,7 +224,7 @@ VALID = st.builds(
 @given(settings=VALID, top_n=st.integers(1, 400))
 def test_any_settings_together_give_sound_odds(settings: SamplingSettings, top_n: int, tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT, settings, top_n=top_n)
-    sound(run.coming())
+    sound(run.next_distribution())
     step = run.step()
     sound(step)
     assert step.chosen.removed_by is None

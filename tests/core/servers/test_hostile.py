@@ -14,7 +14,7 @@ from core import Generation, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
 from core.models import loading
 from core.servers import http_client
-from core.servers.http_client import Address, Line
+from core.servers.http_client import Address, HttpClient
 from core.servers.metrics import ServerMetrics
 from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
 
@@ -69,8 +69,8 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
 def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "LARGEST_ANSWER", 2**20)
     reply, kind, words = ANSWERS[what]
-    ask = Line.get
-    monkeypatch.setattr(Line, "get", lambda self, path, patience=None: ask(self, path, 0.3))
+    ask = HttpClient.get
+    monkeypatch.setattr(HttpClient, "get", lambda self, path, patience=None: ask(self, path, 0.3))
     with serve(lambda asked: reply()) as server, pytest.raises(kind, match=words) as caught:
         load_model(server.address, tokenizer=str(TINY))
     one_sentence(caught.value)
@@ -102,7 +102,7 @@ def test_a_short_trouble_is_waited_out() -> None:
     with serve(shaky) as server:
         model = load_model(server.address, tokenizer=str(TINY))
         troubles += [Reply(429, b"{}"), Reply(0)]
-        assert Generation(model, "def main").coming().candidates
+        assert Generation(model, "def main").next_distribution().candidates
         assert not troubles
 
 
@@ -156,15 +156,15 @@ def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
         one_sentence(caught.value)
         assert (run.written, len(run.path)) == (before, 1)
         fake.change = lambda body: body
-        assert run.coming().candidates
+        assert run.next_distribution().candidates
 
 
 def test_minus_infinity_in_any_spelling_is_a_probability_of_nothing() -> None:
     fake = FakeVLLM(change=entries(lambda top: top | {"token_id:3": float("-inf"), "token_id:4": -3.4e38, "token_id:5": -9999.0}))
     with serve(fake) as server:
-        odds = Generation(load_model(server.address, tokenizer=str(TINY)), "def main").coming()
-    assert odds.exact
-    assert min(c.model_probability for c in odds.candidates) >= 0
+        distribution = Generation(load_model(server.address, tokenizer=str(TINY)), "def main").next_distribution()
+    assert distribution.exact
+    assert min(c.model_probability for c in distribution.candidates) >= 0
 
 
 def test_absurd_counts_are_not_believed() -> None:
@@ -182,7 +182,7 @@ def test_absurd_counts_are_not_believed() -> None:
         assert model.context_length == 1024  # the configuration's own
         assert len(model.name) <= 300
         assert model.name.isprintable()
-        forward = Generation(model, "def main").coming().forward
+        forward = Generation(model, "def main").next_distribution().forward
     assert forward.computed_tokens >= 1
     assert forward.reused_tokens >= 0
     assert forward.cache_bytes < 10**9

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import BeyondTheList, NotOnServer, PromptTooLong, ServerGone, UnknownModel, WrongServer
+from core.errors import NotOnServer, OutsideTopLogprobs, PromptTooLong, ServerGone, UnknownModel, WrongServer
 from core.models import loading
 from core.sampling import dice, stages
 from core.servers import http_client
@@ -154,19 +154,19 @@ def test_a_short_list_is_learned_from_the_refusal_and_shown_with_a_mark() -> Non
         model = connect(server)
         assert any("--max-logprobs" in note for note in model.notes)
         run = Generation(model, PROMPT, top_n=50)
-        odds = run.coming()
+        distribution = run.next_distribution()
         expected = np.exp(truth(tokenize(PROMPT)))
-        assert len(odds.candidates) == 20
-        for candidate in odds.candidates:
+        assert len(distribution.candidates) == 20
+        for candidate in distribution.candidates:
             assert candidate.model_probability == pytest.approx(expected[candidate.token_id], rel=1e-4)
-        assert odds.rest_model_probability == pytest.approx(1 - np.sort(expected)[-20:].sum(), abs=1e-5)
-        assert odds.exact
-        assert "upper bounds" in odds.note
-        hot = run.coming(SamplingSettings(temperature=1.4))
+        assert distribution.rest_model_probability == pytest.approx(1 - np.sort(expected)[-20:].sum(), abs=1e-5)
+        assert distribution.exact
+        assert "upper bounds" in distribution.note
+        hot = run.next_distribution(SamplingSettings(temperature=1.4))
         assert not hot.exact
         assert hot.stage_exact == (True, False)
         assert "temperature" in hot.note
-        cut = run.coming(SamplingSettings(temperature=1.4, top_k=5))
+        cut = run.next_distribution(SamplingSettings(temperature=1.4, top_k=5))
         assert cut.stage_exact == (True, False, True)
         assert sum(body["logprobs"] > 20 for body in server.steps()) == 1
 
@@ -175,7 +175,7 @@ def test_a_roll_into_the_rest_asks_for_more_and_then_says_so_without_losing_anyt
     far = next(seed for seed in range(100) if dice.roll(seed, 0) > 0.98)
     with serve(FakeVLLM(limit=20)) as server:
         run = Generation(connect(server), PROMPT, SamplingSettings(seed=far))
-        with pytest.raises(BeyondTheList, match="20 tokens that the server lists"):
+        with pytest.raises(OutsideTopLogprobs, match="20 tokens that the server lists"):
             run.step()
         assert run.path == []
         run.settings = SamplingSettings(seed=far, top_p=0.3)
@@ -196,7 +196,7 @@ def test_a_forced_token_beyond_the_list_gets_its_own_odds() -> None:
         assert step.model_probability == pytest.approx(np.exp(truth(ids)[rare]), rel=1e-4)
         assert (step.rank, step.token_id) == (21, rare)
         assert server.steps()[-1]["allowed_token_ids"] == [rare]
-    with serve(FakeVLLM(limit=20, mode="processed_logprobs")) as server, pytest.raises(BeyondTheList):
+    with serve(FakeVLLM(limit=20, mode="processed_logprobs")) as server, pytest.raises(OutsideTopLogprobs):
         Generation(connect(server), PROMPT).force(rare)
     with serve(FakeLlama()) as server:
         step = Generation(connect(server), PROMPT).force(rare)
@@ -264,7 +264,7 @@ def test_a_run_on_a_server_is_recorded_with_its_marks_and_without_secrets() -> N
     assert "anna" not in text
     replay = Recording.loads(text).replay()
     step = replay.step()
-    assert (step.server_listed, step.stage_exact, step.note) == (20, (True, False, True), run.path[0].note)
+    assert (step.top_logprobs_count, step.stage_exact, step.note) == (20, (True, False, True), run.path[0].note)
     assert step.forward.server_seconds == run.path[0].forward.server_seconds
 
 
@@ -326,7 +326,7 @@ def test_a_recorded_answer_is_read(names: tuple[str, ...], listed: int) -> None:
         run: Any = Generation(connect(server), PROMPT, SamplingSettings(greedy=True))
         step = run.step()
         assert run.model.metrics().hit_rate is not None
-    assert (step.token_id, step.server_listed) == (215, listed)
+    assert (step.token_id, step.top_logprobs_count) == (215, listed)
     assert step.token_ids[:4].tolist() == [215, 463, 150, 338]
     np.testing.assert_allclose(step.logits[:4], [-2.8135557, -3.3977070, -4.0177765, -4.2726250], atol=2e-5)
 
@@ -335,7 +335,7 @@ def test_a_recorded_answer_is_read(names: tuple[str, ...], listed: int) -> None:
 def test_requests_are_those_that_a_real_server_understood(name: str) -> None:
     kind: Any = FakeVLLM() if name.startswith("vllm") else FakeLlama()
     with serve(kind) as server:
-        Generation(connect(server), PROMPT).coming()
+        Generation(connect(server), PROMPT).next_distribution()
         sent = server.steps()[-1]
     understood = recorded(name)["request"]["json"]
     documented = {"top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "logit_bias"}
@@ -380,10 +380,10 @@ def test_another_model_on_the_same_server_is_noticed(kind: str) -> None:
 def test_a_cut_that_ends_beyond_the_usual_list_makes_it_longer() -> None:
     with serve(FakeLlama()) as server:
         run = Generation(connect(server), PROMPT, SamplingSettings(top_p=0.97, seed=1))
-        odds = run.coming()
-        assert odds.exact
-        assert odds.server_listed == VOCABULARY
+        distribution = run.next_distribution()
+        assert distribution.exact
+        assert distribution.top_logprobs_count == VOCABULARY
         assert [body["n_probs"] for body in server.steps()[-2:]] == [100, VOCABULARY]
-        run.coming(SamplingSettings(top_p=0.5))
+        run.next_distribution(SamplingSettings(top_p=0.5))
         run.step()
         assert len(server.steps()) == 4  # two to connect, two for this step

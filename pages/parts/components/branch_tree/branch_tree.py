@@ -49,7 +49,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class TreeAction:
     """What was asked for in the tree: verb "go", "name" or "delete"; name: the new name."""
 
     verb: str
@@ -57,7 +57,7 @@ class Wish:
     name: str = ""
 
 
-def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "name", "delete"), height: int = 420) -> Wish | None:
+def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "name", "delete"), height: int = 420) -> TreeAction | None:
     """Draw the tree; returns what was just asked for, if anything. can: which of the verbs are offered."""
     data = {
         "colours": palette.as_data(palette.of(charts.theme())),
@@ -70,17 +70,17 @@ def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "n
         "words": words.TREE,
     }
     said = _TREE(key=key, data=data, on_wish_change=_nothing)
-    return wish_of(said.wish, {row.node_id for row in rows}, can)
+    return tree_action(said.wish, {row.node_id for row in rows}, can)
 
 
-def wish_of(said: Any, known: set[int], can: Sequence[str]) -> Wish | None:
+def tree_action(said: Any, known: set[int], can: Sequence[str]) -> TreeAction | None:
     """What the browser sent, if it is something that can be asked for here."""
     if not isinstance(said, dict):
         return None
     verb, node_id, name = said.get("verb"), said.get("node"), said.get("name", "")
     if verb not in can or isinstance(node_id, bool) or not isinstance(node_id, int) or node_id not in known or not isinstance(name, str):
         return None
-    return Wish(str(verb), node_id, name[:200])
+    return TreeAction(str(verb), node_id, name[:200])
 
 
 def rows_of_run(run: Tree) -> list[Row]:

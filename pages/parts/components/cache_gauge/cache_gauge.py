@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts
 from pages.parts.layout import palette
 from pages.parts.text import numbers, words
@@ -27,20 +27,20 @@ _GAUGE = st.components.v2.component(
 )
 
 
-def gauge(odds: Odds | Step, model: LanguageModel | RecordedModel, *, key: str) -> None:
+def gauge(distribution: TokenDistribution | Step, model: LanguageModel | RecordedModel, *, key: str) -> None:
     """Bytes held and tokens used after the forward pass of this step; on hover the formula beside the measured bytes."""
-    tokens = odds.position
+    tokens = distribution.position
     computed = tokens * model.cache_bytes_per_token
     _GAUGE(
         key=key,
         data={
             "colours": palette.as_data(palette.of(charts.theme())),
-            "held": numbers.size(odds.forward.cache_bytes),
+            "held": numbers.size(distribution.forward.cache_bytes),
             "used": words.USED.format(tokens=f"{tokens:,}", limit=f"{model.context_length:,}"),
             "share": tokens / model.context_length,
             "lines": [
                 words.HELD_COMPUTED.format(tokens=f"{tokens:,}", each=f"{model.cache_bytes_per_token:,}", whole=f"{computed:,}"),
-                words.HELD_MEASURED.format(whole=f"{odds.forward.cache_bytes:,}"),
+                words.HELD_MEASURED.format(whole=f"{distribution.forward.cache_bytes:,}"),
                 words.HELD_WHY,
             ],
         },

@@ -11,7 +11,7 @@ from pages.parts.charts import charts
 from pages.parts.layout import palette
 
 
-def fading_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: range = range(0), label: str = "") -> None:
+def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: range = range(0), label: str = "") -> None:
     """Show these tokens. held: positions on a page; read: how many have been read so far; marked: those that matter, underlined."""
     colours = palette.of(charts.theme())
     kept = set(held)

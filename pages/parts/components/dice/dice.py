@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.record.step import Odds, Step
+from core.record.step import Step, TokenDistribution
 from core.record.tables import dice_segments
 from pages.parts.charts import charts
 from pages.parts.layout import palette
@@ -24,9 +24,9 @@ _DICE = st.components.v2.component(
 )
 
 
-def dice_strip(odds: Odds | Step, *, key: str, still: bool = False) -> None:
+def dice_strip(distribution: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
     """Show what the dice can hit, and where they fell if they have been thrown. still: without movement."""
-    segments = dice_segments(odds)
+    segments = dice_segments(distribution)
     pieces = [
         (token_id, "" if token_id < 0 else piece.removeprefix("␣"), round(start, 5), round(end, 5), chosen)
         for token_id, piece, start, end, _, chosen in segments[:MOST_PIECES]
@@ -38,21 +38,23 @@ def dice_strip(odds: Odds | Step, *, key: str, still: bool = False) -> None:
         data={
             "colours": palette.as_data(palette.of(charts.theme())),
             "pieces": pieces,
-            "roll": odds.roll if isinstance(odds, Step) else None,
-            "throw": f"{odds.index}:{odds.token_id}:{odds.roll}" if isinstance(odds, Step) else "",
-            "told": told(odds),
+            "roll": distribution.roll if isinstance(distribution, Step) else None,
+            "throw": f"{distribution.index}:{distribution.token_id}:{distribution.roll}" if isinstance(distribution, Step) else "",
+            "told": told(distribution),
             "alt": words.DICE_ALT,
             "still": still,
         },
     )
 
 
-def told(odds: Odds | Step) -> str:
+def told(distribution: TokenDistribution | Step) -> str:
     """One line that says what the dice did."""
-    if not isinstance(odds, Step):
-        return words.DICE_WAIT_GREEDY if odds.settings.greedy else words.DICE_WAIT
-    if odds.chosen_by == "forced":
-        return words.DICE_FORCED.format(piece=odds.piece)
-    if odds.roll is None:
-        return words.DICE_GREEDY.format(piece=odds.piece)
-    return words.DICE_FELL.format(roll=f"{odds.roll:.3f}", piece=odds.piece, share=numbers.percent(odds.sampling_probability))
+    if not isinstance(distribution, Step):
+        return words.DICE_WAIT_GREEDY if distribution.settings.greedy else words.DICE_WAIT
+    if distribution.chosen_by == "forced":
+        return words.DICE_FORCED.format(piece=distribution.piece)
+    if distribution.roll is None:
+        return words.DICE_GREEDY.format(piece=distribution.piece)
+    return words.DICE_FELL.format(
+        roll=f"{distribution.roll:.3f}", piece=distribution.piece, share=numbers.percent(distribution.sampling_probability)
+    )

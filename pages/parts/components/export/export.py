@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 HERE = Path(__file__).parent
-CHARTS = {"odds": "Odds", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
+CHARTS = {"odds": "TokenDistribution", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
 
 _LINK = st.components.v2.component(
     "share_link",
@@ -34,7 +34,7 @@ def keep() -> None:
     with st.popover("Keep or share", icon=":material/ios_share:", help=words.KEEP_HELP, on_change="rerun", key="keep") as popover:
         if not popover.open:
             return
-        with frame.calm():
+        with frame.error_boundary():
             query, exact = current.link_query()
             _LINK(key="link", data={"query": query, "charts": list(CHARTS.items()), "colours": palette.as_data(palette.of(charts.theme()))})
             st.caption(words.KEPT_EXACTLY if exact else words.SETTINGS_CHANGED)

@@ -32,7 +32,7 @@ _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1
 
 def assumptions() -> Assumptions:
     """What this visitor assumes about watts and prices; the usual for the device until they change it."""
-    known = current.kept().get("assumptions")
+    known = current.results().get("assumptions")
     return known if isinstance(known, Assumptions) else usual(current.model())
 
 
@@ -45,9 +45,9 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     """The receipt of these steps under this visitor's assumptions. A model that is not here has no shape: nothing is computed for it."""
     shape, parameters = getattr(model, "shape", None), getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
-    account = current.kept().get("account")  # it goes on from draw to draw, since a text may have thousands of steps
+    account = current.results().get("account")  # it goes on from draw to draw, since a text may have thousands of steps
     if not isinstance(account, Account) or (account.shape, account.item_size) != (shape, item):
-        account = current.kept()["account"] = Account(shape, item)
+        account = current.results()["account"] = Account(shape, item)
     return account.bill(path, assumptions=assumptions(), peak=peak)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.generation.resample import throw
-from core.record.step import Odds, Step
+from core.generation.resample import resample
+from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts
 from pages.parts.layout import palette
 from pages.parts.text import inside_words
@@ -27,25 +27,25 @@ _TALLY = st.components.v2.component(
 )
 
 
-def dice_tally(odds: Odds | Step, *, key: str) -> None:
+def dice_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
     """Show the bars of the dice with the tally below each."""
-    _TALLY(key=key, data={"colours": palette.as_data(palette.of(charts.theme())), **tally_data(odds)})
+    _TALLY(key=key, data={"colours": palette.as_data(palette.of(charts.theme())), **tally_data(distribution)})
 
 
-def tally_data(odds: Odds | Step) -> dict[str, Any]:
+def tally_data(distribution: TokenDistribution | Step) -> dict[str, Any]:
     """Rows (name, expected share, kind), and for each roll its number and the row it hits."""
-    alive = sorted((c for c in odds.candidates if c.dice_start is not None), key=lambda c: c.dice_start or 0.0)[:ROWS]
-    taken = odds.token_id if isinstance(odds, Step) else None
+    alive = sorted((c for c in distribution.candidates if c.dice_start is not None), key=lambda c: c.dice_start or 0.0)[:ROWS]
+    taken = distribution.token_id if isinstance(distribution, Step) else None
     rows = [(c.piece, c.sampling_probability, "taken" if c.token_id == taken else "") for c in alive]
     rest = 1.0 - sum(share for _, share, _ in rows)
     if rest > 1e-6:
         rows.append((inside_words.REST, rest, "rest"))
     place = {c.token_id: i for i, c in enumerate(alive)}
-    thrown = throw(odds, READY)
+    thrown = resample(distribution, READY)
     return {
         "rows": rows,
         "rolls": [round(number, 4) for number in thrown.rolls.tolist()],
         "picks": [place.get(i, len(rows) - 1) for i in thrown.token_ids.tolist()],
-        "step": f"{odds.index}:{odds.position}:{hash((odds.settings, tuple(odds.token_ids.tolist())))}",
+        "step": f"{distribution.index}:{distribution.position}:{hash((distribution.settings, tuple(distribution.token_ids.tolist())))}",
         "words": inside_words.TALLY,
     }

@@ -23,7 +23,9 @@ _WRITTEN = st.components.v2.component(
 )
 
 
-def written(path: Sequence[Step], *, key: str, mark: int | None = None, label: str = "", small: bool = False, other: bool = False) -> None:
+def tinted_text(
+    path: Sequence[Step], *, key: str, mark: int | None = None, label: str = "", small: bool = False, other: bool = False
+) -> None:
     """Show what was written. mark: index of the first step that differs from a text beside it. other: in the second branch's colour."""
     _WRITTEN(
         key=key,

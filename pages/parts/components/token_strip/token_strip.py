@@ -14,7 +14,7 @@ from core.record.step import Step
 from core.record.tokens import Token, written
 from pages.parts.charts import charts
 from pages.parts.layout import palette
-from pages.parts.session.state import kept
+from pages.parts.session.state import results
 from pages.parts.text import numbers, words
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ def token_strip(
         "colours": palette.as_data(palette.of(charts.theme())),
         "tint": tint,
         "prompt": [(_shown(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
-        "steps": kept().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
+        "steps": results().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
         "skipped": skipped,
         "before": words.EARLIER_PIECES.format(count=f"{first:,}") if first else "",
         "opened": -1 if opened is None else opened,
@@ -63,15 +63,15 @@ def token_strip(
         "legend": words.TINT_ENDS.get(tint, ("", "")),
         "forced": words.FORCED_MARK if any(step.chosen_by == "forced" for step in shown) else "",
     }
-    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(kept().update, {f"{key} whole": True}))
+    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(results().update, {f"{key} whole": True}))
 
 
 def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None) -> int:
     """Which token of prompt and path is the first to be drawn."""
     count = len(prompt) + len(path)
     if count <= WINDOW:
-        kept().pop(f"{key} whole", None)
-    if count <= WINDOW or f"{key} whole" in kept():
+        results().pop(f"{key} whole", None)
+    if count <= WINDOW or f"{key} whole" in results():
         return 0
     newest = (count - WINDOW) // BLOCK * BLOCK
     return newest if opened is None else min(newest, max(0, len(prompt) + opened - WINDOW // 2))

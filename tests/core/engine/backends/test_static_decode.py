@@ -70,7 +70,7 @@ def test_going_on_back_and_aside_gives_the_logits_of_a_plain_pass(architecture: 
     for number, ids in enumerate(walk(np.random.default_rng(7))):
         shared = next((i for i, (old, new) in enumerate(zip(before, ids, strict=False)) if old != new), min(len(before), len(ids)))
         forward = engine.forward(ids, cache)
-        assert_close(forward.distribution.logits, plain_logits(network, ids), f"the logits of text {number}")
+        assert_close(forward.logits.values, plain_logits(network, ids), f"the logits of text {number}")
         assert forward.reused_tokens == min(shared, len(ids) - 1)
         before = ids
 
@@ -106,7 +106,7 @@ def test_visitors_take_turns_at_one_recorded_step(plain: Any) -> None:
         if turn % 9 == 8:  # goes back two words and takes another
             texts[visitor] = texts[visitor][:-2] or [5]
         texts[visitor] = [*texts[visitor], *random_ids(rng, 1)]
-        logits = engine.forward(texts[visitor], caches[visitor]).distribution.logits
+        logits = engine.forward(texts[visitor], caches[visitor]).logits.values
         assert_close(logits, plain_logits(network, texts[visitor]), f"visitor {visitor} in turn {turn}")
     assert len(recordings) == 3  # 8, 16 and 32 tokens, for all of them
 
@@ -256,7 +256,7 @@ def test_without_memory_for_a_larger_desk_a_text_goes_on_in_its_own_buffers(plai
     engine, cache = engine_of(static(network, record), network), KVCache()
     for length in range(6, 20):
         ids = random_ids(np.random.default_rng(6), 20)[:length]
-        assert_close(engine.forward(ids, cache).distribution.logits, plain_logits(network, ids))
+        assert_close(engine.forward(ids, cache).logits.values, plain_logits(network, ids))
 
 
 def test_a_step_that_fails_leaves_the_next_one_right(plain: Any) -> None:
@@ -278,7 +278,7 @@ def test_a_step_that_fails_leaves_the_next_one_right(plain: Any) -> None:
     with pytest.raises(NotEnoughMemory):
         engine.forward([30, 31, 32, 33], cache)
     failing = False
-    assert_close(engine.forward([30, 31, 32, 33], cache).distribution.logits, plain_logits(network, [30, 31, 32, 33]))
+    assert_close(engine.forward([30, 31, 32, 33], cache).logits.values, plain_logits(network, [30, 31, 32, 33]))
 
 
 def test_on_a_cpu_nothing_is_recorded(tiny: Any) -> None:
@@ -317,7 +317,7 @@ def test_nothing_waits_for_the_device_before_the_one_copy(
     with NothingReadBack():
         engine.forward(ids[:5], cache)
         for end in (6, 7):
-            logits = engine.forward(ids[:end], cache).distribution.logits
+            logits = engine.forward(ids[:end], cache).logits.values
             assert (logits.device.type, logits.dtype) == ("meta", torch.float32)
             with pytest.raises(Copied):
                 stages.observe(logits, settings, np.array(ids[:end]), 20, **pick)
@@ -379,13 +379,13 @@ def test_cuda_itself_sees_no_wait_before_the_one_copy(on_gpu: Any, monkeypatch: 
     ids = random_ids(np.random.default_rng(1), 12)
     for end in (6, 7):  # whatever is set up at the first use
         forward = engine.forward(ids[:end], cache)
-        stages.observe(forward.distribution.logits, EVERYTHING, np.array(ids[:end]), 20, roll=0.5)
+        stages.observe(forward.logits.values, EVERYTHING, np.array(ids[:end]), 20, roll=0.5)
     watch_the_copy(monkeypatch, copied)
     torch.cuda.synchronize()
     torch.cuda.set_sync_debug_mode("error")
     try:
         for end in (8, 9, 12):
-            logits = engine.forward(ids[:end], cache).distribution.logits
+            logits = engine.forward(ids[:end], cache).logits.values
             with pytest.raises(Copied):
                 stages.observe(logits, EVERYTHING, np.array(ids[:end]), 20, roll=0.5)
     finally:

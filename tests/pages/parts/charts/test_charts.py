@@ -18,9 +18,9 @@ from pages.parts.layout import palette
 
 Tables = dict[str, pd.DataFrame]
 SPECS: dict[str, Callable[..., charts.Spec]] = {
-    "odds": charts.odds,
+    "odds": charts.distribution,
     "notepad": charts.notepad,
-    "pace": charts.pace,
+    "pace": charts.step_time,
     "surprise": charts.surprise,
 }
 
@@ -37,7 +37,7 @@ def run(tiny: Callable[[str], Any]) -> Generation:
 def tables(run: Generation) -> Tables:
     newest = step_rows.step_rows(run.path).to_pandas()
     return {
-        "odds": step_rows.odds_rows(run.path[-1]).to_pandas(),
+        "odds": step_rows.distribution_rows(run.path[-1]).to_pandas(),
         "notepad": step_rows.notepad_rows(run.path).to_pandas(),
         "pace": newest,
         "surprise": newest,
@@ -72,8 +72,8 @@ def test_no_specification_holds_data() -> None:
 
 
 def test_the_axis_of_the_odds_is_fixed() -> None:
-    linear = next(entry["scale"] for entry in _walk(charts.odds("light")) if entry.get("field") == "dice")
-    logarithmic = next(entry["scale"] for entry in _walk(charts.odds("light", logarithmic=True)) if entry.get("field") == "dice")
+    linear = next(entry["scale"] for entry in _walk(charts.distribution("light")) if entry.get("field") == "dice")
+    logarithmic = next(entry["scale"] for entry in _walk(charts.distribution("light", logarithmic=True)) if entry.get("field") == "dice")
     assert linear["domain"] == [0, 1]
     assert logarithmic["domain"] == [0.0001, 1]
     assert logarithmic["type"] == "log"
@@ -82,7 +82,7 @@ def test_the_axis_of_the_odds_is_fixed() -> None:
 @pytest.mark.parametrize("count", [5, 10, 50])
 def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> None:
     for step in run.path:
-        table = step_rows.odds_rows(step, count).to_pandas()
+        table = step_rows.distribution_rows(step, count).to_pandas()
         assert len(table) == count + 1
         assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
         assert table.dice.sum() == pytest.approx(1.0, abs=1e-5)
@@ -91,7 +91,7 @@ def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> N
 
 
 def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
-    table = step_rows.odds_rows(run.coming(SamplingSettings(top_k=3)), 10).to_pandas()
+    table = step_rows.distribution_rows(run.next_distribution(SamplingSettings(top_k=3)), 10).to_pandas()
     removed = table[table.kind == "removed"]
     assert len(removed) == 7
     assert set(removed.note) == {"cut by top-k"}
@@ -100,10 +100,10 @@ def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
 
 
 def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> None:
-    far = run.coming().candidates[40]
+    far = run.next_distribution().candidates[40]
     step = run.force(far.token_id)
     run.go_to(len(run.path) - 2)
-    table = step_rows.odds_rows(step, 10).to_pandas()
+    table = step_rows.distribution_rows(step, 10).to_pandas()
     row = table[table.kind == "chosen"].iloc[0]
     assert row["row"] == 9
     assert "rank 41" in row.note
@@ -118,9 +118,9 @@ def test_the_small_charts_keep_places_ready_and_forget_the_oldest(run: Generatio
 
 def test_the_dice_say_what_they_did(run: Generation) -> None:
     assert f"{run.path[-1].roll:.3f}" in dice.told(run.path[-1])
-    assert "decides" in dice.told(run.coming())
-    assert "greedy" in dice.told(run.coming(SamplingSettings(greedy=True)))
-    step: Step = run.force(run.coming().candidates[2].token_id)
+    assert "decides" in dice.told(run.next_distribution())
+    assert "greedy" in dice.told(run.next_distribution(SamplingSettings(greedy=True)))
+    step: Step = run.force(run.next_distribution().candidates[2].token_id)
     run.go_to(len(run.path) - 2)
     assert "you chose" in dice.told(step)
 

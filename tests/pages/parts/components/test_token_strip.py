@@ -39,7 +39,7 @@ def test_a_growing_text_works_out_its_new_token_only(run: Generation, monkeypatc
 def test_going_back_another_branch_and_another_tint_show_what_is_there(run: Generation) -> None:
     drawn, first = token_strip._Drawn(), run.path
     run.go_to(2)
-    run.force(run.coming().candidates[3].token_id)
+    run.force(run.next_distribution().candidates[3].token_id)
     run.step()
     for path, tint in ((first, "likely"), (first[:2], "likely"), (run.path, "likely"), (run.path, "unsure"), ([], "none"), (first, "none")):
         assert drawn.steps(path, tint) == [token_strip._step(step, tint) for step in path]
@@ -47,7 +47,7 @@ def test_going_back_another_branch_and_another_tint_show_what_is_there(run: Gene
 
 def test_of_a_long_text_the_newest_part_is_drawn_and_the_rest_is_a_click_away(monkeypatch: pytest.MonkeyPatch) -> None:
     told: dict[str, Any] = {}
-    monkeypatch.setattr(token_strip, "kept", lambda: told)
+    monkeypatch.setattr(token_strip, "results", lambda: told)
     prompt: Any = [None] * 1_000
 
     def first(steps: int, opened: int | None = None) -> int:

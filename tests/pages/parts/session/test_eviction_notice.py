@@ -35,17 +35,17 @@ def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def writer(open_app: Open, visitor: State) -> Callable[[str], AppTest]:
+def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
     """A visitor who writes with this model."""
 
     def write(name: str, steps: int = 3) -> AppTest:
         app = open_app(prompt=PROMPT, seed="5")
-        visitor(app).names.append(name)
+        session(app).names.append(name)
         app.run().selectbox(key="model").set_value(name).run()
         for _ in range(steps):
             app.button(key="step").click().run()
         assert not app.exception
-        assert visitor(app).run.model_name == name
+        assert session(app).run.model_name == name
         return app
 
     return write
@@ -61,63 +61,63 @@ def ids(run: Any) -> list[int]:
 
 def alone(app: AppTest, name: str, count: int) -> list[int]:
     """What this visitor's settings write with a model that was never away."""
-    run = Generation(load_model(name), PROMPT, app.session_state["_visitor"].run.settings, top_n=current.LISTED)
+    run = Generation(load_model(name), PROMPT, app.session_state["_session"].run.settings, top_n=current.LISTED)
     return [run.step().token_id for _ in range(count)]
 
 
 def test_two_visitors_write_with_two_models_and_nobody_is_told_anything(writer: Any, folders: list[str]) -> None:
     one, other = writer(folders[0]), writer(folders[1])
     assert told(one.run()) == told(other.run()) == []
-    assert set(loaded_models.held()) == {BUNDLED, *folders[:2]}
+    assert set(loaded_models.in_memory()) == {BUNDLED, *folders[:2]}
 
 
-def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: Any, folders: list[str], visitor: State) -> None:
+def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: Any, folders: list[str], session: State) -> None:
     one = writer(folders[0])
-    path, bars = visitor(one).run.path, len(one.get("vega_lite_chart"))
+    path, bars = session(one).run.path, len(one.get("vega_lite_chart"))
     writer(folders[1])
     writer(folders[2])
-    assert set(loaded_models.held()) == {BUNDLED, *folders[1:]}
+    assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}
     one.run()
     assert told(one) == ["llama0 was put away to make room for bloom0. Your text is safe, and going on loads it again."]
-    assert visitor(one).run.path == path
+    assert session(one).run.path == path
     assert len(one.get("vega_lite_chart")) == bars
-    assert set(loaded_models.held()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
+    assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
     assert len(told(one.run())) == 1, "it stays until they do something"
     one.button(key="step").click().run()
     assert not one.exception
     assert told(one) == []
-    assert ids(visitor(one).run) == alone(one, folders[0], 4)
-    assert visitor(one).run.path[:3] == path
-    assert folders[0] in loaded_models.held()
+    assert ids(session(one).run) == alone(one, folders[0], 4)
+    assert session(one).run.path[:3] == path
+    assert folders[0] in loaded_models.in_memory()
 
 
-def test_whoever_goes_on_before_they_look_is_told_too(writer: Any, folders: list[str], visitor: State) -> None:
+def test_whoever_goes_on_before_they_look_is_told_too(writer: Any, folders: list[str], session: State) -> None:
     one = writer(folders[0])
     writer(folders[1])
     writer(folders[2])
     one.button(key="step").click().run()
     assert [sentence.split(" to make")[0] for sentence in told(one)] == ["llama0 was put away"]
-    assert ids(visitor(one).run) == alone(one, folders[0], 4)
+    assert ids(session(one).run) == alone(one, folders[0], 4)
     one.button(key="step").click().run()
     assert told(one) == []
 
 
-def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer: Any, folders: list[str], visitor: State) -> None:
+def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer: Any, folders: list[str], session: State) -> None:
     one = writer(folders[0])
     one.button(key="play").click().run()
-    assert visitor(one).playing
-    before = len(visitor(one).run.path)
+    assert session(one).playing
+    before = len(session(one).run.path)
     loaded_models.unload(folders[0])
     one.run()
-    assert not visitor(one).playing
+    assert not session(one).playing
     assert told(one) == ["llama0 was put away because somebody asked for its memory. Your text is safe, and going on loads it again."]
     assert [button.key for button in one.button if button.key in ("play", "pause")] == ["play"], "the page was drawn again, at rest"
-    assert len(visitor(one).run.path) == before
-    assert folders[0] not in loaded_models.held()
+    assert len(session(one).run.path) == before
+    assert folders[0] not in loaded_models.in_memory()
     one.button(key="play").click().run()
-    assert visitor(one).playing
+    assert session(one).playing
     one.run()
-    assert len(visitor(one).run.path) > before
+    assert len(session(one).run.path) > before
 
 
 def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
@@ -131,33 +131,33 @@ def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
 
 
 def test_who_changes_the_model_is_not_told_about_their_own_choice(
-    writer: Any, folders: list[str], visitor: State, monkeypatch: pytest.MonkeyPatch
+    writer: Any, folders: list[str], session: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
     one = writer(folders[0])
-    visitor(one).names += folders[1:]
+    session(one).names += folders[1:]
     for name in folders[1:]:
         one.run().selectbox(key="model").set_value(name).run()
         assert told(one) == []
-    assert folders[0] not in loaded_models.held()
+    assert folders[0] not in loaded_models.in_memory()
 
 
-def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, tiny_folder: Any, tmp_path: Path, visitor: State) -> None:
+def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, tiny_folder: Any, tmp_path: Path, session: State) -> None:
     folder = tmp_path / "guest"
     shutil.copytree(tiny_folder("gpt2"), folder)
     one = writer(str(folder))
-    written = visitor(one).run.written
+    written = session(one).run.written
     loaded_models.unload(str(folder))
     folder.rename(tmp_path / "gone")
     one.run()
     one.button(key="step").click().run()
     assert not one.exception
     assert len([sentence for sentence in told(one) if "cannot be loaded again just now" in sentence]) == 1
-    assert visitor(one).run.written == written
+    assert session(one).run.written == written
     (tmp_path / "gone").rename(folder)
     one.button(key="step").click().run()
     assert told(one) == []
-    assert ids(visitor(one).run) == alone(one, str(folder), 4)
+    assert ids(session(one).run) == alone(one, str(folder), 4)
 
 
 def test_a_name_in_a_sentence_gives_no_folder_away_and_draws_nothing() -> None:

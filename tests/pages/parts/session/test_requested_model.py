@@ -41,7 +41,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def here(cache: Path, tiny_folder: Callable[[str], Path]) -> str:
+def current_session(cache: Path, tiny_folder: Callable[[str], Path]) -> str:
     """A model of the hub that was downloaded before, as the hub's library lays it down."""
     snapshot = cache / "models--some--model" / "snapshots" / COMMIT
     shutil.copytree(tiny_folder("gpt2"), snapshot)
@@ -71,7 +71,7 @@ def shared(app: AppTest) -> str:
 
 def look(app: AppTest, word: str | None = None) -> AppTest:
     """Follow the link of the sentence to the Models page."""
-    app.query_params["asked"] = word or app.session_state["_visitor"].kept["asked"]
+    app.query_params["asked"] = word or app.session_state["_session"].results["asked"]
     return app.switch_page("pages/models.py").run()
 
 
@@ -80,69 +80,71 @@ def sent(name: str) -> tuple[Generation, dict[str, str]]:
     run = Generation(load_model(name), "The old king", SETTINGS, top_n=50)
     for _ in range(4):
         run.step()
-    run.force(run.coming().candidates[2].token_id)
+    run.force(run.next_distribution().candidates[2].token_id)
     for _ in range(3):
         run.step()
     return run, dict(parse_qsl(share_link.query(run.prompt, run.model_name, SETTINGS, run.path, words.FIRST_PROMPT)))
 
 
-def test_a_downloaded_model_is_one_click_away_and_the_run_is_the_one_that_was_sent(open_app: Open, visitor: State, here: str) -> None:
-    run, query = sent(here)
+def test_a_downloaded_model_is_one_click_away_and_the_run_is_the_one_that_was_sent(
+    open_app: Open, session: State, current_session: str
+) -> None:
+    run, query = sent(current_session)
     app = open_app(**query)
     assert not app.exception
     assert (told(app), keys(app)) == ([], {"wish_open", "wish_stay"})
     assert "**some/model**" in wished(app)
     assert "on this machine" in wished(app)
-    assert set(loaded_models.held()) == {"storyteller"}, "nothing was loaded for a link alone"
-    assert visitor(app).run.prompt == "The old king"
-    assert visitor(app).run.path == [], "its steps are not followed with another model"
+    assert set(loaded_models.in_memory()) == {"storyteller"}, "nothing was loaded for a link alone"
+    assert session(app).run.prompt == "The old king"
+    assert session(app).run.path == [], "its steps are not followed with another model"
     app.slider(key="temperature").set_value(0.5).run()
     app.button(key="step").click().run()
     app.button(key="wish_open").click().run()
     assert not app.exception
-    made = visitor(app).run
-    assert (made.model_name, made.prompt, made.settings) == (here, run.prompt, SETTINGS)
+    made = session(app).run
+    assert (made.model_name, made.prompt, made.settings) == (current_session, run.prompt, SETTINGS)
     assert [(step.token_id, step.chosen_by, step.roll) for step in made.path] == [(s.token_id, s.chosen_by, s.roll) for s in run.path]
     assert made.written == run.written
     assert (told(app), keys(app), wished(app)) == ([], set(), "")
     app.button(key="step").click().run()
-    assert visitor(app).run.path[-1].token_id == run.step().token_id
+    assert session(app).run.path[-1].token_id == run.step().token_id
 
 
-def test_a_link_to_the_other_bundled_model_is_followed_at_once(open_app: Open, visitor: State) -> None:
+def test_a_link_to_the_other_bundled_model_is_followed_at_once(open_app: Open, session: State) -> None:
     run, query = sent("storyteller-mini")
     app = open_app(**query)
     assert (told(app), keys(app)) == ([], set())
     assert app.selectbox(key="model").value == "storyteller-mini"
-    made = visitor(app).run
+    made = session(app).run
     assert (made.model_name, made.written, made.settings) == ("storyteller-mini", run.written, SETTINGS)
     assert app.query_params["model"] == "storyteller-mini"
     app.selectbox(key="model").set_value("storyteller").run()
     assert "model" not in app.query_params
     app.selectbox(key="model").set_value("storyteller-mini").run()
-    assert (app.query_params["model"], visitor(app).run.model_name) == ("storyteller-mini", "storyteller-mini")
+    assert (app.query_params["model"], session(app).run.model_name) == ("storyteller-mini", "storyteller-mini")
 
 
-def test_who_loads_the_page_again_finds_the_same_offer(open_app: Open, here: str) -> None:
-    _, query = sent(here)
+def test_who_loads_the_page_again_finds_the_same_offer(open_app: Open, current_session: str) -> None:
+    _, query = sent(current_session)
     app = open_app(**query)
     assert dict(app.query_params) == query
     app.button(key="wish_stay").click().run()
     assert not {"model", "steps"} & set(app.query_params)
 
 
-def test_who_would_rather_stay_is_not_asked_again(open_app: Open, visitor: State, here: str) -> None:
-    app = open_app(model=here, prompt="The old king")
+def test_who_would_rather_stay_is_not_asked_again(open_app: Open, session: State, current_session: str) -> None:
+    app = open_app(model=current_session, prompt="The old king")
     app.button(key="wish_stay").click().run()
     assert (wished(app), keys(app)) == ("", set())
-    assert visitor(app).run.model_name == "storyteller"
+    assert session(app).run.model_name == "storyteller"
 
 
-def test_every_page_tells_what_the_link_asks_for(open_app: Open, here: str) -> None:
-    app = open_app(model=here)
+def test_every_page_tells_what_the_link_asks_for(open_app: Open, current_session: str) -> None:
+    app = open_app(model=current_session)
     for page in ("inside.py", "models.py"):
         app.switch_page(f"pages/{page}")
-        assert app.session_state["_visitor"].wish is not None
+        assert app.session_state["_session"].requested is not None
 
 
 def test_a_model_that_is_not_here_leads_to_its_size_with_the_name_filled_in(open_app: Open, cache: Path) -> None:
@@ -167,8 +169,8 @@ def test_a_link_cannot_pretend_that_somebody_clicked(open_app: Open, cache: Path
     assert (told(app), app.text_input(key="models_name").value) == ([], ""), "the hub is not asked"
 
 
-def test_a_model_fetched_meanwhile_brings_the_run_of_the_link(open_app: Open, visitor: State, here: str, cache: Path) -> None:
-    run, query = sent(here)
+def test_a_model_fetched_meanwhile_brings_the_run_of_the_link(open_app: Open, session: State, current_session: str, cache: Path) -> None:
+    run, query = sent(current_session)
     aside = cache / "aside"
     (cache / "models--some--model").rename(aside)
     app = open_app(**query)
@@ -177,21 +179,21 @@ def test_a_model_fetched_meanwhile_brings_the_run_of_the_link(open_app: Open, vi
     app.run()
     assert "wish_open" in keys(app)
     app.button(key="wish_open").click().run()
-    assert visitor(app).run.written == run.written
+    assert session(app).run.written == run.written
 
 
-def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_app: Open, visitor: State, tiny_folder: Any) -> None:
+def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_app: Open, session: State, tiny_folder: Any) -> None:
     for name in (str(tiny_folder("gpt2")), "/no/such/folder", "../../etc/passwd", "~/models/x", "C:\\models\\x", "\\\\host\\share"):
         app = open_app(model=name, prompt="The old king", seed="4")
         assert not app.exception
         assert told(app) == [told_words.WISH_FOLDER], name
         assert (keys(app), wished(app)) == (set(), "")
-        assert visitor(app).run.model_name == "storyteller"
-        assert (visitor(app).run.prompt, visitor(app).run.settings.seed) == ("The old king", 4)
-        assert set(loaded_models.held()) == {"storyteller"}
+        assert session(app).run.model_name == "storyteller"
+        assert (session(app).run.prompt, session(app).run.settings.seed) == ("The old king", 4)
+        assert set(loaded_models.in_memory()) == {"storyteller"}
 
 
-def test_a_folder_that_somebody_has_opened_here_can_be_opened_by_a_link(open_app: Open, visitor: State, tiny_folder: Any) -> None:
+def test_a_folder_that_somebody_has_opened_here_can_be_opened_by_a_link(open_app: Open, session: State, tiny_folder: Any) -> None:
     name = str(tiny_folder("gpt2"))
     run, query = sent(name)
     model = loaded_models.loaded(name)
@@ -199,8 +201,8 @@ def test_a_folder_that_somebody_has_opened_here_can_be_opened_by_a_link(open_app
     assert keys(app) == {"wish_open", "wish_stay"}
     assert name not in wished(app)
     app.button(key="wish_open").click().run()
-    assert visitor(app).run.model is model
-    assert visitor(app).run.written == run.written
+    assert session(app).run.model is model
+    assert session(app).run.written == run.written
 
 
 def test_a_link_to_a_server_calls_nobody(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +217,7 @@ def test_a_link_to_a_server_calls_nobody(open_app: Open, monkeypatch: pytest.Mon
     assert told(open_app(model="http://127.0.0.1:9")) == [told_words.WISH_FORBIDDEN]
 
 
-def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Open, visitor: State) -> None:
+def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Open, session: State) -> None:
     with serve(FakeVLLM(limit=512)) as server:
         assert keys(open_app(model=server.address)) == {"wish_stay"}
         assert server.asked == []
@@ -226,8 +228,8 @@ def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Op
         assert keys(app) == {"wish_open", "wish_stay"}
         app.button(key="wish_open").click().run()
         assert not app.exception
-        assert len(visitor(app).run.path) == 3
-        assert visitor(app).run.prompt == "The old king"
+        assert len(session(app).run.path) == 3
+        assert session(app).run.prompt == "The old king"
         assert f"model={quote_plus(server.address)}&" in shared(app), "its own link names the address, not what the server calls itself"
 
 
@@ -254,41 +256,41 @@ def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Op
         *("http://", "https://[::1", "http://a b", "http://127.0.0.1:9/?x=<b>", "http://169.254.169.254/latest"),
     ],
 )
-def test_what_can_be_no_model_is_one_sentence_and_nothing_happens(open_app: Open, visitor: State, cache: Path, name: str) -> None:
+def test_what_can_be_no_model_is_one_sentence_and_nothing_happens(open_app: Open, session: State, cache: Path, name: str) -> None:
     app = open_app(model=name, prompt="The old king", seed="4", steps="2")
     assert not app.exception
     assert len(told(app)) == 1
     assert len(told(app)[0]) < 250
     assert not set("<>`[]") & set(told(app)[0])
     assert (keys(app), wished(app)) == (set(), "")
-    run = visitor(app).run
+    run = session(app).run
     assert (run.model_name, run.prompt, run.settings.seed, run.path) == ("storyteller", "The old king", 4, [])
     assert list(cache.iterdir()) == []
 
 
-def test_a_revision_nobody_knows_is_said_after_the_click(open_app: Open, here: str) -> None:
-    app = open_app(model=f"{here}@no-such-revision")
+def test_a_revision_nobody_knows_is_said_after_the_click(open_app: Open, current_session: str) -> None:
+    app = open_app(model=f"{current_session}@no-such-revision")
     assert (told(app), keys(app)) == ([], {"wish_stay"})
     look(app)
     assert not app.exception
     assert len(told(app)) == 1
-    assert keys(open_app(model=f"{here}@main")) == {"wish_open", "wish_stay"}
+    assert keys(open_app(model=f"{current_session}@main")) == {"wish_open", "wish_stay"}
 
 
-def test_what_is_half_downloaded_is_not_here(here: str, cache: Path) -> None:
-    folder = downloaded(here)
-    assert folder == find(here) == find(f"{here}@main"), "what is here is used as it is, with nobody asked"
+def test_what_is_half_downloaded_is_not_here(current_session: str, cache: Path) -> None:
+    folder = downloaded(current_session)
+    assert folder == find(current_session) == find(f"{current_session}@main"), "what is here is used as it is, with nobody asked"
     assert folder is not None
     (folder / "model.safetensors").rename(folder / "aside")
-    assert downloaded(here) is None
+    assert downloaded(current_session) is None
     (folder / "model.safetensors.index.json").write_text('{"weight_map": {"a": "aside", "b": "../../../refs/main"}}')
-    assert downloaded(here) is None, "a part is a file of this folder"
+    assert downloaded(current_session) is None, "a part is a file of this folder"
     (folder / "model.safetensors.index.json").write_text("[1]")
-    assert downloaded(here) is None
+    assert downloaded(current_session) is None
     (folder / "model.safetensors.index.json").unlink()
     (folder / "aside").rename(folder / "model.safetensors")
     (folder / "config.json").unlink()
-    assert downloaded(here) is None
+    assert downloaded(current_session) is None
 
 
 def test_a_hub_id_is_told_by_how_it_is_written() -> None:

@@ -23,20 +23,20 @@ class Taken:
 
 def test_a_way_is_short_and_reads_back() -> None:
     path = [Taken(5, "sampled"), Taken(6, "greedy"), Taken(231, "forced"), Taken(7, "sampled")]
-    assert share_link.write_way(path) == "2.f231.1"  # type: ignore[arg-type]
-    assert share_link.read_way("2.f231.1") == [None, None, 231, None]
+    assert share_link.format_steps(path) == "2.f231.1"  # type: ignore[arg-type]
+    assert share_link.parse_steps("2.f231.1") == [None, None, 231, None]
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 999_999)), max_size=60))
 def test_every_way_reads_back_as_it_was_written(way: list[int | None]) -> None:
     path = [Taken(0 if token is None else token, "sampled" if token is None else "forced") for token in way]
-    text = share_link.write_way(path)  # type: ignore[arg-type]
-    assert (share_link.read_way(text) if text else []) == way
+    text = share_link.format_steps(path)  # type: ignore[arg-type]
+    assert (share_link.parse_steps(text) if text else []) == way
 
 
 @given(QUIET)
 def test_no_text_breaks_the_reading_of_a_way(text: str) -> None:
-    way = share_link.read_way(text)
+    way = share_link.parse_steps(text)
     assert way is None or len(way) <= share_link.MOST_STEPS
 
 
