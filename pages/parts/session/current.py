@@ -389,15 +389,6 @@ def link_query() -> tuple[str, bool]:
 
 
 __all__ = [
-    "LARGEST_UPLOAD",
-    "START",
-    "Session",
-    "admit",
-    "current_session",
-    "error_boundary",
-    "notices",
-    "notify",
-    "results",
-    "session_started",
+    "LARGEST_UPLOAD", "START", "Session", "admit", "current_session", "error_boundary", "notices", "notify", "results", "session_started",
     "start_session",
-]
+]  # fmt: skip

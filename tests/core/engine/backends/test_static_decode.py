@@ -51,14 +51,12 @@ def one_thread() -> Iterator[None]:
 
 def static(network: Any, record: static_decode.Record | None = tape.record) -> StaticDecode:
     backend, note = StaticDecode.of(network, record)
-    assert backend is not None, note
-    assert note == ""
+    assert backend is not None and note == "", note
     return backend
 
 
 def engine_of(backend: Any, network: Any) -> Engine:
-    weight = network.get_input_embeddings().weight
-    return Engine(backend, weight.device, weight.shape[0])
+    return Engine(backend, network.device, network.get_input_embeddings().num_embeddings)
 
 
 @pytest.mark.parametrize("record", [None, tape.record], ids=["not recorded", "recorded"])
