@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from core import errors as errors
     from core.costs.formulas import cache_bytes as cache_bytes
     from core.costs.formulas import multiply_adds as multiply_adds
+    from core.engine.shape import ModelShape as ModelShape
     from core.generation.generation import Generation as Generation
     from core.generation.recording import Recording as Recording
     from core.inspection.look import Inside as Inside
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from core.inspection.scoring import score_text as score_text
     from core.models.loading import list_models as list_models
     from core.models.loading import load_model as load_model
-    from core.models.shape import ModelShape as ModelShape
     from core.record.step import Candidate as Candidate
     from core.record.step import Stage as Stage
     from core.record.step import Step as Step
@@ -36,7 +36,7 @@ _MODULES = {
     "Candidate": "core.record.step",
     "Generation": "core.generation.generation",
     "Inside": "core.inspection.look",
-    "ModelShape": "core.models.shape",
+    "ModelShape": "core.engine.shape",
     "Recording": "core.generation.recording",
     "SamplingSettings": "core.settings",
     "ScoredText": "core.inspection.scoring",

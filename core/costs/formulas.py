@@ -17,8 +17,8 @@ import math
 from dataclasses import dataclass
 
 from core.costs.published import CARDS, MODELS, Card
+from core.engine.shape import ModelShape
 from core.errors import BadSetting
-from core.models.shape import ModelShape
 
 MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # a clock or a tensor; a formula; somebody's word, editable
 LARGEST = 10**15  # no count of tokens, readers or bytes asked for here is larger

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.models.shape import ModelShape
+from core.engine.shape import ModelShape
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.errors import BadSetting
 
 if TYPE_CHECKING:
     from core.costs.machine import Peak
-    from core.models.shape import ModelShape
+    from core.engine.shape import ModelShape
     from core.record.step import Step
 
 HIGHEST_ASSUMPTION = 1_000_000.0

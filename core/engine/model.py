@@ -8,8 +8,8 @@ from typing import Any
 
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Backend, Engine
+from core.engine.shape import ModelShape
 from core.errors import BadText, BadToken, BrokenModel, ModelError
-from core.models.shape import ModelShape
 from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine

@@ -43,7 +43,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     import torch
     from transformers import AutoModelForCausalLM
 
-    from core.models.shape import ModelShape
+    from core.engine.shape import ModelShape
 
     context = ModelShape.from_config(config).context_length
     if context < 1:

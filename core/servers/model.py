@@ -17,9 +17,9 @@ import torch
 from core.device import Stopwatch
 from core.engine.engine import Backend, Engine, Forward, Logits
 from core.engine.model import LanguageModel
+from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
 from core.kv_cache.kv_cache import KVCache
-from core.models.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.record.tokens import Token, TokenBytes
 from core.record.top_logprobs import TopLogprobs
 from core.servers.http_client import Answer, HttpClient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.models.shape import ModelShape
+from core.engine.shape import ModelShape
 
 
 def test_the_arithmetic_of_the_guide_is_that_of_the_shape() -> None:

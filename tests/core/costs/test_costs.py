@@ -34,7 +34,7 @@ from core.costs.machine import Peak, energy_joules, measure
 from core.costs.receipt import Assumptions, Receipt
 from core.errors import BadSetting
 from core.kv_cache.kv_cache import KVCache
-from tests.core.models.test_shape import LLAMAS
+from tests.core.engine.test_shape import LLAMAS
 from tests.tiny_models import ARCHITECTURES
 
 LLAMA_70B = ModelShape.named("llama-3.1-70b")

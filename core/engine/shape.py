@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.engine.published_shapes import SHAPES
 from core.errors import UnknownModel
-from core.models.published_shapes import SHAPES
 
 UNBOUNDED_CONTEXT = 1_048_576  # for architectures whose memory does not grow with the text
 
