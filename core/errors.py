@@ -1,4 +1,4 @@
-"""Everything that can go wrong, each with one sentence that says what happened and what to do.
+"""Exceptions, one class for everything that can go wrong, each with one sentence that says what happened and what to do.
 
 `str(error)` is that sentence and fit to be shown to a visitor. The cause, where there is one, hangs on `error.__cause__` for the log.
 """

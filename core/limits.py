@@ -1,4 +1,4 @@
-"""How much of a machine its visitors may take: read from the environment once, the same for everybody."""
+"""Resource limits per process and per visitor, read from the environment."""
 
 from __future__ import annotations
 

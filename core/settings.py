@@ -1,4 +1,4 @@
-"""The settings a visitor turns: what stands between the model's odds and the dice."""
+"""Sampling settings: temperature, top-k, top-p, min-p, typical-p, repetition penalty, greedy, seed; checked, frozen, hashable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a token costs: multiply-adds, bytes, seconds, energy, money.
+"""Cost formulas: multiply-adds, KV cache and weight bytes, time, energy and money of a token or an answer.
 
 Formulas take a shape and counts, nothing else. One multiply-add is two floating point operations. A weight that a token is multiplied with
 is one multiply-add; attention adds, per layer that attends, heads x (key size + value size) for every position looked at.

@@ -1,4 +1,4 @@
-"""Shapes of well-known models and data sheets of well-known cards, as their makers published them.
+"""Published model shapes and accelerator data sheets: models and cards that people have heard of.
 
 Shapes are facts: a test builds each of them in transformers, without memory, and counts. What a card can do is a promise on paper: whatever
 is computed from it is marked as assumed.

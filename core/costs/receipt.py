@@ -1,4 +1,4 @@
-"""The bill for a text that was written: what was measured, what a formula says, and what somebody has to assume. Never mixed."""
+"""Receipt of a generation: what was measured, what a formula says, what somebody has to assume. The bill, never mixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One forward pass: token ids in, the odds of the next token out, with as much taken from the cache as is still true.
+"""Inference engine, one forward pass: token ids in, logits out, with prefix reuse from the KV cache.
 
 The engine knows nothing about prompts, sampling or runs. Whoever calls it names all tokens; the cache finds out by itself which of them it
 already holds. So going on, going back, branching, replaying and "no cache" are one and the same call, the one that an inference server with

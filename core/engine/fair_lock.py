@@ -1,4 +1,4 @@
-"""One model, many visitors: whoever asked first goes first, one forward pass at a time."""
+"""Fair lock (FIFO request queue) before a model: whoever asked first goes first, one forward pass at a time."""
 
 from __future__ import annotations
 

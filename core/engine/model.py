@@ -1,4 +1,4 @@
-"""A language model ready to be watched: the network, its tokenizer, and what both say about themselves."""
+"""Language model, loaded: network, tokenizer and their facts; shared by all sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of a model, read from its own configuration: what every formula about memory and work starts from."""
+"""Model shape, read from its configuration: layers, heads, sizes, what every formula about memory and work starts from."""
 
 from __future__ import annotations
 

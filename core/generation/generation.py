@@ -1,4 +1,4 @@
-"""A run: a prompt, and the tree of everything that was written behind it.
+"""Generation loop over a tree of branches: a prompt, and everything that was written behind it.
 
 The record only grows. Going back moves a mark, taking another token adds a branch, and nothing a visitor made is ever lost or computed
 a second time in another place.

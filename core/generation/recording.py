@@ -1,4 +1,4 @@
-"""A run as a file: everything that was seen, so that it can be shown again without the model.
+"""Recording, the serialised run: everything that was seen, as validated JSON, to be shown again without the model.
 
 The file is JSON with a version. It may come from a stranger: it is bounded, every field is checked, and texts are joined anew from the
 tokens' bytes. A file can be wrong, never dangerous.

@@ -1,4 +1,4 @@
-"""A recorded run, shown again: the same reading and stepping as a live run, with no model behind it."""
+"""Replay of a recording: the same reading and stepping as a live run, with no model behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of everything that was written behind a prompt, and the place in it where the visitor stands."""
+"""Tree of generated tokens with the current path: everything that was tried, and the place where the visitor stands."""
 
 from __future__ import annotations
 

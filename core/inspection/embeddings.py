@@ -1,4 +1,4 @@
-"""Tokens as vectors: the model's own table, who is near whom in it, and a flat map of some of it."""
+"""Embedding table: vectors, nearest neighbours, a flat map (PCA). Tokens as places in meaning-space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a given text as the model reads it: at every token, how likely it was, how surprising, and what could have stood there instead.
+"""Teacher-forced scoring of a given text: log-probability, surprisal, rank, entropy and alternatives at every token.
 
 One forward pass scores a whole text, since every position guesses the next token anyway. Nothing is written and nothing is rolled.
 """

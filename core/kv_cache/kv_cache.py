@@ -1,4 +1,4 @@
-"""KV cache of one session: keys and values, the token ids they belong to, and how long a prefix of a text they hold."""
+"""KV cache of one session with longest-prefix matching: keys and values, and the token ids they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notepad with a limited number of pages: keys and values that can be counted, torn out from anywhere, or written smaller.
+"""KV cache with a block budget and eviction from any place: the notepad whose pages run out.
 
 What happens to positions when pages are torn out, said plainly: nobody moves. A kept page keeps the position it was written with (rotary
 and learned positions are inside its keys), a new token gets its true position in the text, and the gap stays a gap. Architectures that

@@ -1,4 +1,4 @@
-"""All visitors' caches of one model: who holds how much, and who gives way when it is too much."""
+"""KV cache pool: all sessions' caches of one model within a byte budget, least recently used first to give way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys and values written smaller: 8 or 4 bits a number, as a cache layer that transformers' models use like any other.
+"""Quantized KV cache (INT8, INT4) as a transformers cache layer: keys and values written smaller.
 
 Each position is rounded once, when it is written, in groups of 32 numbers with a scale and a lowest value of their own (16 bits each), and
 is never rounded again; whoever reads it, reads the rounded numbers. So it makes no difference whether a text is read at once or token by

@@ -1,4 +1,4 @@
-"""Beam search, step by step: several beginnings are kept at a time, and what is kept and what is dropped is shown, with the reason.
+"""Beam search, step by step: which hypotheses are kept, which are pruned, and why.
 
 The rules are those of transformers' `generate(num_beams=N, do_sample=False)`, version 5, length penalty and stopping included; so is the
 result.

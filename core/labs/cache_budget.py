@@ -1,4 +1,4 @@
-"""Running out of pages: a text is read and written under a budget of bytes, and the visitor has chosen what happens when it is full."""
+"""KV cache under a memory budget: stop, sliding window, attention sinks, INT8 and INT4; what each does to the answer."""
 
 from __future__ import annotations
 

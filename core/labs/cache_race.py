@@ -1,4 +1,4 @@
-"""The same text written twice, once with the notepad and once without: a race by each runner's own clock.
+"""KV cache ablation: the same text decoded with and without it, a race by each runner's own clock.
 
 Both runners write with the same prompt, settings and dice. The one that has computed for less time so far goes next, so at every moment
 of the race both have had the same time, however busy the machine is.

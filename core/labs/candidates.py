@@ -1,4 +1,4 @@
-"""Several tries at the same prompt, written together in real batches, and ways of picking the best one.
+"""Best-of-N sampling in real batches, and ways of picking the best: several tries at the same prompt.
 
 Try number i throws attempt i of the dice, so each is exactly what `Generation.step(attempt=i)` writes alone. One prefill serves all; then
 every forward pass writes one token of every try that has not ended.

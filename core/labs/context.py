@@ -1,4 +1,4 @@
-"""How the length of a text changes the time to the first token and the time of every further one; and what happens at the very end."""
+"""Context length against time to first token and time per token; and what happens at the end of the context window."""
 
 from __future__ import annotations
 

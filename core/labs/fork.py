@@ -1,4 +1,4 @@
-"""One word changes everything: two branches of one run go on from the same place with the same dice, step by step.
+"""Counterfactual branches with common random numbers: one word changes everything.
 
 Both branches are ordinary branches of the run's tree. At every step both use the same settings and the same roll, so whatever differs
 between them comes from the words that stand there, and from nothing else.

@@ -1,4 +1,4 @@
-"""One request from the question to the last token, as a timeline: where the seconds went, and whose they are."""
+"""Latency trace of one request, span by span: where the seconds went, and whose they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same prompt under different settings or models, with the same dice; and one setting turned through a range."""
+"""Sampling-parameter and model sweeps with common random numbers: the same prompt, side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thinking aloud: the same question answered at once and step by step, and what that does to the chance of the right answer.
+"""Chain of thought against direct answers: the same question both ways, and the chance of the right answer as it goes.
 
 A model does the same amount of work for every token. Asked for the answer at once, it has one pass; allowed to write first, it has many,
 and each can use what the earlier ones wrote down.

@@ -1,4 +1,4 @@
-"""The growth record of a bundled model, read: what it expected after a few beginnings at some moments of its training, and what it wrote.
+"""Training checkpoints' record of a bundled model, read: what it expected and wrote at some moments of its growing up.
 
 `core/training/growth.py` writes it while the model learns. Nothing in it is computed again here.
 """

@@ -1,4 +1,4 @@
-"""Loading a model: bundled, from a folder, from the hub or on a server. Safetensors only, never somebody else's code."""
+"""Loading a model from the bundle, a folder, the hub or a server. Safetensors only, never somebody else's code."""
 
 from __future__ import annotations
 

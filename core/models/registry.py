@@ -1,4 +1,4 @@
-"""The models in memory, shared by all visitors: as many as fit, the one not used for longest gives way, and comes back when it is asked.
+"""Model registry (LRU) shared by all sessions: models are loaded once, evicted when memory is needed, reloaded when asked.
 
 A model that gives way loses its weights and nothing else. Whoever has a run with it keeps the model, the run and the record; their next
 forward pass waits until the weights are here again. Only the keys and values go with the weights, and are computed anew.

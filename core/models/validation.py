@@ -1,4 +1,4 @@
-"""Whether a stranger's files can be what they claim to be, found out before memory or minutes are spent on them."""
+"""Validation of untrusted model files, before memory or minutes are spent on them."""
 
 from __future__ import annotations
 

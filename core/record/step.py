@@ -1,4 +1,4 @@
-"""The one record of what happened at a step. Every chart, table, export and receipt reads this and nothing else.
+"""Step record: token distribution before and after every sampling stage, the token chosen, what the pass computed and reused.
 
 A record keeps small arrays, made once from the real forward pass. Texts, candidates and stages become objects only when someone looks,
 so that recording a step stays cheap beside the smallest model.

@@ -1,4 +1,4 @@
-"""The step record as tables, one function per chart. Pandas only; nothing here computes anything that the record does not hold."""
+"""Step records as pandas tables, one function per chart; nothing is computed that the record does not hold."""
 
 from __future__ import annotations
 

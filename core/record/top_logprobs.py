@@ -1,4 +1,4 @@
-"""What is known when an inference server lists only its likeliest tokens, and which numbers of a step are still exact then.
+"""Top log-probabilities of an inference server, and which numbers of a step are still exact when the rest is not listed.
 
 The rest of the probability (1 minus what is listed) is spread evenly over all other tokens, so that stages, charts and dice work on a
 whole vocabulary as they do with a model of one's own. Even is a guess. What is certain is how much the rest weighs and that no token

@@ -1,4 +1,4 @@
-"""The odds watched and measured on a CPU, in NumPy: small operations on a few thousand numbers, where the calls cost more than the work."""
+"""Stage-by-stage distributions on a CPU, in NumPy: small operations on a few thousand numbers, where calls cost more than work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dice that can be thrown again: a counter-based random number for a seed, a step and an attempt, the same on every machine."""
+"""Counter-based random numbers (Philox) for a seed, a step and an attempt: dice that can be thrown again, on any machine."""
 
 from __future__ import annotations
 

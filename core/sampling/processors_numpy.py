@@ -1,4 +1,4 @@
-"""What transformers' processors do to the scores, found in NumPy: the same scores, the same tokens kept, in a fraction of the time.
+"""Logits processors in NumPy, each held equal to the transformers class it names, in a fraction of the time.
 
 transformers' own classes decide what is right. Every function here gives exactly what the class it names gives, or None where a border
 runs so close to a token that rounding might decide; then the class itself is asked (`core.sampling.cpu`). A test holds them equal.

@@ -1,4 +1,4 @@
-"""The line to an inference server: JSON over HTTP, bounded in time and size, to that one address and nowhere else."""
+"""HTTP client of one inference server: JSON, bounded in time and size, to that one address and nowhere else."""
 
 from __future__ import annotations
 

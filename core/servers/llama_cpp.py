@@ -1,4 +1,4 @@
-"""How llama-server (llama.cpp) is asked for a step: its native /completion, with token ids in and out.
+"""llama-server protocol (llama.cpp): its native /completion, with token ids in and out.
 
 It leaves the log-probabilities out when the token it samples ends inside a character. So it is made to sample a plain letter every time:
 the bias acts on its dice, not on the log-probabilities it lists, and the dice thrown here are our own.

@@ -1,4 +1,4 @@
-"""A model that runs on an inference server, watched as if it ran here: token ids out, the likeliest tokens back, our own stages and dice.
+"""Remote model behind an inference server: token ids out, top log-probabilities back, our own stages and dice.
 
 The tokenizer is local, one request is one token, and the server's own prefix cache does what `KVCache` does for a local model. So going
 on, back, branching and "no cache" stay one call here too. Weights, layers and attention stay on the server.

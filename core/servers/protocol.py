@@ -1,4 +1,4 @@
-"""What every kind of inference server is asked for, and what it says about one step."""
+"""Server protocol: what every kind of inference server is asked for a step, and the answer as a `ServerStep`."""
 
 from __future__ import annotations
 

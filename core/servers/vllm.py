@@ -1,4 +1,4 @@
-"""How vLLM is asked for a step: its OpenAI-like /v1/completions, with token ids in and out.
+"""vLLM protocol: its OpenAI-compatible /v1/completions, with token ids in and out.
 
 Every sampling parameter is sent as neutral, so that neither the model's own generation_config nor `--logprobs-mode processed_logprobs`
 can change what is listed: at temperature 1 with nothing cut, processed and raw log-probabilities are the same numbers.

@@ -1,4 +1,4 @@
-"""The arithmetic of a Llama written out in NumPy: the same numbers as transformers, one token in a fraction of the time.
+"""CPU decode backend for Llama-shaped models, in NumPy: the same numbers as transformers, one token in a fraction of the time.
 
 With one token at a time, a small model on a CPU spends most of its time between the operations, not in them. Here a layer is some thirty
 calls on buffers that are there already, and the weights are the network's own, shared and not copied; what is left is little more than the

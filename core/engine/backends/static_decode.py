@@ -1,4 +1,4 @@
-"""Decoding on buffers that stay where they are, so that a GPU can be told a whole step at once: a CUDA graph.
+"""CUDA-graph decode backend on static buffers: a GPU is told a whole step at once.
 
 With one token at a time a GPU waits for Python: a step is hundreds of small kernels, and launching them takes longer than running them. A
 CUDA graph is such a step recorded once and launched by one call. It repeats exactly what was recorded, on the same addresses, so whatever

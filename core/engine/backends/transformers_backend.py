@@ -1,4 +1,4 @@
-"""Any causal language model of transformers, with its own cache classes: the backend that needs no knowledge of the architecture."""
+"""Transformers backend: any causal language model, with transformers' own cache classes."""
 
 from __future__ import annotations
 

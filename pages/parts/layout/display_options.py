@@ -1,4 +1,4 @@
-"""How a visitor likes to look at it: the tint of the words, how many rows, which axis. Drawn in a popover, read by the charts."""
+"""Display options: the tint of the words, how many rows, which axis."""
 
 from __future__ import annotations
 

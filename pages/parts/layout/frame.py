@@ -1,4 +1,4 @@
-"""The frame of every page: the way in, the heading, the calm sentences."""
+"""Page frame: the guard for deep links, headings, notices, the error boundary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text that everything here goes on from; the same field, with the same text in it, as on Watch."""
+"""Prompt field: the text that everything here goes on from, the same on every page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sidebar: the model, the presets, the sliders. The same on every page; app.py draws it once."""
+"""Sidebar: the model, the presets, the sliders. The same on every page; app.py draws it once."""
 
 from __future__ import annotations
 

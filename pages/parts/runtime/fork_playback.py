@@ -1,4 +1,4 @@
-"""The two branches a visitor watches on What if: begun, stepped, played, begun again. The verbs are for `on_click`."""
+"""Playback of a fork: the two branches a visitor watches on What if. The verbs are for `on_click`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shelf of models that all visitors share: what is loaded, and what is on its way from the hub."""
+"""Process-wide model registry and downloads: what is loaded, and what is on its way from the hub."""
 
 from __future__ import annotations
 

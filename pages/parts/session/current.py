@@ -1,4 +1,4 @@
-"""The visitor: which model, which run, which settings, which moment. With `session`, the only room that touches `st.session_state`.
+"""Current session, read and changed: which model, which run, which settings, which moment; with `state`, all of `st.session_state`.
 
 A page reads `model()`, `run()`, `settings()`, `shown()` and hands the verbs (`step`, `force`, `go_back`, ...) to its widgets as callbacks.
 Every verb is calm: what goes wrong becomes one sentence (`notices()`), and what the visitor made stays.

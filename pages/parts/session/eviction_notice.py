@@ -1,4 +1,4 @@
-"""A visitor whose model was put away meanwhile: their run is kept in full, and they are told once."""
+"""Eviction notice: a visitor whose model was unloaded meanwhile is told once; their run is kept in full."""
 
 from __future__ import annotations
 

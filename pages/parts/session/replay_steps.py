@@ -1,4 +1,4 @@
-"""The steps that a link asks for, written again."""
+"""Replay of a share link's steps: what a link asks for, written again."""
 
 from __future__ import annotations
 

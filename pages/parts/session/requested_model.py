@@ -1,4 +1,4 @@
-"""A link that asks for a model which did not come with the app: said in a sentence, opened at a click, never by itself.
+"""Model requested by a link that did not come with the app: said in a sentence, opened at a click, never by itself.
 
 A link comes from a stranger. By itself it fetches no gigabytes, reads no folder of this machine and calls no server; the prompt and the
 settings it holds are taken over at once, and what was written with that model is written again as soon as somebody has opened it.

@@ -1,4 +1,4 @@
-"""What a link can hold: prompt, model, settings, seed, and the way that was taken. Links come from strangers, so all of it is checked."""
+"""Share link, written and parsed: prompt, model, settings, seed, steps. Links come from strangers, so all of it is checked."""
 
 from __future__ import annotations
 

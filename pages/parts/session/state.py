@@ -1,4 +1,4 @@
-"""What is kept of one visitor, and how they are told things. Pages come here through `visit`, which reads it and changes it."""
+"""Session state: what is kept of one visitor, and how they are told things. Pages come here through `current`."""
 
 from __future__ import annotations
 

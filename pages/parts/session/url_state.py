@@ -1,4 +1,4 @@
-"""Model and prompt in the browser's address, so that it can be kept, sent and gone back to.
+"""URL state: model and prompt in the browser's address, so that it can be kept, sent and gone back to.
 
 Neither is bound to its widget: what is bound to one page is missing in the entry that the browser goes back to from another, and the
 model's widget would write its title instead of its name.

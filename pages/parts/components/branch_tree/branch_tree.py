@@ -1,4 +1,4 @@
-"""A tree of texts: what was tried, how likely each way was, where one stands. Folded, walked, named and pruned by clicking."""
+"""Branch tree component: what was tried, how likely each way was, where one stands; folded, walked, named, pruned by clicking."""
 
 from __future__ import annotations
 

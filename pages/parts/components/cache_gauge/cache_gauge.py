@@ -1,4 +1,4 @@
-"""How full the notepad is: tokens of the context, bytes held, and how they are counted."""
+"""KV cache gauge: how full the notepad is, in tokens of the context and bytes held."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dice: a strip from 0 to 1, one piece per token that is still in the game, largest first, and the drawn number as a marker on it."""
+"""Dice strip, the cumulative distribution from 0 to 1: one piece per surviving token, largest first, and the roll as a marker."""
 
 from __future__ import annotations
 

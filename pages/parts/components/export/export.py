@@ -1,4 +1,4 @@
-"""Keeping and sharing a run: the link, the recording, the table of steps, the charts; and opening a recording again."""
+"""Export and sharing: the link, the recording, the table of steps, the charts; and opening a recording again."""
 
 from __future__ import annotations
 

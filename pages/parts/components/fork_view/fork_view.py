@@ -1,4 +1,4 @@
-"""Two branches side by side: what they share stands there once, then it parts into a blue and a plum column. A click on a word forks."""
+"""Two branches side by side: what they share stands there once, then it parts. A click on a word forks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roll one step many times: the tally beside the bars, growing as the rolls fall. The text does not change."""
+"""Resampling tally: one step rolled many times beside its bars. The text does not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A given text, word by word, each tinted by a number of its own; hover or click shows what stands behind a word."""
+"""Scored text, word by word, each tinted by a number of its own; hover or click shows what stands behind a word."""
 
 from __future__ import annotations
 

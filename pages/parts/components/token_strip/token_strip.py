@@ -1,4 +1,4 @@
-"""The sentence as it grows: one soft word per token, tinted by how likely or how unsure; hover shows its odds, a click reopens its step."""
+"""Token strip, the sentence as it grows: one word per token, tinted; hover shows its distribution, a click opens its step again."""
 
 from __future__ import annotations
 
