@@ -57,7 +57,7 @@ class NotEnoughMemory(ModelError):
 
 
 class ReloadFailed(ModelError):
-    """A model that was put away to make room cannot be loaded again; what was written with it is kept."""
+    """A model that was unloaded to make room cannot be loaded again; what was written with it is kept."""
 
 
 class BrokenLogits(ModelError):

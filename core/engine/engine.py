@@ -97,7 +97,7 @@ class Engine:
 
     @property
     def unloaded(self) -> bool:
-        """Whether the weights were put away; the next pass waits until they are back."""
+        """Whether the weights were unloaded; the next pass waits until they are back."""
         return self.lock.reload is not None
 
     def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:

@@ -41,7 +41,7 @@ class FlatMap:
 
 
 def _table(model: LanguageModel) -> torch.Tensor:
-    with model.engine.lock.acquire():  # the weights may have been put away
+    with model.engine.lock.acquire():  # the weights may have been unloaded
         return model.network.get_input_embeddings().weight.detach()
 
 

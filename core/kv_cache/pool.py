@@ -42,7 +42,7 @@ class CachePool:
             self._drop(cache)
 
     def clear(self) -> None:
-        """Empty all caches: the weights they came from are put away."""
+        """Empty all caches: the weights they came from are unloaded."""
         for cache in list(self._used):
             self._drop(cache)
 

@@ -29,7 +29,7 @@ Key = tuple[str, str | None, str | None]  # a model's name; of a server, its add
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """times: how often a model was put away. made_room_for: the model that needed its memory at last; "" if somebody asked for it."""
+    """times: how often a model was unloaded. made_room_for: the model that needed its memory at last; "" if somebody asked for it."""
 
     times: int = 0
     made_room_for: str = ""
@@ -52,7 +52,7 @@ class ModelRegistry:
         self._evictions: weakref.WeakKeyDictionary[LanguageModel, Eviction] = weakref.WeakKeyDictionary()
 
     def known(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel | None:
-        """The model of this name if it was loaded before and somebody holds on to it. Its weights may be put away."""
+        """The model of this name if it was loaded before and somebody holds on to it. Its weights may be unloaded."""
         return self._known.get((name, tokenizer, api_key))
 
     def model(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
@@ -79,7 +79,7 @@ class ModelRegistry:
                 self._evict(key, "")
 
     def eviction(self, model: LanguageModel) -> Eviction:
-        """How often this model was put away, and for whom."""
+        """How often this model was unloaded, and for whom."""
         return self._evictions.get(model, Eviction())
 
     def _load(self, key: Key) -> LanguageModel:

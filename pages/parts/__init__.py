@@ -13,7 +13,7 @@ A page is one file under `pages/` and one line in `navigation.PAGES`. It reads l
     with frame.error_boundary():                                # around all that may fail: one sentence instead of a traceback
         run = current.run()                                     # the session's run (Generation or Replay), the same on every page
         token_strip(run.prompt_tokens, run.path, key="compare_strip")
-        charts.draw(charts.distribution, step_rows.distribution_rows(current.shown()), key="odds", alt_text="...", rows=11)
+        charts.draw(charts.distribution, step_rows.distribution_rows(current.shown()), key="odds", rows=11)
 
 session      `current`: `model()`, `run()`, `settings()`, `prompt()`, `shown()`, and verbs for `on_click` (`step`, `force`, `go_back`,
              `restart`, `switch`, `use_prompt`, `use_model`). With `state` the only files that touch `st.session_state`; a page reads its own widgets

@@ -39,7 +39,7 @@ def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -
 def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     """A model by name, loaded once per process; of a server, its address with its tokenizer and key. Raises a ModelError.
 
-    One that was put away meanwhile comes without its weights; its next forward pass brings them back.
+    One that was unloaded meanwhile comes without its weights; its next forward pass brings them back.
     """
     known = _shelf().known(name, tokenizer, api_key)
     if known is not None:
@@ -56,7 +56,7 @@ def wake(model: LanguageModel) -> None:
 
 
 def eviction(model: LanguageModel) -> Eviction:
-    """How often this model was put away, and for whom."""
+    """How often this model was unloaded, and for whom."""
     return _shelf().eviction(model)
 
 

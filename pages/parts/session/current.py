@@ -360,7 +360,7 @@ def selected_index() -> int | None:
 
 
 def notices() -> list[str]:
-    """What there is to tell; also that the model of the run was put away meanwhile, unless the visitor has just chosen another."""
+    """What there is to tell; also that the model of the run was unloaded meanwhile, unless the visitor has just chosen another."""
     session = current_session()
     if session.begun_with is not None and session.begun_with[0] == model_name():
         eviction_notice.notice(session)

@@ -38,7 +38,7 @@ class Session:
     selected_index: int | None = None
     playing: bool = False
     interval: float = 0.0  # seconds between two draws in Play
-    evictions_seen: int = 0  # how often the run's model had been put away when the visitor last knew
+    evictions_seen: int = 0  # how often the run's model had been unloaded when the visitor last knew
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
