@@ -16,8 +16,9 @@ A page is one file under `pages/` and one line in `navigation.PAGES`. It reads l
         charts.draw(charts.distribution, step_rows.distribution_rows(current.shown()), key="odds", rows=11)
 
 session      `current`: `model()`, `run()`, `settings()`, `prompt()`, `shown()`, and verbs for `on_click` (`step`, `force`, `go_back`,
-             `restart`, `switch`, `use_prompt`, `use_model`). With `state` the only files that touch `st.session_state`; a page reads its own widgets
-             from what they return. A callback of your own goes through `@current.error_boundary`; `current.notify(...)` tells one sentence.
+             `restart`, `switch`, `use_prompt`, `use_model`). With `state` the only files that touch `st.session_state`; a page reads its
+             own widgets from what they return. A callback of your own goes through `@current.error_boundary`; `current.notify(...)` tells
+             one sentence.
 layout       `frame` (`page`, `header`, `section`, `legend`, `show_notice`, `error_boundary`), sidebar, navigation, player, palette: colours
              by meaning (`palette.of(charts.theme()).chosen`); orange is the chosen token and nothing else.
 charts       one function per chart, theme in, constant specification out, cached; `charts.draw(chart, table, key=, alt_text=)` shows it.
