@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from core import SamplingSettings
 
 APP = "Token Probability Viewer"
@@ -69,6 +71,7 @@ PLACE_REOPENED = "Step {number}, reopened"
 
 DICE = "The dice"
 DICE_TERM = "sampling"
+DICE_BUNDLE = "many small pieces"
 DICE_WAIT = "wide pieces are easier to hit; one number between 0 and 1 decides"
 DICE_WAIT_GREEDY = "greedy: the favourite is taken, no dice"
 DICE_FELL = "the dice fell on {roll}: “{piece}” had {share} of the strip"
@@ -120,6 +123,11 @@ def device(name: str) -> str:
     if name == "cpu":
         return "CPU"
     return "GPU" if name.startswith("cuda") else name
+
+
+def roll(number: float) -> str:
+    """What the dice showed: a number below 1, so it is cut and not rounded."""
+    return f"{math.floor(number * 1000) / 1000:.3f}"
 
 
 def speed(steps: float) -> str:
