@@ -99,8 +99,15 @@ MODEL_SAID = "what the model said"
 DICE_USE = "what the dice use"
 TAKEN = "taken"
 USED = "{tokens} of {limit} tokens"
-HELD_COMPUTED = "Computed: {tokens} tokens × {each} bytes each = {whole} bytes"
-HELD_MEASURED = "Measured: {whole} bytes in the cache's tensors"
+USED_HOLDING = "{tokens} of {limit} tokens · {held} held"
+USED_ASSUMED = "{tokens} of {limit} tokens · assumed"
+HELD_COMPUTED = "In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes"
+HELD_COUNTED = "In use: {whole} bytes, counted from the tensors"
+HELD_MEASURED = "Held, measured: {whole} bytes in the arrays, which have room for tokens to come"
+HELD_ASSUMED = (
+    "Assumed: {tokens} tokens × {each} bytes each = {whole} bytes. The server does not say how finely it writes its notes; with a smaller "
+    "cache type it needs less."
+)
 HELD_WHY = "Every layer notes a key and a value for every token, so that only the newest one has to be worked out."
 
 
