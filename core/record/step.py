@@ -45,6 +45,7 @@ class ForwardPass:
 class Candidate:
     """A token the model considered.
 
+    logit: the model's own number for it; a server tells only log-probabilities, which are logits less a number common to all.
     model_probability: softmax of the model's own logits. sampling_probability: what the dice use, after every setting (0 if removed).
     removed_by: the stage that removed it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
     """
