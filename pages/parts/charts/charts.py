@@ -229,7 +229,7 @@ def step_time(theme: str, height: int = 66) -> Spec:
 
 @lru_cache(maxsize=8)
 def surprise(theme: str, height: int = 84) -> Spec:
-    """How unsure the model was (a stair, one tread per step: there is nothing between two) and how surprising the token that came (dots), bits.
+    """How unsure the model was (a stair, since there is nothing between two steps) and how surprising the token that came (dots), bits.
 
     Columns: slot, zero, entropy, surprise, token, entropy_text, surprise_text.
     """

@@ -190,7 +190,8 @@ BLIND = "blind guessing: {number}"
 WORSE_THAN_BLIND = "Worse than blind guessing: it was sure of other things, and wrong."
 PERPLEXITY_HELP = (
     "exp(−(ln p₁ + … + ln pₙ) / n) over the {count} scored pieces: the number of equal choices that would leave it as unsure. "
-    "Whoever knows nothing chooses among all {size} pieces. Perplexities compare only between models that cut the text into the same pieces."
+    "Whoever knows nothing chooses among all {size} pieces. "
+    "Perplexities compare only between models that cut the text into the same pieces."
 )
 NLL = "Loss, nats"
 NLL_HELP = "Negative log-likelihood: the mean of −ln p over the scored pieces, which training makes small. Perplexity is e to this power."
@@ -214,7 +215,8 @@ GROWING = "How did it learn to speak?"
 GROWING_TERM = "training"
 GROWING_LEAD = (
     "Nobody wrote rules into {name}. It read {read} pieces of text and guessed every next piece. {updates} times it was nudged a little, "
-    "each time by the mean of about {each} guesses. Here it is at {count} moments on the way: written down while it learned, and not edited."
+    "each time by the mean of about {each} guesses. Here it is at {count} moments on the way: written down while it learned, and not "
+    "edited."
 )
 GROWING_OTHER = "Nobody kept such a record of {name}; this is {known}, the model that came with the app."
 GROWING_NONE = "None of the models here has a record of how it grew up."
@@ -239,9 +241,7 @@ LOSS_TERM = "loss, nats per piece"
 LOSS_LESSONS = "text it learned from"
 LOSS_HELD_OUT = "text it never learned from (held out)"
 LOSS_ALT = "One dot for each moment of the training: the mean negative log-likelihood of a piece, in nats."
-LOSS_SAYS = (
-    "Choosing blindly among all {size} pieces: {blind}. It does not fall evenly, because the mixture of texts was changed on the way."
-)
+LOSS_SAYS = "Choosing blindly among all {size} pieces would be {blind}. It does not fall evenly, because the mixture of texts was changed on the way."
 LOSS_NOT_HELD_OUT = "Measured on the text of that moment; text held out from the training was not measured along the way."
 SOURCES = "What did it read?"
 SOURCES_TERM = "training data, from the model's card"

@@ -243,9 +243,9 @@ def test_the_memory_for_the_notepad_is_what_the_arrays_take_and_on_a_server_nobo
     path = written.path
     bill = Receipt.of(path, None)
     amounts = {amount.name: amount for amount in bill.amounts}
-    cache = written.cache.state.cache
+    state: Any = written.cache.state
     assert amounts["Memory for the notepad"].value == sum(
-        part.untyped_storage().nbytes() for layer in cache.layers for part in (layer.keys, layer.values)
+        part.untyped_storage().nbytes() for layer in state.cache.layers for part in (layer.keys, layer.values)
     )
     there = [replace(step, top_logprobs_count=20, forward=replace(step.forward, held_bytes=None)) for step in path]
     served = {amount.name: amount for amount in Receipt.of(there, None).amounts}

@@ -89,7 +89,8 @@ def test_cache_bytes_are_those_of_the_tensors(architecture: str, tiny: Any) -> N
         forward = model.engine.forward(ids[:length], cache)
         held, backing = bytes_in(cache.state)
         assert (forward.cache_bytes, forward.held_bytes) == (cache.bytes, cache.held_bytes)
-        arrays = [cache.state.keys, cache.state.values] if hasattr(cache.state, "keys") else cache.state
+        state: Any = cache.state
+        arrays = [state.keys, state.values] if hasattr(state, "keys") else state
         assert cache.held_bytes == bytes_in(arrays)[1], "counted by walking over the arrays, whatever they are"
         assert 0 < forward.cache_bytes <= cache.held_bytes <= backing
         if architecture in FULL_ATTENTION:

@@ -271,7 +271,8 @@ def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastL
     for asked, computed in ((ids[:40], 40), (ids, 10), (ids[:45], 1), (np.concatenate([ids[:45], text(5, seed=3)]), 5)):
         forward = engine.forward(asked, cache)
         assert (forward.computed_tokens, forward.cache_bytes) == (computed, len(asked) * 3 * 2 * 2 * 8 * 4)
-        assert forward.held_bytes == cache.held_bytes == cache.state.keys.nbytes + cache.state.values.nbytes
+        state: Any = cache.state
+        assert forward.held_bytes == cache.held_bytes == state.keys.nbytes + state.values.nbytes
         assert_same(forward.logits.values, all_logits(network, asked)[-1])
 
 

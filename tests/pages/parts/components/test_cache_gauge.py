@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,8 @@ def run() -> Generation:
 
 
 def test_the_measured_bytes_are_those_of_the_arrays_and_the_others_those_of_the_tokens(run: Generation) -> None:
-    state, step = run.cache.state, run.path[-1]
+    state: Any = run.cache.state
+    step = run.path[-1]
     held, used = state.keys.nbytes + state.values.nbytes, step.position * run.model.cache_bytes_per_token
     said = told(step, run.model)
     computed, measured, _ = said["lines"]
