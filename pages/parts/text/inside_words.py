@@ -241,7 +241,10 @@ LOSS_TERM = "loss, nats per piece"
 LOSS_LESSONS = "text it learned from"
 LOSS_HELD_OUT = "text it never learned from (held out)"
 LOSS_ALT = "One dot for each moment of the training: the mean negative log-likelihood of a piece, in nats."
-LOSS_SAYS = "Choosing blindly among all {size} pieces would be {blind}. It does not fall evenly, because the mixture of texts was changed on the way."
+LOSS_SAYS = (
+    "Choosing blindly among all {size} pieces would be {blind}. "
+    "It does not fall evenly, because the mixture of texts was changed on the way."
+)
 LOSS_NOT_HELD_OUT = "Measured on the text of that moment; text held out from the training was not measured along the way."
 SOURCES = "What did it read?"
 SOURCES_TERM = "training data, from the model's card"
