@@ -197,7 +197,8 @@ def kept(steps: list[RaceStep], length: int) -> None:
         tokens=tokens,
         computed=f"{cache_bytes(shape, tokens, item):,}",
     )
-    st.caption(f"{counted}; {words.KEPT_MEASURED.format(measured=f'{last.cache_bytes:,}')}.")
+    measured = "" if last.held_bytes is None else f"; {words.KEPT_MEASURED.format(measured=f'{last.held_bytes:,}')}"
+    st.caption(f"{counted}{measured}.")
 
 
 frame.header(words.CACHE_TITLE, words.CACHE_TERM, words.CACHE_LEAD)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.record.step import Step
 from pages.parts.charts import charts, what_if_charts
-from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run
+from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
 from pages.parts.components.fork_view.fork_view import fork_view
 from pages.parts.layout import frame, palette
 from pages.parts.layout.prompt_field import own_text
@@ -125,7 +125,7 @@ def tree() -> None:
     if action is not None:
         fork_playback.obey(action)
         st.rerun()
-    ends = {branch.node_id: branch.name or "…" + " ".join(branch.text.split())[-40:] for branch in run.branches()}
+    ends = {branch.node_id: way_name(run, branch, 41) for branch in run.branches()}
     if len(ends) > 2:
         with st.popover(words.COMPARE_TWO, icon=":material/compare_arrows:", help=words.COMPARE_HELP):
             names = list(ends)

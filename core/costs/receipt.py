@@ -55,6 +55,7 @@ class Receipt:
 
     prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
     first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
+    cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
     joules: from the device's own counter, None where it has none or nobody looked.
     """
 
@@ -72,6 +73,8 @@ class Receipt:
     assumptions: Assumptions
     peak: Peak | None = None
     joules: float | None = None
+    held_bytes: int | None = None
+    served: bool = False
 
     @classmethod
     def of(
@@ -120,6 +123,13 @@ class Receipt:
         return Amount("Price, by the hour", value, "$", ASSUMED, f"${self.assumptions.price_hour:g} an hour x {self.seconds:.3g} seconds")
 
     @property
+    def _notepad(self) -> Amount:
+        """Bytes of the tokens in the notepad. A server does not tell in how many bits it keeps them."""
+        if self.served:
+            return Amount("Notepad", self.cache_bytes, "B", ASSUMED, "as large as the model would make it; the server does not say")
+        return Amount("Notepad", self.cache_bytes, "B", COMPUTED, "keys and values of the tokens in it")
+
+    @property
     def amounts(self) -> tuple[Amount, ...]:
         """The whole bill, line by line. What cannot be known is left out, never guessed."""
         lines = [
@@ -127,8 +137,10 @@ class Receipt:
             Amount("Positions computed", self.computed, "", MEASURED, "read for the first time"),
             Amount("Positions reused", self.reused, "", MEASURED, "taken from the notepad"),
             Amount("Time computing", self.seconds, "s", MEASURED, "the clock around every pass"),
-            Amount("Notepad", self.cache_bytes, "B", MEASURED, "the sizes of its tensors"),
+            self._notepad,
         ]
+        if self.held_bytes is not None:
+            lines.append(Amount("Memory for the notepad", self.held_bytes, "B", MEASURED, "its arrays, with room for tokens to come"))
         if self.multiply_adds is not None and self.bytes_read is not None:
             lines += [
                 Amount("Multiply-adds", self.multiply_adds, "", COMPUTED, "weights met x positions + heads x sizes x positions looked at"),
@@ -154,7 +166,7 @@ class Receipt:
 
     def per_token(self, amount: Amount) -> float | None:
         """This line divided by the tokens written; None where that makes no sense (speeds, shares, the notepad)."""
-        if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name == "Notepad":
+        if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name in ("Notepad", "Memory for the notepad"):
             return None
         return amount.value / self.new_tokens
 
@@ -203,6 +215,8 @@ class Account:
             assumptions=assumptions or Assumptions(),
             peak=peak,
             joules=joules,
+            held_bytes=path[-1].forward.held_bytes if path else None,
+            served=bool(path) and path[-1].top_logprobs_count > 0,
         )
 
     def _add(self, step: Step) -> None:

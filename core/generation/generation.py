@@ -236,6 +236,7 @@ class Generation(Tree):
             forward.seconds,
             forward.queue_seconds,
             forward.server_seconds,
+            forward.held_bytes,
         )
         return {"index": len(self._path), "position": self.token_count, "settings": settings, "forward": done, "vocabulary": self.model}
 

@@ -84,6 +84,7 @@ class _StepFile(_Strict):
     seconds: Seconds
     queue_seconds: Seconds
     server_seconds: Seconds | None
+    held_bytes: Count | None = None  # not in the files of before
     token_ids: Annotated[list[Count], _Candidates, FailFast()]
     ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
     logits: Annotated[list[float | None], _Candidates, FailFast()]

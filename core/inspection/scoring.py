@@ -59,6 +59,7 @@ class ScoredText:
     """A text as the model read it. Arrays have one entry per token; the first is NaN (rank 0), since nothing stood before it.
 
     log_probabilities: natural logarithms; entropies: bits; ranks: 1 = the favourite. top_ids, top_log_probabilities: [tokens, top_n].
+    log_sums: logarithm of the sum of e^logit over the vocabulary; a log probability plus this is the logit that the model gave.
     window, stride: tokens read at once, and how far the window moved on, where the text is longer than the context.
     """
 
@@ -72,6 +73,7 @@ class ScoredText:
     top_log_probabilities: np.ndarray
     window: int
     stride: int
+    log_sums: np.ndarray
 
     @cached_property
     def tokens(self) -> tuple[ScoredToken, ...]:
@@ -83,7 +85,8 @@ class ScoredText:
         if math.isnan(log_probability):
             return ScoredToken(position, token.token_id, token.text, token.piece, None, None, None, None, ())
         tops = zip(self.top_ids[position].tolist(), self.top_log_probabilities[position].tolist(), strict=True)
-        guesses = tuple(guess(self.model, i, rank, top, math.exp(top)) for rank, (i, top) in enumerate(tops, 1))
+        log_sum = float(self.log_sums[position])
+        guesses = tuple(guess(self.model, i, rank, top + log_sum, math.exp(top)) for rank, (i, top) in enumerate(tops, 1))
         return ScoredToken(
             position=position,
             token_id=token.token_id,
@@ -112,8 +115,13 @@ class ScoredText:
 
         The same number as exp(loss) of transformers with the text as its own labels.
         """
+        return math.exp(min(700.0, self.nll)) if self.scored_count else math.nan
+
+    @property
+    def nll(self) -> float:
+        """The mean negative log-likelihood of a scored token, nats: what training calls the loss. NaN if nothing was scored."""
         count = self.scored_count
-        return math.exp(min(700.0, -float(np.nansum(self.log_probabilities)) / count)) if count else math.nan
+        return -float(np.nansum(self.log_probabilities)) / count if count else math.nan
 
     @property
     def scored_characters(self) -> int:
@@ -125,6 +133,18 @@ class ScoredText:
         """total_bits / scored_characters: comparable between models that cut the text into different tokens. NaN if nothing was scored."""
         characters = self.scored_characters
         return self.total_bits / characters if characters else math.nan
+
+    @property
+    def scored_bytes(self) -> int:
+        """Bytes of the scored tokens' text in UTF-8."""
+        scores = zip(self.written, self.log_probabilities, strict=True)
+        return sum(len(token.text.encode()) for token, score in scores if not math.isnan(score))
+
+    @property
+    def bits_per_byte(self) -> float:
+        """total_bits / scored_bytes: comparable between any two models, and between languages. NaN if nothing was scored."""
+        count = self.scored_bytes
+        return self.total_bits / count if count else math.nan
 
     def most_surprising(self, n: int = 5) -> tuple[ScoredToken, ...]:
         """The n tokens the model least expected, the most surprising first."""
@@ -193,7 +213,17 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
         raise
     report(len(ids), len(ids))
     return ScoredText(
-        model, text, written, scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops, window, step
+        model,
+        text,
+        written,
+        scores.log_probabilities,
+        scores.ranks,
+        scores.entropies,
+        scores.top_ids,
+        scores.tops,
+        window,
+        step,
+        scores.log_sums,
     )
 
 
@@ -270,6 +300,7 @@ class _Scores:
     entropies: np.ndarray
     top_ids: np.ndarray
     tops: np.ndarray
+    log_sums: np.ndarray
 
     @classmethod
     def empty(cls, count: int, listed: int) -> _Scores:
@@ -279,6 +310,7 @@ class _Scores:
             np.full(count, np.nan),
             np.zeros((count, listed), dtype=np.int64),
             np.full((count, listed), np.nan),
+            np.full(count, np.nan),
         )
 
 
@@ -294,6 +326,7 @@ def _score(ids: np.ndarray, into: _Scores, begin: int, place: int, logits: torch
             )
         logs = logits - totals
         top = torch.topk(logs, into.tops.shape[1])
+        into.log_sums[at] = totals[:, 0].double().cpu().numpy()
         into.log_probabilities[at] = (own - totals)[:, 0].double().cpu().numpy()
         into.ranks[at] = ((logits > own).sum(1) + 1).cpu().numpy()
         into.entropies[at] = (torch.special.entr(logs.exp()).sum(1) / math.log(2)).double().cpu().numpy()

@@ -27,7 +27,10 @@ CACHED, UNCACHED = "with the notepad", "without"
 
 @dataclass(frozen=True, slots=True)
 class RaceStep:
-    """One token written by one runner. seconds: of this pass; total_*: of this runner so far. cache_bytes: counted from its tensors."""
+    """One token written by one runner. seconds: of this pass; total_*: of this runner so far.
+
+    cache_bytes: what the tokens in its cache take; held_bytes: what the arrays take that hold them.
+    """
 
     runner: str
     index: int
@@ -39,6 +42,7 @@ class RaceStep:
     total_seconds: float
     total_positions: int
     cache_bytes: int
+    held_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
                 total_seconds=seconds[cached],
                 total_positions=positions[cached],
                 cache_bytes=done.cache_bytes,
+                held_bytes=done.held_bytes,
             )
     finally:
         for run in runs.values():

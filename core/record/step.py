@@ -25,9 +25,11 @@ class Vocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ForwardPass:
-    """What one forward pass did. computed_tokens + reused_tokens = tokens before the step; bytes are counted from the cache's tensors.
+    """What one forward pass did. computed_tokens + reused_tokens = tokens before the step.
 
-    server_seconds: what an inference server says it took, out of the `seconds` measured here; None where the model runs here.
+    cache_bytes: what the keys and values of these tokens take after the pass. server_seconds: what an inference server says it took, out of
+    the `seconds` measured here; None where the model runs here. held_bytes: the size of the arrays that hold them, measured, with the room
+    set aside for tokens to come; None where they lie on a server (whose cache_bytes are an assumption), or in a recording of before.
     """
 
     computed_tokens: int
@@ -36,12 +38,14 @@ class ForwardPass:
     seconds: float
     queue_seconds: float = 0.0
     server_seconds: float | None = None
+    held_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A token the model considered.
 
+    logit: the model's own number for it; a server tells only log-probabilities, which are logits less a number common to all.
     model_probability: softmax of the model's own logits. sampling_probability: what the dice use, after every setting (0 if removed).
     removed_by: the stage that removed it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
     """

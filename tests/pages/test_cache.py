@@ -43,8 +43,9 @@ def test_a_race_to_its_end(open_app: Callable[..., AppTest], session: Callable[[
     assert {step.runner: step.index for step in steps} == {CACHED: 31, UNCACHED: 31}
     assert "times faster" in said(app) and "same text" in said(app)
     last = [step for step in steps if step.runner == CACHED][-1]
-    assert f"its tensors hold **{last.cache_bytes:,}**" in said(app)
-    assert f"= **{last.cache_bytes:,}** bytes" in said(app)  # the formula gives what the tensors hold
+    assert f"= **{last.cache_bytes:,}** bytes" in said(app)  # the formula gives what the tokens take
+    assert last.held_bytes is not None and last.cache_bytes <= last.held_bytes <= 2 * last.cache_bytes
+    assert f"hold **{last.held_bytes:,}** (measured)" in said(app)
 
 
 def test_the_specification_does_not_change_while_it_runs(open_app: Callable[..., AppTest]) -> None:

@@ -48,7 +48,15 @@ def race(theme: str, length: int, column: str, unit: str, height: int = 190, fit
     across = alt.X(
         "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=_axis(colours, "tokens written", tickCount=5, format="~s")
     )
-    axis = _axis(colours, tickCount=4, format="~s", labelExpr=f"datum.value ? datum.label + ' {unit}' : '0'", minExtent=46, maxExtent=46)
+    # A prefix (400m, 12k) is for counts alone: before a unit it would be read as part of it.
+    axis = _axis(
+        colours,
+        tickCount=4,
+        format="~r" if unit else "~s",
+        labelExpr=f"datum.value ? datum.label + ' {unit}' : '0'",
+        minExtent=46,
+        maxExtent=46,
+    )
     up = alt.Y(f"{column}:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
     base = alt.Chart().encode(x=across, color=_runner(colours))
     layers: list[Any] = [base.mark_line(strokeWidth=2.5, strokeJoin="round", interpolate="linear").encode(y=up)]

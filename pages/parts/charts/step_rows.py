@@ -151,6 +151,8 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
         }
         rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
-        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if step.index == 0 else ""})
+        # Chosen by hand after going back, the first token needs no second reading of the prompt: nearly all of it is still in the cache.
+        prefill = step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
+        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return _table(rows, NOTEPAD)

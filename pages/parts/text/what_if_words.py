@@ -38,7 +38,7 @@ DRIFT_HELP = (
     "the model's own numbers (base 2); a pale band where only the listed candidates are known."
 )
 LIKELY = "How likely was each word?"
-LIKELY_TERM = "odds"
+LIKELY_TERM = "probability"
 LIKELY_ALT = "Dots from 0 to 100 percent, one per word and branch: what the model gave to the word that was written."
 JOINT = "All its words together"
 JOINT_TERM = "log-probability"
@@ -159,7 +159,7 @@ MERGED = "All tries as one tree"
 MERGED_TERM = "where they agree they share a way"
 RANKING = "From best to worst"
 PRICE = "The price"
-PRICE_LINE = "{tokens} tokens for an answer of {own}: {times} times the price. {passes} passes in {seconds}, all tries in each: measured."
+PRICE_LINE = "{tokens} tokens for an answer of {own}: {times} times the price. {passes} in {seconds}, all tries in each: measured."
 KEEP_TRY = "Keep this one"
 KEPT_TRY = "That try is now your run: it goes with you to every page."
 BEAM_LEAD = (

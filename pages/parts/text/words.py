@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from core import SamplingSettings
 
 APP = "Token Probability Viewer"
@@ -69,6 +71,7 @@ PLACE_REOPENED = "Step {number}, reopened"
 
 DICE = "The dice"
 DICE_TERM = "sampling"
+DICE_BUNDLE = "many small pieces"
 DICE_WAIT = "wide pieces are easier to hit; one number between 0 and 1 decides"
 DICE_WAIT_GREEDY = "greedy: the favourite is taken, no dice"
 DICE_FELL = "the dice fell on {roll}: “{piece}” had {share} of the strip"
@@ -96,8 +99,15 @@ MODEL_SAID = "what the model said"
 DICE_USE = "what the dice use"
 TAKEN = "taken"
 USED = "{tokens} of {limit} tokens"
-HELD_COMPUTED = "Computed: {tokens} tokens × {each} bytes each = {whole} bytes"
-HELD_MEASURED = "Measured: {whole} bytes in the cache's tensors"
+USED_HOLDING = "{tokens} of {limit} tokens · {held} held"
+USED_ASSUMED = "{tokens} of {limit} tokens · assumed"
+HELD_COMPUTED = "In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes"
+HELD_COUNTED = "In use: {whole} bytes, counted from the tensors"
+HELD_MEASURED = "Held, measured: {whole} bytes in the arrays, which have room for tokens to come"
+HELD_ASSUMED = (
+    "Assumed: {tokens} tokens × {each} bytes each = {whole} bytes. The server does not say how finely it writes its notes; with a smaller "
+    "cache type it needs less."
+)
 HELD_WHY = "Every layer notes a key and a value for every token, so that only the newest one has to be worked out."
 
 
@@ -120,6 +130,11 @@ def device(name: str) -> str:
     if name == "cpu":
         return "CPU"
     return "GPU" if name.startswith("cuda") else name
+
+
+def roll(number: float) -> str:
+    """What the dice showed: a number below 1, so it is cut and not rounded."""
+    return f"{math.floor(number * 1000) / 1000:.3f}"
 
 
 def speed(steps: float) -> str:

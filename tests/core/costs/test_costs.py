@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -230,12 +231,26 @@ def test_every_amount_says_what_kind_of_number_it_is(written: Generation) -> Non
     peak = Peak(1e12, 1e11, "cpu", "float32", 1)
     bill = Receipt.of(written.path, written.model.shape, peak=peak)
     kinds = {amount.name: amount.kind for amount in bill.amounts}
-    assert kinds["Time computing"] == kinds["Notepad"] == "measured"
-    assert kinds["Multiply-adds"] == kinds["Bytes fetched"] == "computed"
+    assert kinds["Time computing"] == kinds["Memory for the notepad"] == "measured"
+    assert kinds["Multiply-adds"] == kinds["Bytes fetched"] == kinds["Notepad"] == "computed"
     assert kinds["Energy"] == kinds["Price, by the token"] == "assumed"
     share = next(amount for amount in bill.amounts if amount.name == "Share of this machine's arithmetic")
     assert share.value == pytest.approx(bill.flops_per_second / 1e12)  # type: ignore[operator]
     assert all(amount.how for amount in bill.amounts)
+
+
+def test_the_memory_for_the_notepad_is_what_the_arrays_take_and_on_a_server_nobody_knows(written: Generation) -> None:
+    path = written.path
+    bill = Receipt.of(path, None)
+    amounts = {amount.name: amount for amount in bill.amounts}
+    state: Any = written.cache.state
+    assert amounts["Memory for the notepad"].value == sum(
+        part.untyped_storage().nbytes() for layer in state.cache.layers for part in (layer.keys, layer.values)
+    )
+    there = [replace(step, top_logprobs_count=20, forward=replace(step.forward, held_bytes=None)) for step in path]
+    served = {amount.name: amount for amount in Receipt.of(there, None).amounts}
+    assert served["Notepad"].kind == "assumed"
+    assert "Memory for the notepad" not in served
 
 
 def test_energy_is_measured_where_there_is_a_counter_and_else_assumed(written: Generation) -> None:
@@ -265,7 +280,7 @@ def test_amounts_per_token(written: Generation) -> None:
     per_token = {amount.name: bill.per_token(amount) for amount in bill.amounts}
     assert per_token["Forward passes"] == 1
     assert per_token["Multiply-adds"] == pytest.approx(bill.multiply_adds / 6)  # type: ignore[operator]
-    assert per_token["Notepad"] is per_token["Speed of arithmetic"] is None
+    assert per_token["Notepad"] is per_token["Memory for the notepad"] is per_token["Speed of arithmetic"] is None
 
 
 @pytest.mark.parametrize("wrong", [-1, math.nan, math.inf, 1e9, "45", None, True])

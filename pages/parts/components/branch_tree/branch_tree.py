@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.generation.tree import Tree
+from core.generation.tree import Branch, Tree, join_text
 from core.labs.beam import DROPPED, FINISHED, KEPT, BeamStep
 from core.labs.candidates import Merged
 from pages.parts.charts import charts
@@ -111,6 +111,16 @@ def rows_of_run(run: Tree) -> list[Row]:
         )
         waiting += [(child, end.node_id) for child in reversed(end.children)]
     return rows
+
+
+def way_name(run: Tree, branch: Branch, longest: int = 46) -> str:
+    """A branch's own name, or the end of its text on one line, line breaks shown.
+
+    The text begins with the prompt, so that a way of a single full stop is not called ".".
+    """
+    whole = run.prompt + join_text(run.path_to(branch.node_id))
+    line = " ".join(whole.replace("\n", " ↵ ").split())
+    return branch.name or (line if len(line) <= longest else "…" + line[1 - longest :])
 
 
 def rows_of_tries(tree: Sequence[Merged], best: int | None) -> list[Row]:

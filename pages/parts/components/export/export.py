@@ -9,6 +9,8 @@ import streamlit as st
 
 from core.record.tables import steps_table
 from pages.parts.charts import charts
+from pages.parts.charts.inside_rows import plain
+from pages.parts.components.branch_tree.branch_tree import way_name
 from pages.parts.layout import frame, palette
 from pages.parts.session import current
 from pages.parts.text import words
@@ -77,10 +79,8 @@ def branches(run: Generation | Replay) -> None:
             return
         for branch in known:
             place = words.BRANCH_HERE if branch.is_current else words.BRANCH_PARTS.format(step=(branch.parts_at or 0) + 1)
-            tail = " ".join(branch.text.split())
-            tail = tail if len(tail) <= 46 else "…" + tail[-45:]
             st.button(
-                branch.name or tail or "…",
+                plain(way_name(run, branch)),
                 key=f"branch_{branch.node_id}",
                 on_click=frame.then,
                 args=(current.switch, (), branch.node_id),
