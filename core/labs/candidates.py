@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingW
 
 from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.labs.answers import answer_of, normal
 from core.record.step import ForwardPass, Step
 from core.record.tokens import ByteJoiner
 from core.sampling import dice, stages
@@ -232,8 +232,6 @@ FORMULAS = {
     NORMALISED: "the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)",
     MAJORITY: "the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word",
 }
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,29 +249,16 @@ def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
         raise BadSetting(f"Tries are scored by {', '.join(FORMULAS)}, not by {str(by)[:40]!r}.")
     written = [attempt for attempt in tries if attempt.path]
     answers = {attempt.number: answer_of(attempt.text) for attempt in written}
-    votes = Counter(answers.values())
+    votes = Counter(map(normal, answers.values()))
 
     def score(attempt: CandidateSequence) -> float:
         length = len(attempt.path)
         if by == MAJORITY:
-            return votes[answers[attempt.number]] / len(written)
+            return votes[normal(answers[attempt.number])] / len(written)
         return attempt.log_probability / (length if by == MEAN else ((5 + length) / 6) ** 0.6)
 
     entries = [Ranked(attempt, score(attempt), answers[attempt.number]) for attempt in written]
     return sorted(entries, key=lambda r: (-r.score, -r.attempt.log_probability / len(r.attempt.path), r.attempt.number))
-
-
-def answer_of(text: str) -> str:
-    """The answer a text ends in: its last number or, without numbers, its first word in small letters.
-
-    >>> answer_of(" 4 + 3 = 7. The answer is 85."), answer_of(" Yes, because it swims.")
-    ('85', 'yes')
-    """
-    numbers = _NUMBER.findall(text)
-    if numbers:
-        return str(numbers[-1])
-    word = _WORD.search(text)
-    return word.group().lower() if word else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,11 @@ THINK_TERM = "chain of thought"
 THINK_LEAD = (
     "The same question, answered at once and step by step. Every word is one more pass, and what was worked out stands there to be used."
 )
+THINK_TAUGHT = (
+    "The bundled models were taught this way of adding: their training text is full of sums written out column by column, "
+    "none of them these. A model that was never shown how may think in another way, or not at all."
+)
+THINK_GREEDY = f"Answered greedily, always the likeliest token, so that a question shows the same thing every time. {THINK_TAUGHT}"
 THINK_VIEWS = ("One question", "A whole set")
 QUESTION = "Question"
 ANSWER = "The right answer"
@@ -203,11 +208,12 @@ AT_ONCE_TITLE = "At once"
 STEPWISE_TITLE = "Step by step"
 ASK = "Ask"
 CHANCE = "How likely is the right answer, if it had to answer now?"
-CHANCE_TERM = "joint probability of the answer's tokens"
+CHANCE_TERM = "joint probability of the answer's tokens, and that it ends"
 CHANCE_ALT = "Two lines from 0 to 100 percent: the probability of the right answer before every word, at once and step by step."
 CHANCE_HELP = (
     "Before each word the model is asked for the answer behind what stands there (step by step: behind “The answer is”), and the "
-    "probabilities it gives to the right answer's tokens are multiplied. Computed; the text goes on as if nobody had asked."
+    "probabilities it gives to the right answer's tokens, and to nothing following that would make it another answer (24, then 0), are "
+    "multiplied. Computed; the text goes on as if nobody had asked."
 )
 GAVE_RIGHT = "It says {given}. That is right. {tokens}."
 GAVE_WRONG = "It says {given}. Right would be {answer}. {tokens}."

@@ -10,6 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.labs.answers import answer_of
 from core.labs.candidates import (
     FORMULAS,
     MAJORITY,
@@ -17,7 +18,6 @@ from core.labs.candidates import (
     NORMALISED,
     BatchStep,
     CandidateSequence,
-    answer_of,
     merged,
     ranked,
     write_together,
