@@ -31,11 +31,30 @@ FORK_HERE = "Fork here"
 NOTHING_ELSE = "There is no other word on the list. Type one."
 
 DRIFT = "How far apart?"
-DRIFT_TERM = "JS distance"
-DRIFT_ALT = "A line from 0 to 1, one point per word: how different the two branches' odds for their next word are."
+DRIFT_TERM = "JS distance where both just said the same"
+DRIFT_ALT = (
+    "Dots from 0 to 1, one for each place where both branches have just said the same words: how different their odds for the next "
+    "word are. Small marks below for words that only one of them says."
+)
 DRIFT_HELP = (
-    "Before each word, both branches have their own odds. 0: the same odds; 1: nothing in common. Computed over the whole vocabulary from "
-    "the model's own numbers (base 2); a pale band where only the listed candidates are known."
+    "Both texts are laid side by side by what they say, not by how many words they have. Where both have just said the same two words or "
+    "more, the odds for the next one are compared. 0: the same odds; 1: nothing in common. Computed over the whole vocabulary of a small "
+    "model (base 2); a pale bar where only the likeliest tokens are known. Grey marks: words without a counterpart."
+)
+DRIFT_PLACE = "word {one}"
+DRIFT_PLACES = "word {one} on the left, {other} on the right"
+DRIFT_ALONE = "no counterpart"
+DRIFT_CHANGE = (
+    "They part at word {place}: right behind what was put there, the odds for the next word are **{apart}** apart "
+    "(0: the same, 1: nothing in common)."
+)
+DRIFT_NOTHING = "After that they have no two words in a row in common."
+DRIFT_SHARED = (
+    "Then **{shared} of {shorter}** words are the same in both, in rows of two or more. Where both have just said the same, the odds are "
+    "{median} apart in the middle, and furthest behind “{same}”: {widest}."
+)
+DRIFT_SHARED_ONCE = (
+    "Then **{shared} of {shorter}** words are the same in both, in a row. Behind “{same}” the odds for the next word are {widest} apart."
 )
 LIKELY = "How likely was each word?"
 LIKELY_TERM = "odds"
@@ -53,10 +72,6 @@ ENDED = {
     "end of recording": "the recording ends here",
 }
 SAME_SO_FAR = "Word {place} is where they part. Everything before it is the same."
-VERDICT = (
-    "They part at word {place}. From there on the odds of both sides are up to {most} apart (0: the same, 1: nothing in common), "
-    "and {last} at the last word."
-)
 REPLAY_FORK = "This is a recording: it can only be compared along branches that were recorded."
 
 TREE_TITLE = "Everything tried so far"
