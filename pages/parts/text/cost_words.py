@@ -19,19 +19,24 @@ SPEED_UP = "**{factor} times faster** with notes, over the {count} tokens both h
 SAME_TEXT = ":material/check: Word for word the same text."
 OTHER_TEXT = "The two texts differ from token {count} on: two ways of rounding met odds that were almost equal."
 SAME_SO_FAR = "The same text so far."
-PACE_TITLE, PACE_TERM = "How long does one more token take?", "milliseconds per step"
-PACE_ALT = "Milliseconds per token for both writers: level with notes, rising without."
+PACE_TITLE, PACE_TERM = "How long does one more token take?", "dots: every pass; line: median of five; the first dot reads the prompt"
+PACE_ALT = "Milliseconds of every pass for both writers, the first of which reads the prompt: level with notes, rising without."
 TOTAL_TITLE, TOTAL_TERM = "How much had to be read?", "positions processed, in all"
 TOTAL_ALT = "Positions processed in all: a straight line with notes, a triangle's curve without."
-CLOCK_TITLE, CLOCK_TERM = "How long did it take so far?", "seconds, measured; dashed: fitted"
-CLOCK_ALT = "Seconds in all for both writers, with a fitted line and a fitted parabola."
-GROWTH = (
-    "The seconds grow like $n^{{{line}}}$ with notes and like $n^{{{curve}}}$ without (fitted to the later three quarters). "
-    "Dashed: the closest $n$ and the closest $n + n^2$."
-)
+CLOCK_TITLE, CLOCK_TERM = "How long did it take so far?", "seconds, measured; dashed: what the fitted steps add up to"
+CLOCK_ALT = "Seconds in all for both writers, and dashed what the lines fitted to their single steps add up to."
+GROWTH_EARLY = "How it grows is said once both have written {count} further tokens: before that the clock's noise would be all there is."
+GROWTH_GROWS = "{title}, every token that stands there adds **{by} ± {error} µs** to the next one (r² = {r2})."
+GROWTH_LEVEL = "{title}, no growth stands out from the noise ({by} ± {error} µs for every token that stands there, r² = {r2})."
+GROWTH_TOTAL = "Steps that stay the same add up to a line, $n$; steps that grow by the same amount each time add up to a triangle, $n^2$."
 COUNTED = "Counted, for a prompt of {prompt} tokens: {prompt} + n − 1 positions with notes, {prompt} × n + n(n − 1) ÷ 2 without."
 AHEAD_TITLE, AHEAD_TERM = "How much will have to be read?", "computed; the race measures what it costs"
-GROWTH_WHY = "A small model spends part of every pass on things that do not depend on the length, so its times bend later than its counts."
+GROWTH_WHY = (
+    "Measured passes against the tokens they stand behind, the one that reads the prompt left out; a straight line through the medians of "
+    "eight equal stretches, with the 95 % interval of its slope. r² is the share of the differences that the line explains: near 1 for a "
+    "clear rise, near 0 for a level line, which has nothing to explain. A small model spends much of every pass on things that do not "
+    "depend on the length."
+)
 KEPT_TITLE, KEPT_TERM = "What do the notes hold?", "keys and values, by layer and position"
 KEPT_ALT = "One row per layer, one column per token: kept positions pale, the newest one dark."
 KEPT_COUNT = "{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes"
@@ -138,7 +143,8 @@ CONTEXT_END_TERM = "context window"
 CONTEXT_END_LEAD = "This model has {limit} places for tokens, and not one more. Fill all but a few and let it write."
 CONTEXT_END_START = "Go to the end"
 CONTEXT_END_TOLD = "It read {read} tokens, wrote {written} more, and there it ended, in the middle of things:"
-CONTEXT_REFUSED = "And a prompt that is too long to begin with gets this answer:"
+CONTEXT_PASSED_OVER = "On the way the model would have ended its text {times}; its next best token was taken instead, to get to the end."
+CONTEXT_REFUSED = "And a prompt of {offered} tokens, too long to begin with, gets this answer:"
 
 COST_TITLE = "What did that cost?"
 COST_TERM = "the receipt"
@@ -179,10 +185,13 @@ TWO_SAYS = "The long question costs **{factor} times** the work of the short one
 TIMELINE = "Where did the seconds go?"
 TIMELINE_TERM = "one request, from the question to the last token"
 TIMELINE_LEAD = (
-    "The network is assumed, the rest is measured here and now. Decoding, dice and drawing really take turns; here each is one stretch."
+    "The network is assumed, the rest is measured here and now, and nothing is left out: the stretches together are the whole wait. "
+    "Decoding, dice and drawing really take turns; here each is one stretch."
 )
 TIMELINE_START = "Ask once, with the clock running"
-TIMELINE_ALT = "One bar per stretch of the request, from left to right: network, queue, prefill, decode, dice, drawing."
+TIMELINE_ALT = (
+    "One bar per stretch of the request, from left to right: network, queue, prefill, decode, dice, bookkeeping, what lies between tokens."
+)
 TIMELINE_SAYS = "The first word came after **{first}**, the last one after **{total}**."
 PARTS = {
     "network": "Network, there and back",
@@ -190,15 +199,8 @@ PARTS = {
     "prefill": "Reading the prompt",
     "decode": "Writing, token by token",
     "dice": "Odds, dice and record",
-    "drawing": "Drawing this page",
-}
-PART_TERMS = {
-    "network": "assumed",
-    "queue": "queue",
-    "prefill": "prefill",
-    "decode": "decode",
-    "dice": "sampling",
-    "drawing": "between two tokens",
+    "bookkeeping": "Cutting the prompt, keeping the receipt",
+    "outside": "Between two tokens: drawing, waiting",
 }
 UNKNOWN_SHAPE = "This text comes from a recording of a model that is not here, so the work cannot be computed."
 FAST_CACHE = "Over 100 % is possible for a small model: its weights stay in the processor's own cache and need not be fetched from memory."
