@@ -38,7 +38,7 @@ def test_every_policy_reads_the_story(policy: str, open_app: Callable[..., AppTe
     if policy == "stop":
         assert "here it stopped" in said(app) and "before the question was even asked" in html(app)
     elif "forget" in policy:
-        assert "pages that are gone" in said(app)
+        assert "lines that are gone" in said(app)
 
 
 def test_every_way_side_by_side(open_app: Callable[..., AppTest]) -> None:
@@ -62,9 +62,9 @@ def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], se
 
 def test_more_readers_mean_fewer_pages(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="memory.py")
-    assert "40 pages of" in said(app)
+    assert "40 lines of" in said(app)
     app.number_input(key="memory_readers").set_value(4).run()
-    assert "10 pages of" in said(app) and not app.exception
+    assert "10 lines of" in said(app) and not app.exception
 
 
 def test_the_calculator_knows_what_does_not_fit(open_app: Callable[..., AppTest]) -> None:
