@@ -102,7 +102,8 @@ def own_fields() -> tuple[str, str, str]:
 
 def begin(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
     """Read the story, or the visitor's own text, under this plan."""
-    model, task = current.model(), RED_POT
+    model = current.model()
+    task: RecallTask | None = RED_POT
     if source == "own":
         task = own_task(*own) if own[1].strip() else None
     text = own[0] if task is None else task.told + task.question
@@ -243,11 +244,13 @@ def calculator() -> None:
     tokens = three.select_slider("Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens")
     one, two, _ = st.columns(3, gap="medium")
     shipped = words.AS_SHIPPED
-    weights = one.segmented_control("Bits per weight", (shipped, 16, 8, 4), default=shipped, key="memory_weights", required=True) or shipped
+    weights: str | int = (
+        one.segmented_control("Bits per weight", (shipped, 16, 8, 4), default=shipped, key="memory_weights", required=True) or shipped
+    )
     notes = two.segmented_control("Bits per number in the notepad", (16, 8, 4), default=16, key="memory_notes", required=True) or 16
     model = current.model()
     own_item = model.weight_bytes / max(1, model.parameter_count)
-    item = (MODELS[name].item_size if name in MODELS else own_item) if isinstance(weights, str) else weights / 8
+    item = (MODELS[name].item_size if name in MODELS else own_item) if isinstance(weights, str) else float(weights) / 8
     verdict(shape, card.title, card.memory_bytes, int(tokens), item, notes / 8)
     if isinstance(weights, str) and name in MODELS and MODELS[name].expert_bits != MODELS[name].other_bits:
         st.caption(words.SHIPPED.format(experts=f"{MODELS[name].expert_bits:g}", others=f"{MODELS[name].other_bits:g}"))
@@ -352,6 +355,7 @@ with frame.error_boundary():
     budget = plan.budget_bytes
     own = own_fields() if source == "own" else ("", "", "")
     busy = experiment.of(FILL).running or experiment.of(WAYS).running
+    unasked = source == "own" and not own[1].strip()
     with st.container(horizontal=True, key="memory_buttons"):
         label = words.MEMORY_READ if source == "story" else words.MEMORY_ASK if own[1].strip() else words.MEMORY_WRITE
         st.button(
@@ -362,10 +366,15 @@ with frame.error_boundary():
             icon=":material/menu_book:",
             key="memory_start",
         )
-        task = lambda: own_task(*own) if source == "own" and own[1].strip() else RED_POT  # noqa: E731 (called with the experiment)
+        task = lambda: own_task(*own) if source == "own" else RED_POT  # noqa: E731 (called with the experiment)
         make = lambda: every_policy(current.model(), plan, task())  # noqa: E731 (a callback that is called at the click)
         st.button(
-            words.MEMORY_ALL, on_click=experiment.start, args=(WAYS, make), icon=":material/alt_route:", key="memory_all", disabled=busy
+            words.MEMORY_ALL,
+            on_click=experiment.start,
+            args=(WAYS, make),
+            icon=":material/alt_route:",
+            key="memory_all",
+            disabled=busy or unasked,
         )
     colours = palette.of(charts.theme())
     frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), words.LEGEND, strict=True))

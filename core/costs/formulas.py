@@ -120,7 +120,8 @@ def context_that_fits(shape: ModelShape, memory_bytes: float, readers: int, weig
 class Forecast:
     """An answer on hardware that is not here. Work and bytes are computed from the shape; the rest stands on data sheets: at best, assumed.
 
-    cards: how many hold weights and cache, in a size that tensor parallelism is run in. seconds: the slower of arithmetic and memory, pass by pass, at their paper speed.
+    cards: how many hold weights and cache, in a size that tensor parallelism is run in. seconds: the slower of arithmetic and memory, pass
+    by pass, at their paper speed.
     """
 
     multiply_adds: int
