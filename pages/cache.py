@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import cache_bytes
-from core.labs.cache_race import CACHED, UNCACHED, RaceStep, fit_parabola, growth, race, same_text, speed_up
-from pages.parts.charts import charts, cost_charts
+from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
+from pages.parts.charts import charts, cost_charts, race_rows
 from pages.parts.layout import frame, palette
 from pages.parts.runtime import experiment
 from pages.parts.session import current
@@ -20,7 +20,6 @@ frame.page()
 NAME = "race"
 LENGTHS = (32, 64, 128, 256, 512)
 SHOWN = 190  # characters of each writer's text
-MOST_POINTS = 160
 
 
 def begin() -> None:
@@ -57,55 +56,6 @@ def paper(text: str, at_the_top: bool) -> None:
     )
 
 
-def table(steps: dict[str, list[RaceStep]], column: str, scale: float = 1.0) -> pd.DataFrame:
-    """Both writers' numbers against the tokens written, thinned to what a chart can show."""
-    rows = []
-    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
-        mine = steps[runner]
-        thin = max(1, len(mine) // MOST_POINTS)
-        for step in mine:
-            newest = step is mine[-1]
-            if step.index % thin and not newest:
-                continue
-            value = getattr(step, column)
-            said = numbers.duration(value) if "seconds" in column else f"{value:,}"
-            row = {"token": step.index + 1, "runner": kind, column: value * scale, "label": said if newest else "", "tip": said}
-            rows.append(row)
-    return pd.DataFrame(rows, columns=["token", "runner", column, "label", "tip"])
-
-
-def middle(values: list[float]) -> float:
-    """The median of a few neighbours: single passes jitter on a busy machine."""
-    return sorted(values)[len(values) // 2]
-
-
-def smooth(steps: dict[str, list[RaceStep]]) -> pd.DataFrame:
-    """Milliseconds per step, each the median of the five around it."""
-    shown = table(steps, "seconds", 1000)
-    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
-        mine = [step.seconds * 1000 for step in steps[runner]]
-        at = shown["runner"] == kind
-        places = shown.loc[at, "token"].astype(int) - 1
-        shown.loc[at, "seconds"] = [middle(mine[max(1, place - 2) : place + 3] or [mine[place]]) for place in places]
-    return shown
-
-
-def with_fit(steps: dict[str, list[RaceStep]]) -> pd.DataFrame:
-    """Seconds so far, and the fitted line and parabola beside them."""
-    shown = table(steps, "total_seconds").assign(fit=0.0)
-    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
-        mine = steps[runner]
-        fitted = fit_parabola([step.index + 1 for step in mine], [step.total_seconds for step in mine])
-        if fitted is None:
-            continue
-        at = shown["runner"] == kind
-        a, b = fitted
-        line = sum(s.total_seconds * (s.index + 1) for s in mine) / sum((s.index + 1) ** 2 for s in mine)
-        x = shown.loc[at, "token"]
-        shown.loc[at, "fit"] = line * x if kind == "with" else a * x + b * x**2
-    return shown
-
-
 def verdict(seen: list[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     """Who is how far ahead, and whether both wrote the same."""
     factor = speed_up(seen)
@@ -120,21 +70,25 @@ def verdict(seen: list[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
 
 def curves(seen: list[RaceStep], steps: dict[str, list[RaceStep]], length: int) -> None:
     """Per step: level against rising. In all: a line against a triangle."""
+    fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
     left, right = st.columns(2, gap="large")
     with left:
         frame.section(words.PACE_TITLE, words.PACE_TERM)
-        charts.draw(cost_charts.race, smooth(steps), key="cache_pace", alt_text=words.PACE_ALT, length=length, column="seconds", unit="ms")
+        paced = race_rows.passes(steps)
+        charts.draw(
+            cost_charts.race, paced, key="cache_pace", alt_text=words.PACE_ALT, length=length, column="seconds", unit="ms", single=True
+        )
+        grown(fits)
     with right:
         frame.section(words.TOTAL_TITLE, words.TOTAL_TERM)
-        totals = table(steps, "total_positions")
+        totals = race_rows.table(steps, "total_positions")
         charts.draw(cost_charts.race, totals, key="cache_total", alt_text=words.TOTAL_ALT, length=length, column="total_positions", unit="")
         prompt = steps[CACHED][0].computed
         st.caption(words.COUNTED.format(prompt=prompt))
-    fits = {name: growth(seen, runner) for name, runner in (("line", CACHED), ("curve", UNCACHED))}
     left, right = st.columns(2, gap="large")
     with left:
         frame.section(words.CLOCK_TITLE, words.CLOCK_TERM)
-        clock = with_fit(steps)
+        clock = race_rows.with_fit(steps, fits)
         charts.draw(
             cost_charts.race,
             clock,
@@ -146,9 +100,23 @@ def curves(seen: list[RaceStep], steps: dict[str, list[RaceStep]], length: int) 
             fitted=True,
         )
         if all(fits.values()):
-            st.caption(words.GROWTH.format(**{name: f"{fit.exponent:.2f}" for name, fit in fits.items() if fit}), help=words.GROWTH_WHY)
+            st.caption(words.GROWTH_TOTAL)
     with right:
         kept(steps[CACHED], length)
+
+
+def grown(fits: dict[str, Trend | None]) -> None:
+    """By how much every token that stands there makes the next one slower, and how well that is known."""
+    lines = []
+    for kind, title in (("without", words.WITHOUT_NOTES), ("with", words.WITH_NOTES)):
+        fit = fits[kind]
+        if fit is None:
+            st.caption(words.GROWTH_EARLY.format(count=FEWEST))
+            return
+        said = words.GROWTH_GROWS if fit.grows else words.GROWTH_LEVEL
+        by, error = (f"{value * 1e6:.2g}" if abs(value) < 1e-4 else f"{value * 1e6:,.0f}" for value in (fit.slope, fit.error))
+        lines.append(said.format(title=title, by=by, error=error, r2=f"{fit.r_squared:.2f}"))
+    st.caption(" ".join(lines), help=words.GROWTH_WHY)
 
 
 def ahead(length: int) -> None:

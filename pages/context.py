@@ -107,7 +107,9 @@ def the_end() -> None:
         assert isinstance(reached, LimitReached)
         st.markdown(words.CONTEXT_END_TOLD.format(read=f"{reached.read:,}", written=reached.written))
         st.text(f"…{reached.text}▌")
-        st.markdown(words.CONTEXT_REFUSED)
+        if reached.passed_over:
+            st.caption(words.CONTEXT_PASSED_OVER.format(times="once" if reached.passed_over == 1 else f"{reached.passed_over} times"))
+        st.markdown(words.CONTEXT_REFUSED.format(offered=f"{reached.offered:,}"))
         frame.show_notice(reached.refused)
 
 

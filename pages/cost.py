@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
-from core.costs.receipt import Assumptions
+from core.costs.receipt import Assumptions, Receipt
 from core.labs.request import LatencyTrace, request
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.receipt import receipt
@@ -26,6 +26,7 @@ WRITTEN = 32  # tokens of the request on the timeline
 IMAGINED = 100  # tokens, where nothing has been written yet
 TABLE = ("llama-2-7b", "llama-3.1-70b", "llama-3.1-405b")
 PRICES = {"llama-2-7b": 0.20, "llama-3.1-70b": 0.90, "llama-3.1-405b": 3.50}
+NOTICEABLE = 1.05  # times the work: less is no difference worth a sentence
 LONGEST = 4_000  # characters of a question
 
 
@@ -72,7 +73,10 @@ def textbook() -> None:
     total = answer_multiply_adds(shape, 1, 1000)
     attention = sum(attention_multiply_adds(shape, context) for context in range(1, 1001))
     said = words.EXAMPLE.format(
-        weights=numbers.count(shape.matrix_parameters), total=numbers.count(total), attention=numbers.percent(attention / total)
+        weights=numbers.count(shape.matrix_parameters),
+        total=numbers.count(total),
+        attention=numbers.percent(attention / total),
+        flop=receipt.prefixed(2 * total, "FLOP"),
     )
     frame.section("The textbook example")
     st.markdown(said)
@@ -94,7 +98,7 @@ def elsewhere() -> None:
         rows.append(
             {
                 "model": MODELS[name].title,
-                "ƒ multiply-adds": numbers.count(expected.multiply_adds),
+                "ƒ operations": receipt.prefixed(2 * expected.multiply_adds, "FLOP"),
                 "ƒ bytes fetched": numbers.size(expected.bytes_read),
                 "ƒ memory": numbers.size(expected.memory_bytes),
                 "✎ cards": expected.cards,
@@ -138,13 +142,23 @@ def two_questions() -> None:
                     with column:
                         st.markdown(f":gray[…]{escape_markdown(last[place].text)}")
                         receipt.paper(last[place].receipt, ("Briefly", "At length")[place])
-            if len(last) == 2 and not seen.running:
-                bills = [last[place].receipt for place in (0, 1)]
-                if bills[0].multiply_adds and bills[1].multiply_adds and bills[0].new_tokens == bills[1].new_tokens:
-                    st.markdown(words.TWO_SAYS.format(factor=f"{bills[1].multiply_adds / bills[0].multiply_adds:.1f}"))
+            if len(last) == 2 and not seen.running and not seen.error:
+                st.markdown(verdict(last[0].receipt, last[1].receipt))
         experiment.advance(TWO)
 
     st.fragment(draw, run_every=run.interval)()
+
+
+def verdict(brief: Receipt, long: Receipt) -> str:
+    """Which question cost more, where that can be said: both computed, and both answers equally long."""
+    if not brief.flops or not long.flops:
+        return words.TWO_UNKNOWN
+    if brief.new_tokens != long.new_tokens:
+        return words.TWO_UNEVEN.format(brief=brief.new_tokens, long=long.new_tokens)
+    factor = long.flops / brief.flops
+    if max(factor, 1 / factor) < NOTICEABLE:
+        return words.TWO_SAME
+    return words.TWO_SAYS.format(factor=f"{factor:.1f}") if factor > 1 else words.TWO_LESS.format(factor=f"{1 / factor:.1f}")
 
 
 def escape_markdown(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pandas as pd
 import streamlit as st
 
+from core.labs.answers import same_answer
 from core.labs.thinking import (
     CHAIN_OF_THOUGHT,
     DIRECT,
@@ -16,7 +17,6 @@ from core.labs.thinking import (
     Question,
     ReasoningStep,
     count,
-    same_answer,
     sums,
     think,
     wilson,
@@ -36,14 +36,15 @@ SIDES = {DIRECT: "one", CHAIN_OF_THOUGHT: "other"}
 
 
 def both_ways(question: Question) -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
-    """First at once, then step by step."""
+    """First at once, then step by step; greedily, so that a question shows the same thing every time."""
     for way in (DIRECT, CHAIN_OF_THOUGHT):
-        for thought in think(current.model(), question, way, current.settings()):
+        for thought in think(current.model(), question, way):
             yield way, thought
 
 
 def one_view() -> None:
     """One question, two answers, and how likely the right one was at every word."""
+    st.caption(words.THINK_GREEDY)
     first_question, first_answer = next(iter(words.QUESTIONS.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="think_ready"):
         st.caption(words.READY, width="content")
@@ -134,7 +135,7 @@ def chances(thoughts: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame
 
 def set_view() -> None:
     """A whole set, both ways, with progress, and what the count is worth."""
-    st.caption(words.SET_LEAD)
+    st.caption(f"{words.SET_LEAD} {words.THINK_TAUGHT}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
         number = st.segmented_control(words.SET_COUNT, (10, 25, 50, 100), default=50, key="think_count", required=True) or 50
         hard = st.segmented_control(

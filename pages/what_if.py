@@ -61,12 +61,8 @@ def ready() -> None:
 def numbers_of(now: fork_playback.ForkPlayback) -> None:
     """How far apart, how likely: in words first."""
     colours = palette.of(charts.theme())
-    pairs = [pair for pair in now.fork.pairs if pair.drift]
-    if len(pairs) > 1:
-        most, last = (
-            f"{drift.middle:.2f}" for drift in (max((p.drift for p in pairs if p.drift), key=lambda d: d.middle), pairs[-1].drift) if drift
-        )
-        st.markdown(words.VERDICT.format(place=now.fork.parts_at + 1, most=most, last=last))
+    if said := fork_playback.verdict(now.fork):
+        st.markdown(said)
     left, middle, right = st.columns(3, gap="large")
     likely = fork_playback.likely_table(now.fork)
     with left:

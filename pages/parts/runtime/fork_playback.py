@@ -217,20 +217,47 @@ def one_in(log_probability: float) -> str:
 
 
 def drift_table(fork: Fork) -> pd.DataFrame:
-    """Rows for `what_if_charts.drift`."""
-    rows = [
-        (
-            pair.index + 1,
-            pair.drift.low,
-            pair.drift.high,
-            pair.drift.middle,
-            f"{pair.left.piece} | {pair.right.piece}",
-            f"{pair.drift.middle:.3f}" if pair.drift.exact else f"{pair.drift.low:.2f} to {pair.drift.high:.2f}",
-        )
-        for pair in fork.pairs
-        if pair.drift and pair.left and pair.right
+    """Rows for `what_if_charts.drift`: the places where both have just said the same, and a mark for every word of the first one."""
+    left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
+    rows: list[tuple[Any, ...]] = []
+    stretch, before = 0, (-1, -1)
+    for place in fork.alignment().places:
+        one, other, drift = left[place.left], right[place.right], place.drift
+        stretch += (place.left - 1, place.right - 1) != before
+        before = (place.left, place.right)
+        label = f"{drift.middle:.3f}" if drift.exact else f"{drift.low:.2f} to {drift.high:.2f}"
+        at = one.index + 1
+        where = words.DRIFT_PLACE if one.index == other.index else words.DRIFT_PLACES
+        said = where.format(one=at, other=other.index + 1)
+        rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, stretch, said))
+    known = {row[0] for row in rows}
+    rows += [
+        (step.index + 1, None, None, None, step.piece, words.DRIFT_ALONE, 0, str(step.index + 1))
+        for step in left
+        if step.index + 1 not in known
     ]
-    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label"])
+    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label", "stretch", "where"])
+
+
+def verdict(fork: Fork) -> str:
+    """What the two branches have in common, in words; empty until there is something to say."""
+    found = fork.alignment()
+    if found.behind_change is None:
+        return ""
+    said = words.DRIFT_CHANGE.format(place=fork.parts_at + 1, apart=f"{found.behind_change.middle:.2f}")
+    widest = found.widest
+    if widest is None or found.median is None:
+        return f"{said} {words.DRIFT_NOTHING if min(found.left, found.right) >= 2 else ''}".strip()
+    left = [pair.left for pair in fork.pairs if pair.left]
+    same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
+    more = words.DRIFT_SHARED if len(found.distances) > 1 else words.DRIFT_SHARED_ONCE
+    return f"{said} " + more.format(
+        shared=found.shared,
+        shorter=min(found.left, found.right),
+        median=f"{found.median:.2f}",
+        widest=f"{widest.drift.middle:.2f}",
+        same="".join(c if c.isalnum() or c in " .,'" else "·" for c in same),
+    )
 
 
 def likely_table(fork: Fork) -> pd.DataFrame:
