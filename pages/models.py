@@ -7,6 +7,7 @@ import streamlit as st
 from core import list_models
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
+from core.servers.address import Address
 from pages.parts.layout import frame
 from pages.parts.runtime import loaded_models
 from pages.parts.session import current, requested_model
@@ -60,8 +61,10 @@ def stop(name: str) -> None:
 @current.error_boundary
 def connect(address: str, tokenizer: str, key: str) -> None:
     """Ask a server."""
+    shown = Address.parse(address)
+    current.fill("models_address", shown.url)  # a name and a password that stood in it are gone from the page
     current.use_model(address.strip(), tokenizer.strip(), key or None)
-    current.notify(words.NOW_USED.format(name=address.strip()))
+    current.notify(words.NOW_USED.format(name=shown.shown))
 
 
 def on_this_machine() -> None:
