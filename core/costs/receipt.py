@@ -55,7 +55,8 @@ class Receipt:
 
     prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
     first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
-    joules: from the device's own counter, None where it has none or nobody looked.
+    joules: from the device's own counter, None where it has none or nobody looked. server_seconds: of these seconds, what an inference
+    server says it took; None if it does not say so for every pass.
     """
 
     prompt_tokens: int
@@ -72,6 +73,7 @@ class Receipt:
     assumptions: Assumptions
     peak: Peak | None = None
     joules: float | None = None
+    server_seconds: float | None = None
 
     @classmethod
     def of(
@@ -129,6 +131,10 @@ class Receipt:
             Amount("Time computing", self.seconds, "s", MEASURED, "the clock around every pass"),
             Amount("Notepad", self.cache_bytes, "B", MEASURED, "the sizes of its tensors"),
         ]
+        if self.server_seconds is not None:
+            lines.insert(
+                4, Amount("Of it, on the server", self.server_seconds, "s", MEASURED, "the server's own clock; the rest is the way")
+            )
         if self.multiply_adds is not None and self.bytes_read is not None:
             lines += [
                 Amount("Multiply-adds", self.multiply_adds, "", COMPUTED, "weights met x positions + heads x sizes x positions looked at"),
@@ -174,6 +180,8 @@ class Account:
     _reused: int = 0
     _seconds: float = 0.0
     _queued: float = 0.0
+    _served: float = 0.0
+    _told: int = 0
     _adds: int = 0
     _moved: int = 0
 
@@ -183,7 +191,8 @@ class Account:
         """The bill for these steps: those behind the last one counted are added; after a way back all are counted anew."""
         if self._counted and (self._counted > len(path) or path[self._counted - 1] is not self._last):
             self._counted = self._computed = self._reused = self._adds = self._moved = 0
-            self._seconds = self._queued = 0.0
+            self._seconds = self._queued = self._served = 0.0
+            self._told = 0
         for step in path[self._counted :]:
             self._add(step)
         self._counted, self._last = len(path), path[-1] if path else None
@@ -203,6 +212,7 @@ class Account:
             assumptions=assumptions or Assumptions(),
             peak=peak,
             joules=joules,
+            server_seconds=self._served if path and self._told == len(path) else None,
         )
 
     def _add(self, step: Step) -> None:
@@ -211,6 +221,8 @@ class Account:
         self._reused += done.reused_tokens
         self._seconds += done.seconds
         self._queued += done.queue_seconds
+        if done.server_seconds is not None:
+            self._served, self._told = self._served + done.server_seconds, self._told + 1
         if self.shape is not None:
             self._adds += pass_multiply_adds(self.shape, done.computed_tokens, done.reused_tokens)
             self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, self.item_size)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core import Generation, load_model
+from core import Generation, SamplingSettings, load_model
 from core.errors import ServerGone, UnknownModel, WrongServer
 from core.models import hub, loading, registry
 from core.models.registry import ModelRegistry
@@ -20,12 +20,14 @@ from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, 
 
 PLENTY = 10**12
 TOKENIZER = str(TINY)
+GREEDY = SamplingSettings(greedy=True)
 read_once = cache(loading._read_tokenizer)
 
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
     monkeypatch.setattr(loading, "_read_tokenizer", read_once)
 
 
@@ -97,7 +99,7 @@ def test_a_download_holds_up_nobody_else(shelf: ModelRegistry, tiny_folder: Call
 def test_connecting_again_asks_anew_and_a_run_goes_on(shelf: ModelRegistry) -> None:
     with serve(FakeVLLM()) as server:
         first = shelf.connect(server.address, TOKENIZER)
-        run = Generation(first, "def main")
+        run = Generation(first, "def main", GREEDY)
         run.step()
         asked = len(server.asked)
         assert shelf.model(server.address, TOKENIZER) is first
@@ -123,8 +125,8 @@ def test_another_model_behind_the_same_address_is_another_model(shelf: ModelRegi
         assert (first.name, second.name) == (f"tiny at 127.0.0.1:{server.port}", f"other at 127.0.0.1:{server.port}")
         assert shelf.model(server.address, TOKENIZER) is second
         with pytest.raises(ServerGone, match="another model"):
-            Generation(first, "def main").step()
-        assert Generation(second, "def main").step().token_id >= 0
+            Generation(first, "def main", GREEDY).step()
+        assert Generation(second, "def main", GREEDY).step().token_id >= 0
 
 
 def test_a_key_that_was_taken_back_opens_nothing_any_more(shelf: ModelRegistry) -> None:
