@@ -72,8 +72,11 @@ class WrongServer(ModelError):
     """An inference server answers, but cannot be used: another kind, another model, or it leaves out what is needed."""
 
 
-class NotOnServer(ModelError):
-    """Something was asked of a served model that only a model in this process can give: its weights, its layers."""
+class NotOnServer(ModelError, AttributeError):
+    """Something was asked of a served model that only a model in this process can give: its weights, its layers.
+
+    It is what a served model has no attribute for, so `getattr(model, "network", None)` is None there.
+    """
 
 
 class OutsideTopLogprobs(ModelError):

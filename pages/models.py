@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from core import list_models
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
-from pages.parts.layout import frame
+from core.servers.address import Address
+from pages.parts.layout import frame, served
 from pages.parts.runtime import loaded_models
 from pages.parts.session import current, requested_model
 from pages.parts.text import model_words as words
-from pages.parts.text import numbers
+from pages.parts.text import numbers, server_words
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
 
 frame.page()
 
@@ -60,8 +66,10 @@ def stop(name: str) -> None:
 @current.error_boundary
 def connect(address: str, tokenizer: str, key: str) -> None:
     """Ask a server."""
+    shown = Address.parse(address)
+    current.fill("models_address", shown.url)  # a name and a password that stood in it are gone from the page
     current.use_model(address.strip(), tokenizer.strip(), key or None)
-    current.notify(words.NOW_USED.format(name=address.strip()))
+    current.notify(words.NOW_USED.format(name=shown.shown))
 
 
 def on_this_machine() -> None:
@@ -166,6 +174,21 @@ def on_a_server() -> None:
         st.button(words.CONNECT, key="models_connect", on_click=connect, args=(address, tokenizer, key), disabled=not ready)
 
 
+def of_the_server() -> None:
+    """The server in use, in its own numbers."""
+    if current.model_name() not in current.current_session().servers:
+        return
+    model = current.model()
+    if hasattr(model, "server_kind"):
+        st.fragment(_metrics, key="models_metrics")(model)
+
+
+def _metrics(model: LanguageModel) -> None:
+    with frame.error_boundary():
+        served.metrics(model)
+        st.button(server_words.ASK_AGAIN, key="models_metrics_again", icon=":material/refresh:", type="tertiary")
+
+
 def asked_by_a_link() -> None:
     """Whoever comes from a link's wish finds its name filled in, and what it would take."""
     wanted = requested_model.followed()
@@ -186,3 +209,4 @@ with frame.error_boundary():
     from_the_hub()
 with frame.error_boundary():
     on_a_server()
+    of_the_server()

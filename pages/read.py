@@ -95,6 +95,8 @@ def places(read: ScoredText) -> None:
 
 def text_itself(read: ScoredText, tint: str, key: str) -> None:
     """The words and the curve."""
+    if read.note:
+        st.caption(read.note)
     if len(read.written) > read.window:
         st.caption(inside_words.STRIDES.format(window=f"{read.window:,}", stride=f"{read.stride:,}"))
     count, part = scoring_rows.parts(read), 0

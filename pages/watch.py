@@ -14,7 +14,7 @@ from pages.parts.components.dice import dice
 from pages.parts.components.export import export
 from pages.parts.components.receipt import receipt
 from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, palette, prompt_field
+from pages.parts.layout import frame, palette, prompt_field, served
 from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import playback
@@ -141,6 +141,7 @@ def stage() -> None:
                 moment(seen)
             with bars:
                 distribution(seen, look)
+                served.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
         playback.advance(run, speed)
@@ -159,6 +160,7 @@ def cost() -> None:
                 charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
             with paced:
                 charts.draw(charts.step_time, newest, key="pace_chart", alt_text=words.PACE_ALT)
+                served.times(path, run.model)
             with surprised:
                 charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
             with billed:

@@ -57,7 +57,8 @@ class Receipt:
     prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
     first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
     cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
-    joules: from the device's own counter, None where it has none or nobody looked.
+    joules: from the device's own counter, None where it has none or nobody looked. server_seconds: of these seconds, what an inference
+    server says it took; None if it does not say so for every pass.
     """
 
     prompt_tokens: int
@@ -76,6 +77,7 @@ class Receipt:
     joules: float | None = None
     held_bytes: int | None = None
     served: bool = False
+    server_seconds: float | None = None
 
     @classmethod
     def of(
@@ -150,6 +152,8 @@ class Receipt:
             Amount("Positions reused", self.reused, "", MEASURED, "taken from the notepad"),
             Amount("Time computing", self.seconds, "s", MEASURED, "the clock around every pass"),
         ]
+        if self.server_seconds is not None:
+            lines.append(Amount("Of it, on the server", self.server_seconds, "s", MEASURED, "the server's own clock; the rest is the way"))
         if self.new_tokens:
             lines.append(
                 Amount(TTFT, self.first_token_seconds, "s", MEASURED, "TTFT: waiting for a turn, and the pass that reads the prompt")
@@ -201,6 +205,8 @@ class Account:
     _reused: int = 0
     _seconds: float = 0.0
     _queued: float = 0.0
+    _served: float = 0.0
+    _told: int = 0
     _adds: int = 0
     _moved: int = 0
 
@@ -210,7 +216,8 @@ class Account:
         """The bill for these steps: those behind the last one counted are added; after a way back all are counted anew."""
         if self._counted and (self._counted > len(path) or path[self._counted - 1] is not self._last):
             self._counted = self._computed = self._reused = self._adds = self._moved = 0
-            self._seconds = self._queued = 0.0
+            self._seconds = self._queued = self._served = 0.0
+            self._told = 0
         for step in path[self._counted :]:
             self._add(step)
         self._counted, self._last = len(path), path[-1] if path else None
@@ -232,6 +239,7 @@ class Account:
             joules=joules,
             held_bytes=path[-1].forward.held_bytes if path else None,
             served=bool(path) and path[-1].top_logprobs_count > 0,
+            server_seconds=self._served if path and self._told == len(path) else None,
         )
 
     def _add(self, step: Step) -> None:
@@ -240,6 +248,8 @@ class Account:
         self._reused += done.reused_tokens
         self._seconds += done.seconds
         self._queued += done.queue_seconds
+        if done.server_seconds is not None:
+            self._served, self._told = self._served + done.server_seconds, self._told + 1
         if self.shape is not None:
             self._adds += pass_multiply_adds(self.shape, done.computed_tokens, done.reused_tokens)
             self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, self.item_size)

@@ -107,9 +107,10 @@ class Engine:
         """Whether the weights were unloaded; the next pass waits until they are back."""
         return self.lock.reload is not None
 
-    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:
+    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None, top_logprobs: int = 0) -> Forward:
         """The odds after these tokens (at least one). With a cache, only what it does not hold yet is computed.
 
+        top_logprobs: how many of the likeliest tokens are needed, for a server that lists no more than it is asked for; here all are there.
         Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full; the cache is then empty, never wrong.
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)

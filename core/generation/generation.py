@@ -6,13 +6,15 @@ a second time in another place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.engine.engine import Forward
-from core.errors import BadToken, EmptyPrompt, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished
+from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished
 from core.generation.tree import Tree
 from core.kv_cache.kv_cache import KVCache
 from core.limits import Limits
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 LONGEST_PROMPT = 4_000_000  # characters; far beyond any context, it only keeps the tokenizer from being fed a whole library
 MOST_CANDIDATES = 1_000
+LONGEST_LIST = 8_000  # tokens that a server is asked for to settle a doubt
 
 
 @dataclass(slots=True)
@@ -142,8 +145,9 @@ class Generation(Tree):
         pending = self._pending_pass(settings)
         known = pending.distributions.get(settings)
         if known is None:
-            seen = self._observe(pending, settings)
-            known = TokenDistribution(**self._place(pending.forward, settings), **_arrays(seen, pending.forward.logits.top_logprobs))
+            with self._keeping_no_failure():
+                seen = self._observe(pending, settings)
+                known = TokenDistribution(**self._place(pending.forward, settings), **_arrays(seen, pending.forward.logits.top_logprobs))
             pending.distributions = {settings: known}
         return known
 
@@ -178,7 +182,8 @@ class Generation(Tree):
                 return self._path[-1]
             raise
         settings = self.settings
-        seen = self._observe(pending, settings, roll=roll, forced=forced, greedily=roll is None and forced is None)
+        with self._keeping_no_failure():
+            seen = self._observe(pending, settings, roll=roll, forced=forced, greedily=roll is None and forced is None)
         chosen_by = "forced" if forced is not None else "greedy" if roll is None else "sampled"
         known = self._child_like(seen.chosen, settings, chosen_by, attempt)
         if known is not None:
@@ -204,29 +209,44 @@ class Generation(Tree):
         return step
 
     def _pending_pass(self, settings: SamplingSettings) -> _Pending:
+        many = _unbounded(settings)  # every token can be picked, and only a long list says how likely each is
+        usual = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
         if self._pending is None:
-            self._pending = _Pending(self.model.engine.forward(self.token_ids, self._cache if self.use_cache else None))
+            cache = self._cache if self.use_cache else None
+            self._pending = _Pending(self.model.engine.forward(self.token_ids, cache, MOST_CANDIDATES if many else usual))
         logits = self._pending.forward.logits
-        wanted = (
-            MOST_CANDIDATES if _cut_too_short(logits.top_logprobs, settings) else min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
-        )
+        wanted = MOST_CANDIDATES if many or _cut_too_short(logits.top_logprobs, settings) else usual
         if logits.known < wanted:
             self._pending = _Pending(self.model.engine.request_more_logprobs(self.token_ids, self._pending.forward, wanted))
         return self._pending
 
     def _observe(self, pending: _Pending, settings: SamplingSettings, **pick: Any) -> stages.Observation:
-        """Watch the odds and pick. A pick that a server did not list makes it list more, until the token's own odds are known."""
+        """Watch the odds and pick. A pick that a server leaves in doubt makes it list more, until the token and its odds are known."""
         while True:
             logits = pending.forward.logits
             seen = stages.observe(logits.values, settings, self.token_ids, min(self.top_n, logits.known), **pick)
-            if seen.chosen < 0 or seen.chosen in logits:
+            known = seen.chosen < 0 or seen.chosen in logits
+            if known and not _doubtful(logits.top_logprobs, settings, pick.get("roll")):
                 return seen
-            wanted = pick["forced"] if pick["forced"] is not None else -1
+            wanted = -1 if pick["forced"] is None else pick["forced"]
             further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
             if seen.chosen not in further.logits and further.logits.known <= logits.known:
                 raise _beyond(logits.known, wanted)
+            if known and further.logits.known <= logits.known:
+                return seen
             pending.forward = further
             pending.distributions.clear()
+
+    @contextmanager
+    def _keeping_no_failure(self) -> Iterator[None]:
+        """An answer that could not be made sense of is asked for anew next time."""
+        try:
+            yield
+        except (InputError, OutsideTopLogprobs):  # the answer is sound, what was wanted of it is not
+            raise
+        except BaseException:
+            self._pending = None
+            raise
 
     def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, Any]:
         done = ForwardPass(
@@ -260,12 +280,28 @@ class Generation(Tree):
         self._pending = None
 
 
+def _unbounded(settings: SamplingSettings) -> bool:
+    """Whether no cut-off bounds the pick, while the temperature moves probability between the listed tokens and all others."""
+    cut = settings.greedy or settings.top_k > 0 or settings.top_p < 1.0 or settings.min_p > 0.0
+    return not cut and (settings.temperature != 1.0 or settings.typical_p < 1.0)
+
+
 def _cut_too_short(listed: TopLogprobs | None, settings: SamplingSettings) -> bool:
     """Whether a server's list ends before a cut-off does, so that a longer one may hold all that it keeps."""
     if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
         return False
-    active = [(name, setting) for name, setting, _ in stages.processors(settings)]
-    return not listed.exact_stages(active)[-1]
+    return not listed.exact_stages(_stages(settings))[-1]
+
+
+def _doubtful(listed: TopLogprobs | None, settings: SamplingSettings, roll: float | None) -> bool:
+    """Whether another token might be the one this roll takes, if more of them were listed."""
+    if listed is None or roll is None or len(listed) >= LONGEST_LIST or settings.repetition_penalty != 1.0:
+        return False
+    return not listed.certain_pick(_stages(settings), roll)
+
+
+def _stages(settings: SamplingSettings) -> list[tuple[str, float | None]]:
+    return [("model", None), *((name, setting) for name, setting, _ in stages.processors(settings))]
 
 
 def _beyond(listed: int, forced: int) -> OutsideTopLogprobs:

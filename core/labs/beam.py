@@ -14,6 +14,7 @@ import torch
 
 from core.errors import BadSetting, BrokenLogits
 from core.labs.candidates import PromptBatch, prompt_ids, whole
+from core.labs.served import ServedBatch, on_server
 from core.record.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def beam_search(
     """Search for a likely text of up to `steps` tokens; yields every step, and the answer is the last one's `answers[0]`.
 
     length_penalty: scores are divided by length to this power; above 0 favours long texts. early_stopping: end as soon as N answers are
-    there. Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, ModelError for a model on a server.
+    there. Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few.
     """
     width = whole(beams, "The number of beams", 1, MOST_BEAMS)
     steps = whole(steps, "The length", 1, MOST_STEPS)
@@ -88,7 +89,9 @@ def beam_search(
         raise BadSetting(f"The length penalty must be a number from -10 to 10, not {str(length_penalty)[:20]}.")
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
-    search = _Search(model, PromptBatch(model, ids), width, steps, float(length_penalty), bool(early_stopping))
+    looked_at = max(2, 1 + len(model.end_token_ids)) * width
+    batch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
+    search = _Search(model, batch, width, steps, float(length_penalty), bool(early_stopping))
     while search.done is None:
         yield search.step()
 
@@ -116,11 +119,11 @@ class _Open:
 class _Search:
     """The state of a search. All sums are float32, as in transformers, so that even near ties fall alike."""
 
-    def __init__(self, model: LanguageModel, batch: PromptBatch, width: int, steps: int, penalty: float, early: bool) -> None:
+    def __init__(self, model: LanguageModel, batch: PromptBatch | ServedBatch, width: int, steps: int, penalty: float, early: bool) -> None:
         self._model, self._batch = model, batch
         self._width, self._steps, self._penalty, self._early = width, steps, penalty, early
         self._open = [_Open(0, 0, (), "", b"")]
-        self._scores = torch.zeros(1, device=torch.device(model.device))  # of the open beginnings, [rows]
+        self._scores = torch.zeros(1, device=model.engine.device)  # of the open beginnings, [rows]
         self._answers: list[Beam] = []
         self._nodes = 1
         self._index = self._tokens = 0

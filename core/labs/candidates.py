@@ -20,6 +20,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingW
 from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.labs.answers import answer_of, normal
+from core.labs.served import on_server, write_on_server
 from core.record.step import ForwardPass, Step
 from core.record.tokens import ByteJoiner
 from core.sampling import dice, stages
@@ -154,11 +155,15 @@ def write_together(
 ) -> Iterator[BatchStep]:
     """Write `count` tries of up to `steps` tokens; yields after every forward pass. Stop whenever you like: what is there is complete.
 
-    Raises EmptyPrompt, PromptTooLong, BadSetting for impossible counts, ModelError for a model on a server, NotEnoughMemory.
+    On a server every try is a request of its own. Raises EmptyPrompt, PromptTooLong, BadSetting for impossible counts, NotEnoughMemory, and
+    what a server may raise.
     """
     settings = settings or SamplingSettings()
     count, steps = whole(count, "The number of tries", 1, MOST_TRIES), whole(steps, "The length", 1, MOST_STEPS)
     ids = prompt_ids(model, prompt)
+    if on_server(model):
+        yield from write_on_server(model, prompt, settings, count, steps, top_n)
+        return
     batch = PromptBatch(model, ids)
     rows = [_Row(number, list(ids)) for number in range(count)]
     alive, newest, seconds = rows, [0] * count, 0.0

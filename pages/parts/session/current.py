@@ -15,6 +15,7 @@ from core import SamplingSettings, list_models
 from core.errors import BadRecording, ViewerError
 from core.limits import Limits
 from core.record.step import Step, TokenDistribution
+from core.servers.address import without_secrets
 from pages.parts.runtime import loaded_models
 from pages.parts.session import eviction_notice, replay_steps, share_link
 from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, preset_of
@@ -63,11 +64,19 @@ def model_named(name: str) -> LanguageModel:
 
 
 def use_model(name: str, tokenizer: str | None = None, api_key: str | None = None) -> None:
-    """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError."""
-    loaded_models.loaded(name, tokenizer, api_key)
-    if tokenizer is not None:
-        current_session().servers[name] = (tokenizer, api_key)
+    """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError.
+
+    A name and a password in an address are taken out of it before anything keeps or shows it. A server is asked anew what it runs.
+    """
     session = current_session()
+    if tokenizer is None:
+        loaded_models.loaded(name, tokenizer, api_key)
+    else:
+        name, api_key = without_secrets(name, api_key)
+        made = loaded_models.connect(name, tokenizer, api_key)
+        session.servers[name] = (tokenizer, api_key)
+        if session.run is not None and session.begun_with and session.begun_with[0] == name and session.run.model is not made:
+            session.begun_with = None  # the address leads to another model now
     if name not in model_names():
         session.names.append(name)
     st.session_state["model"] = name

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from core import SamplingSettings
+from core.errors import ViewerError
 from core.models.hub import LONGEST_NAME, is_hub_id
 from core.record.step import Step
+from core.servers.address import Address, is_address
 from pages.parts.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
@@ -38,7 +40,17 @@ def requested_model(query: Mapping[str, str], models: Iterable[str]) -> Requeste
     """What this link asks for beyond the models that came with the app, if anything."""
     name = query.get("model", "").strip()
     kind = None if name in models else kind_of_model(name)
-    return None if kind is None else RequestedModel(name, kind, dict(query))
+    if kind == "server":
+        name = _without_credentials(name)
+    return None if kind is None else RequestedModel(name, kind, {**query, "model": name})
+
+
+def _without_credentials(address: str) -> str:
+    """The address with no name and no password in it, as it may stay on the page."""
+    try:
+        return server_address(address)
+    except ViewerError:  # said where the server is asked for
+        return re.sub(r"//[^/]*@", "//", address)
 
 
 def value_of(control: Control, text: str) -> float | int | bool | None:
@@ -80,15 +92,13 @@ def kind_of_model(name: str) -> str | None:
         return None
     if is_hub_id(name):
         return "hub"
-    if name.lower().startswith(("http://", "https://")):
+    if is_address(name):
         return "server"
     return "folder" if re.match(r"[/~.\\]|[A-Za-z]:[\\/]", name) else None
 
 
 def server_address(written: str) -> str:
     """The address of a server without the name and the password that may stand in it. Raises WrongServer."""
-    from core.servers.http_client import Address
-
     return Address.parse(written).url
 
 

@@ -73,6 +73,8 @@ def current_session() -> Session:
     if known is None:
         query, bundled = st.query_params.to_dict(), [entry.name for entry in list_models()]
         known = st.session_state[_KEY] = Session(requested=share_link.requested_model(query, bundled))
+        if known.requested is not None and known.requested.model != query["model"]:  # a password may have stood in it
+            st.query_params["model"] = known.requested.model
         if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
             known.replay_steps = query.get("steps")
         elif known.requested is None and "steps" in query:
