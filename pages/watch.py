@@ -165,7 +165,7 @@ def cost() -> None:
                 receipt.slip(path, run.model)
             with taken_away:
                 export.branches(run)
-                export.keep()
+                export.keep(run)
 
 
 interval = playback.interval(speed)
