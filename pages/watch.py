@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts, step_rows
+from pages.parts.components.address import address
 from pages.parts.components.cache_gauge import cache_gauge
 from pages.parts.components.dice import dice
 from pages.parts.components.export import export
@@ -143,6 +144,7 @@ def stage() -> None:
                 distribution(seen, look)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+            address.address("address_stage")
         playback.advance(run, speed)
 
 

@@ -63,6 +63,8 @@ FORCED_ELSEWHERE = "That bar belongs to a moment that has passed; click it again
 UPLOAD_TOO_LARGE = "That file is larger than {limit}, the most that is read here."
 SETTINGS_CHANGED = "The settings changed on the way, and a link holds only one set of them: the text may differ. A recording keeps it all."
 KEPT_EXACTLY = "Whoever opens this link sees the same text, rolled with the same dice."
+TEXT_NOT_HERE = "This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one."
+LINK_LONG = "The text is too long for a link that goes everywhere. A recording holds it all."
 FIRST_ODDS = "No roll yet. These are the odds for the first piece."
 
 PLACE_REOPENED = "Step {number}, reopened"
