@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
-LARGEST_UPLOAD = Limits.from_environment().upload_megabytes or 64  # a text of 8,192 tokens is recorded in 30 to 50
+# Of a recording, in megabytes; a text of 8,192 tokens is recorded in 30 to 50. The server lets no more in, whatever a widget promises.
+LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
 _READING = Lock()
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
@@ -199,9 +200,12 @@ def step() -> None:
 @error_boundary
 def play() -> None:
     """Let the text write itself."""
-    session = current_session()
+    session, made = current_session(), run()
     _changed(session.moment)
-    session.playing = run().finished is None
+    if made.is_replay and made.finished and made.path:  # at its end there is nothing to play but the whole of it
+        made.go_to(-1)
+        session.moment = "coming"
+    session.playing = made.finished is None
 
 
 @error_boundary
@@ -355,13 +359,19 @@ def recording_uploaded() -> None:
     file = st.session_state.get("recording")
     if file is None:
         return
-    if file.size > LARGEST_UPLOAD * 1_000_000:
-        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 1_000_000)))
-    session = current_session()
+    session = _changed("coming")
+    if file.size > LARGEST_UPLOAD * 2**20:
+        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 2**20)))
     with _READING:  # it takes several times the file's size in memory
-        replay = Recording.loads(file.getvalue()).replay()
+        recording = Recording.loads(file.getvalue())
+    if len(recording.tree.nodes) == 1:
+        raise BadRecording(words.EMPTY_RECORDING)
+    replay = recording.replay()
+    for _ in recording.path:  # it opens as it was kept, with its text; Restart and Play show how it came about
+        replay.step()
     session.begun_with = (model_name(), prompt(), as_chat())
     _replace_run(session, replay)
+    session.moment = "rolled" if replay.path else "coming"
 
 
 def selected_index() -> int | None:

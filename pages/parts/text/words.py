@@ -50,9 +50,10 @@ SHARED_HELP = "One machine writes for everybody who plays. Nobody waits in line;
 CHAT_HELP = "The model answers your text as one turn of a conversation. The pieces that its chat template adds are shown too."
 TO_INSIDE = "How did it come about?"
 TO_RECEIPT = "The whole bill"
-REPLAYING = "This is a recording. The sliders rest until you write on yourself."
+REPLAYING = "This is a recording; it is open as long as this page is. The sliders rest until you write on yourself."
 LEAVE_RECORDING = "Leave the recording"
-REPLAY_OVER = "The recording ends here. Press Restart to see it again."
+REPLAY_OVER = "The recording ends here. Press Play to see it from its beginning."
+EMPTY_RECORDING = "This recording holds no steps, so there is nothing to show. What you had is still here."
 
 SURPRISED = "Something went wrong here, and it is our fault. What you made is still there; try again, or press Restart."
 STRANGE_LINK = "The link held something that is not possible here ({what}); the usual value is used instead."
