@@ -23,6 +23,7 @@ else:  # for every visitor, at every click
     if preload.under_way():  # nothing else is imported before it is there
         with st.spinner(words.WAKING):
             preload.wait()
+    from pages.parts.components.address import address
     from pages.parts.layout import frame, navigation, sidebar
     from pages.parts.session import current, requested_model, url_state
 
@@ -38,3 +39,4 @@ else:  # for every visitor, at every click
     sidebar.sidebar()
     requested_model.offer()
     page.run()
+    address.address()

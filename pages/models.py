@@ -64,11 +64,15 @@ def stop(name: str) -> None:
 
 
 @current.error_boundary
-def connect(address: str, tokenizer: str, key: str) -> None:
-    """Ask a server."""
+def connect() -> None:
+    """Ask the server of the form, as it was submitted: read here, since what the page drew before is older than the press."""
+    address, tokenizer, key = (str(st.session_state.get(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
+    if not address or not tokenizer:
+        current.notify(words.BOTH_NEEDED)
+        return
     shown = Address.parse(address)
     current.fill("models_address", shown.url)  # a name and a password that stood in it are gone from the page
-    current.use_model(address.strip(), tokenizer.strip(), key or None)
+    current.use_model(address, tokenizer, key or None)
     current.notify(words.NOW_USED.format(name=shown.shown))
 
 
@@ -90,9 +94,9 @@ def on_this_machine() -> None:
                 for note in model.notes:
                     st.caption(note)
             with st.container(horizontal=True):
-                if name != current:
+                if name != chosen:
                     st.button(words.USE, key=f"models_use_{name}", on_click=use, args=(name,))
-                if model is not None and name != current:
+                if model is not None and name != chosen:
                     st.button(
                         words.UNLOAD, key=f"models_unload_{name}", on_click=unload, args=(name,), help=words.UNLOAD_HELP, type="tertiary"
                     )
@@ -166,12 +170,12 @@ def on_a_server() -> None:
     """An inference server, where one machine is not enough."""
     frame.section(words.SERVER_TITLE, words.SERVER_TERM)
     st.caption(words.SERVER_LEAD)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        address = st.text_input(words.ADDRESS, key="models_address", help=words.ADDRESS_HELP, max_chars=300, width=280)
-        tokenizer = st.text_input(words.TOKENIZER, key="models_tokenizer", help=words.TOKENIZER_HELP, max_chars=300, width=280)
-        key = st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
-        ready = bool(address.strip() and tokenizer.strip())
-        st.button(words.CONNECT, key="models_connect", on_click=connect, args=(address, tokenizer, key), disabled=not ready)
+    # One form: what is sent is what stands in all three fields at the press, never a part of it with the rest from before.
+    with st.form("models_server", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(words.ADDRESS, key="models_address", help=words.ADDRESS_HELP, max_chars=300, width=280)
+        st.text_input(words.TOKENIZER, key="models_tokenizer", help=words.TOKENIZER_HELP, max_chars=300, width=280)
+        st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
+        st.form_submit_button(words.CONNECT, key="models_connect", on_click=connect)
 
 
 def of_the_server() -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts, step_rows
+from pages.parts.components.address import address
 from pages.parts.components.cache_gauge import cache_gauge
 from pages.parts.components.dice import dice
 from pages.parts.components.export import export
@@ -144,6 +145,7 @@ def stage() -> None:
                 served.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+            address.address("address_stage")
         playback.advance(run, speed)
 
 
@@ -167,7 +169,7 @@ def cost() -> None:
                 receipt.slip(path, run.model)
             with taken_away:
                 export.branches(run)
-                export.keep()
+                export.keep(run)
 
 
 interval = playback.interval(speed)

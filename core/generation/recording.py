@@ -189,7 +189,7 @@ class Recording:
     @classmethod
     def of(cls, run: Any) -> Recording:
         """Keep a run (a Generation or a Replay), with all its branches."""
-        model = run.model
+        model, here = run.model, run.here  # first: a run that is being written only grows, and what is here now is among its nodes then
         kept = [node for node in run.nodes if not node.is_deleted]
         number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without the gaps of deleted ones
         used = {int(i) for node in kept if node.step for i in node.step.token_ids}
@@ -208,7 +208,7 @@ class Recording:
                 settings=settings,
                 top_n=run.top_n,
                 as_chat=run.as_chat,
-                here=number[run.here],
+                here=number[here],
                 finished=run.finished,
                 vocabulary=[_TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
                 steps=[_step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],

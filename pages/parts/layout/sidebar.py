@@ -31,7 +31,7 @@ def _model() -> None:
     size = f"{numbers.count(model.parameter_count)} parameters · {numbers.size(model.weight_bytes)}"
     st.caption(f"{size} · {words.device(model.device)}")
     if model.speaks_in_turns:
-        st.toggle("As a chat", key="as_chat", help=words.CHAT_HELP, bind="query-params")
+        st.toggle("As a chat", key="as_chat", help=words.CHAT_HELP, persist_state="session")
     for note in getattr(model, "notes", ()):
         st.caption(note)
 
@@ -51,27 +51,26 @@ def _settings() -> None:
 
 def _widget(control: Control) -> None:
     """One setting, and what its value does to the text."""
+    start = current.first_value(control)
     with st.container(gap=None):
         if control.key == "greedy":
             value: float = st.toggle(
                 control.label,
-                value=bool(control.start),
+                value=bool(start),
                 key=control.key,
                 help=control.help,
                 on_change=current.settings_changed,
-                bind="query-params",
             )
         elif control.key == "seed":
             value = st.number_input(
                 control.label,
                 min_value=0,
                 max_value=LARGEST_SEED,
-                value=int(control.start),
+                value=int(start),
                 step=1,
                 key=control.key,
                 help=control.help,
                 on_change=current.settings_changed,
-                bind="query-params",
             )
         else:
             kind = type(control.start)
@@ -79,11 +78,10 @@ def _widget(control: Control) -> None:
                 control.label,
                 min_value=kind(control.low),
                 max_value=kind(control.high),
-                value=control.start,
+                value=kind(start),
                 step=kind(control.step),
                 key=control.key,
                 help=control.help,
                 on_change=current.settings_changed,
-                bind="query-params",
             )
         st.caption(value_words(control, value))

@@ -6,6 +6,7 @@ Every verb is calm: what goes wrong becomes one sentence (`notices()`), and what
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from core.record.step import Step, TokenDistribution
 from core.servers.address import without_secrets
 from pages.parts.runtime import loaded_models
 from pages.parts.session import eviction_notice, replay_steps, share_link
-from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, preset_of
+from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, Control, preset_of
 from pages.parts.session.state import Session, admit, current_session, error_boundary, notify, results, session_started, start_session
 from pages.parts.text import numbers, words
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
-LARGEST_UPLOAD = Limits.from_environment().upload_megabytes or 64  # a text of 8,192 tokens is recorded in 30 to 50
+# Of a recording, in megabytes; a text of 8,192 tokens is recorded in 30 to 50. The server lets no more in, whatever a widget promises.
+LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
 _READING = Lock()
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
@@ -43,7 +45,7 @@ def model_name() -> str:
     names = model_names()
     if not names:
         raise ViewerError(words.NO_MODEL)
-    asked = st.session_state.get("model") or st.query_params.get("model")
+    asked = st.session_state.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
 
@@ -86,18 +88,23 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
 
 def _grant(session: Session, requested: share_link.RequestedModel) -> None:
     """The model of a link is open: the rest of the link as it was sent, whatever was turned since."""
-    for control in CONTROLS:
-        value = share_link.value_of(control, requested.query[control.key]) if control.key in requested.query else None
-        st.session_state[control.key] = control.start if value is None else value
-    st.session_state["prompt"] = requested.query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
-    st.session_state["as_chat"] = requested.query.get("as_chat") == "true"
-    _changed("coming")
+    _take_over(requested.query)
     session.begun_with, session.replay_steps, session.requested = None, requested.query.get("steps"), None
+
+
+def _take_over(query: Mapping[str, str]) -> None:
+    """Prompt and settings as an address has them."""
+    for control in CONTROLS:
+        value = share_link.value_of(control, query[control.key]) if control.key in query else None
+        st.session_state[control.key] = control.start if value is None else value
+    st.session_state["prompt"] = query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
+    st.session_state["as_chat"] = query.get("as_chat") == "true"
+    _changed("coming")
 
 
 def prompt() -> str:
     """The text to go on from."""
-    asked = st.session_state.get("prompt", st.query_params.get("prompt", words.FIRST_PROMPT))
+    asked = st.session_state.get("prompt", current_session().link.get("prompt", words.FIRST_PROMPT))
     return words.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT]
 
 
@@ -106,11 +113,16 @@ def settings() -> SamplingSettings:
     values: dict[str, Any] = {}
     for control in CONTROLS:
         asked = st.session_state.get(control.key)
-        if asked is None:
-            asked = st.query_params.get(control.key)
         value = None if asked is None else share_link.value_of(control, str(asked))
-        values[control.key] = control.start if value is None else value
+        values[control.key] = first_value(control) if value is None else value
     return SamplingSettings(**values)
+
+
+def first_value(control: Control) -> Any:
+    """Where a setting stands when the session begins: as its address asks, if that is possible."""
+    asked = current_session().link.get(control.key)
+    value = None if asked is None else share_link.value_of(control, asked)
+    return control.start if value is None else value
 
 
 def run() -> Generation | Replay:
@@ -134,7 +146,7 @@ def run() -> Generation | Replay:
 def as_chat() -> bool:
     """Whether the prompt is a turn of a conversation: asked for, and the model is a chat model."""
     asked = st.session_state.get("as_chat")
-    return (st.query_params.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).speaks_in_turns
+    return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).speaks_in_turns
 
 
 def _generation(name: str, text: str, chat: bool) -> Generation:
@@ -184,7 +196,6 @@ def _changed(moment: str) -> Session:
     session.moment, session.selected_index = moment, None
     session.clicks += 1
     session.notes.clear()
-    st.query_params.pop("steps", None)
     return session
 
 
@@ -198,9 +209,12 @@ def step() -> None:
 @error_boundary
 def play() -> None:
     """Let the text write itself."""
-    session = current_session()
+    session, made = current_session(), run()
     _changed(session.moment)
-    session.playing = run().finished is None
+    if made.is_replay and made.finished and made.path:  # at its end there is nothing to play but the whole of it
+        made.go_to(-1)
+        session.moment = "coming"
+    session.playing = made.finished is None
 
 
 @error_boundary
@@ -354,13 +368,19 @@ def recording_uploaded() -> None:
     file = st.session_state.get("recording")
     if file is None:
         return
-    if file.size > LARGEST_UPLOAD * 1_000_000:
-        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 1_000_000)))
-    session = current_session()
+    session = _changed("coming")
+    if file.size > LARGEST_UPLOAD * 2**20:
+        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 2**20)))
     with _READING:  # it takes several times the file's size in memory
-        replay = Recording.loads(file.getvalue()).replay()
+        recording = Recording.loads(file.getvalue())
+    if len(recording.tree.nodes) == 1:
+        raise BadRecording(words.EMPTY_RECORDING)
+    replay = recording.replay()
+    for _ in recording.path:  # it opens as it was kept, with its text; Restart and Play show how it came about
+        replay.step()
     session.begun_with = (model_name(), prompt(), as_chat())
     _replace_run(session, replay)
+    session.moment = "rolled" if replay.path else "coming"
 
 
 def selected_index() -> int | None:
@@ -390,11 +410,43 @@ def link_query() -> tuple[str, bool]:
     """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
     made, session = run(), current_session()
     path = made.path
-    used = path[0].settings if path else settings()
-    exact = all(step.settings == used for step in path)
     asked = session.begun_with[0] if session.begun_with and not made.is_replay and not session.refusal else made.model_name
     name = share_link.server_address(asked) if asked in session.servers else made.model_name
-    return share_link.query(made.prompt, name, used, path, words.FIRST_PROMPT, made.as_chat), exact
+    query = share_link.query(made.prompt, name, settings(), path, words.FIRST_PROMPT, made.as_chat)
+    return query, not made.is_replay and len(path) <= share_link.MOST_STEPS
+
+
+def address_query() -> str:
+    """What the browser's address is to hold: prompt, model, settings and steps as they are now. The usual model is left out."""
+    session, made = current_session(), current_session().run
+    names = model_names()
+    name = model_name() if names else ""
+    written = share_link.server_address(name) if name in session.servers else name
+    live = made is not None and not made.is_replay and session.begun_with == (name, prompt(), as_chat()) and not session.refusal
+    path = made.path if made is not None and live else []
+    query = share_link.query(prompt(), written, settings(), path, words.FIRST_PROMPT, as_chat(), names[0] if names else "")
+    unfollowed = session.replay_steps if not path else None
+    return f"{query}&{share_link.encoded({'steps': unfollowed})}".lstrip("&") if unfollowed else query
+
+
+@error_boundary
+def text_found(query: object) -> None:
+    """The browser has looked for the text that the address names, and found this: what an address would hold of it, "" if it has none."""
+    session = current_session()
+    if not session.kept_elsewhere or query is None:
+        return
+    session.kept_elsewhere = ""
+    held = share_link.decoded(query if isinstance(query, str) else "")
+    if not held:
+        notify(words.TEXT_NOT_HERE)
+        return
+    session.begin_from(held)
+    requested = session.requested
+    _take_over(held)
+    session.begun_with, session.requested = None, requested
+    if session.replay_steps is None and requested is None:
+        session.replay_steps = held.get("steps")
+    st.session_state["model"] = held.get("model", (model_names() or [""])[0])
 
 
 __all__ = [

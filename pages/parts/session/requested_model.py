@@ -69,7 +69,6 @@ def open_it() -> None:
 def stay() -> None:
     """Let it be."""
     current_session().requested = None
-    st.query_params.pop("steps", None)
 
 
 def followed() -> RequestedModel | None:

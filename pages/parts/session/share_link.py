@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from core import SamplingSettings
 from core.errors import ViewerError
@@ -17,9 +17,27 @@ from pages.parts.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
 MOST_STEPS = 2_000
+LONGEST_STORED = 400_000  # characters of a text that comes back from the browser's storage
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
-ReplaySteps = list[int | None]  # one entry per step: a token that was forced, or None for a roll
+_LETTERS = dict(
+    zip(
+        "tkpmyrdg",
+        ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty", "seed", "greedy"),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """A roll that was thrown again: 1, 2, ... instead of the first throw of a step."""
+
+    attempt: int
+
+
+# One entry per step: a token that was forced, None for a roll, a later throw; and between them the settings that hold from there on.
+ReplaySteps = list[int | Throw | SamplingSettings | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,29 +120,70 @@ def server_address(written: str) -> str:
     return Address.parse(written).url
 
 
-def format_steps(path: Sequence[Step]) -> str:
-    """The way that was taken, short: `12` rolled steps, or `3.f231.8` with token 231 forced in between."""
+def format_steps(path: Sequence[Step], settings: SamplingSettings | None = None) -> str:
+    """The way that was taken, short: `12` rolled steps, or `3.f231.8` with token 231 forced in between.
+
+    settings: those of the link. A step that was made with others is preceded by them, `3.st1_2-k40.8`: temperature 1.2 and top-k 40, all
+    else as usual. `a2` is a step at which the dice were thrown for the third time.
+    """
     parts: list[str] = []
     rolled = 0
     for step in path:
+        special = [f"s{_format_settings(step.settings)}"] if settings is not None and step.settings != settings else []
+        if special:
+            settings = step.settings
         if step.chosen_by == "forced":
-            parts += [str(rolled)] if rolled else []
-            parts.append(f"f{step.token_id}")
+            special.append(f"f{step.token_id}")
+        elif getattr(step, "attempt", 0):
+            special.append(f"a{step.attempt}")
+        if special and rolled:
+            parts.append(str(rolled))
             rolled = 0
-        else:
+        parts += special
+        if not special or special[-1].startswith("s"):
             rolled += 1
     return ".".join([*parts, str(rolled)] if rolled else parts)
+
+
+def _format_settings(settings: SamplingSettings) -> str:
+    """What differs from the usual settings, in letters and digits."""
+    turned = []
+    for letter, name in _LETTERS.items():
+        value = getattr(settings, name)
+        if value != getattr(START, name):
+            turned.append(f"{letter}{f'{float(value):g}' if isinstance(value, float) else int(value)}".replace(".", "_"))
+    return "-".join(turned)
+
+
+def _parse_settings(text: str) -> SamplingSettings | None:
+    """The inverse of `_format_settings`; None if the text is no such thing."""
+    values = START.as_dict()
+    for part in filter(None, text.split("-")):
+        control = next((one for one in CONTROLS if one.key == _LETTERS.get(part[0])), None)
+        value = None if control is None or len(part) > 20 else value_of(control, part[1:].replace("_", "."))
+        if control is None or value is None:
+            return None
+        values[control.key] = value
+    return SamplingSettings(**values)
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
     """The inverse of `format_steps`; None if the text is no such thing or asks for too much."""
     steps: ReplaySteps = []
     for part in text.split("."):
-        digits = part.removeprefix("f")
+        if part.startswith("s"):
+            settings = _parse_settings(part[1:])
+            if settings is None or len(steps) >= MOST_STEPS:
+                return None
+            steps.append(settings)
+            continue
+        digits = part[1:] if part[:1] in ("f", "a") else part
         if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
             return None
         if part.startswith("f"):
             steps.append(int(digits))
+        elif part.startswith("a"):
+            steps.append(Throw(int(digits)))
         elif int(digits) > MOST_STEPS:
             return None
         else:
@@ -134,7 +193,15 @@ def parse_steps(text: str) -> ReplaySteps | None:
     return steps
 
 
-def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[Step], first_prompt: str, as_chat: bool = False) -> str:
+def query(
+    prompt: str,
+    model: str,
+    settings: SamplingSettings,
+    path: Sequence[Step],
+    first_prompt: str,
+    as_chat: bool = False,
+    usual_model: str = "",
+) -> str:
     """The part of a link behind the question mark. What is as usual is left out.
 
     The order is the one that streamlit writes: another one would make it write the address again, and the way back would be longer by one.
@@ -148,10 +215,24 @@ def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[St
         held["as_chat"] = "true"
     if prompt != first_prompt:
         held["prompt"] = prompt
-    held["model"] = model
+    if model != usual_model:
+        held["model"] = model
     if path:
-        held["steps"] = format_steps(path)
+        held["steps"] = format_steps(path[:MOST_STEPS], settings)
+    return encoded(held)
+
+
+def encoded(held: Mapping[str, str]) -> str:
+    """A link's values as they stand behind the question mark."""
     return urlencode(held)
+
+
+def decoded(text: str) -> dict[str, str]:
+    """The inverse of `encoded`, of a text that may be anything; empty if it is no such thing."""
+    try:
+        return dict(parse_qsl(text[:LONGEST_STORED], max_num_fields=50))
+    except ValueError:
+        return {}
 
 
 def _short(text: str) -> str:

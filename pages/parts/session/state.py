@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, ParamSpec
 from weakref import WeakSet
 
@@ -44,8 +45,24 @@ class Session:
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
     notes: list[str] = field(default_factory=list)
     replay_steps: str | None = None  # the steps a link asks for
+    link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
+    kept_elsewhere: str = ""  # the name of a text that the browser keeps and is asked for
+    name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
+
+    def begin_from(self, query: Mapping[str, str]) -> None:
+        """Take over what an address asks for, as far as it is possible."""
+        bundled = [entry.name for entry in list_models()]
+        self.link, self.kept_elsewhere = dict(query), query.get("kept", "")[:40]
+        self.requested = share_link.requested_model(query, bundled)
+        if self.requested is not None:  # a password may have stood in it
+            self.link["model"] = self.requested.model
+        if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
+            self.replay_steps = query.get("steps")
+        strange = share_link.impossible(query, bundled)
+        if strange:
+            self.notes.append(words.STRANGE_LINK.format(what=", ".join(strange)))
 
     def notices(self) -> list[str]:
         """What there is to tell, and what stands in the way of the text that was asked for."""
@@ -71,17 +88,10 @@ def current_session() -> Session:
     """This visitor's state, made on the first call from what the link asks for."""
     known = st.session_state.get(_KEY)
     if known is None:
-        query, bundled = st.query_params.to_dict(), [entry.name for entry in list_models()]
-        known = st.session_state[_KEY] = Session(requested=share_link.requested_model(query, bundled))
-        if known.requested is not None and known.requested.model != query["model"]:  # a password may have stood in it
+        known = st.session_state[_KEY] = Session()
+        known.begin_from(st.query_params.to_dict())
+        if known.requested is not None and known.requested.model != st.query_params["model"]:  # a password stood in the address
             st.query_params["model"] = known.requested.model
-        if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
-            known.replay_steps = query.get("steps")
-        elif known.requested is None and "steps" in query:
-            del st.query_params["steps"]
-        strange = share_link.impossible(query, bundled)
-        if strange:
-            known.notes.append(words.STRANGE_LINK.format(what=", ".join(strange)))
     return known
 
 

@@ -52,9 +52,10 @@ SHARED_HELP = "One machine writes for everybody who plays. Nobody waits in line;
 CHAT_HELP = "The model answers your text as one turn of a conversation. The pieces that its chat template adds are shown too."
 TO_INSIDE = "How did it come about?"
 TO_RECEIPT = "The whole bill"
-REPLAYING = "This is a recording. The sliders rest until you write on yourself."
+REPLAYING = "This is a recording; it is open as long as this page is. The sliders rest until you write on yourself."
 LEAVE_RECORDING = "Leave the recording"
-REPLAY_OVER = "The recording ends here. Press Restart to see it again."
+REPLAY_OVER = "The recording ends here. Press Play to see it from its beginning."
+EMPTY_RECORDING = "This recording holds no steps, so there is nothing to show. What you had is still here."
 
 SURPRISED = "Something went wrong here, and it is our fault. What you made is still there; try again, or press Restart."
 STRANGE_LINK = "The link held something that is not possible here ({what}); the usual value is used instead."
@@ -65,6 +66,8 @@ FORCED_ELSEWHERE = "That bar belongs to a moment that has passed; click it again
 UPLOAD_TOO_LARGE = "That file is larger than {limit}, the most that is read here."
 SETTINGS_CHANGED = "The settings changed on the way, and a link holds only one set of them: the text may differ. A recording keeps it all."
 KEPT_EXACTLY = "Whoever opens this link sees the same text, rolled with the same dice."
+TEXT_NOT_HERE = "This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one."
+LINK_LONG = "The text is too long for a link that goes everywhere. A recording holds it all."
 FIRST_ODDS = "No roll yet. These are the odds for the first piece."
 
 PLACE_REOPENED = "Step {number}, reopened"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,8 @@ _LINK = st.components.v2.component(
 )
 
 
-def keep() -> None:
-    """Everything one can take away from a run, in a popover."""
+def keep(run: Generation | Replay) -> None:
+    """Everything one can take away from a run, in a popover. The files are made when they are asked for, from the run as it is then."""
     with st.popover("Keep or share", icon=":material/ios_share:", help=words.KEEP_HELP, on_change="rerun", key="keep") as popover:
         if not popover.open:
             return
@@ -43,32 +44,40 @@ def keep() -> None:
             with st.container(horizontal=True):
                 st.download_button(
                     "Recording (JSON)",
-                    data=_recording,
+                    data=partial(recording_of, run),
                     file_name="run.json",
                     mime="application/json",
                     on_click="ignore",
                     icon=":material/movie:",
                 )
                 st.download_button(
-                    "Steps (CSV)", data=_steps, file_name="steps.csv", mime="text/csv", on_click="ignore", icon=":material/table:"
+                    "Steps (CSV)",
+                    data=partial(steps_of, run),
+                    file_name="steps.csv",
+                    mime="text/csv",
+                    on_click="ignore",
+                    icon=":material/table:",
                 )
             st.file_uploader(
                 words.UPLOAD_LABEL,
                 type=["json"],
                 key="recording",
-                on_change=current.recording_uploaded,
+                on_change=frame.then,
+                args=(current.recording_uploaded, ()),
                 max_upload_size=current.LARGEST_UPLOAD,
             )
 
 
-def _recording() -> str:
+def recording_of(run: Generation | Replay) -> str:
+    """The file of a run. Called outside of any session, where nobody's run can be looked up: it is handed in."""
     from core import Recording
 
-    return Recording.of(current.run()).dumps()
+    return Recording.of(run).dumps()
 
 
-def _steps() -> str:
-    return steps_table(current.run().path).to_csv(index=False)
+def steps_of(run: Generation | Replay) -> str:
+    """The table of the steps on screen, as CSV. Called outside of any session, as `recording_of`."""
+    return steps_table(run.path).to_csv(index=False)
 
 
 def branches(run: Generation | Replay) -> None:

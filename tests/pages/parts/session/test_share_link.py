@@ -12,6 +12,19 @@ from core import SamplingSettings
 from pages.parts.session import share_link
 from pages.parts.session.sampling_controls import CONTROLS, PRESETS, START, preset_of
 
+
+def turned() -> st.SearchStrategy[SamplingSettings]:
+    """Settings as the sliders can stand."""
+    return st.builds(
+        SamplingSettings,
+        temperature=st.sampled_from([0.05, 0.8, 1.0, 1.25, 2.0]),
+        top_k=st.integers(0, 200),
+        top_p=st.sampled_from([0.05, 0.9, 0.97, 1.0]),
+        seed=st.integers(0, 2**31 - 1),
+        greedy=st.booleans(),
+    )
+
+
 QUIET = st.text(max_size=60)
 
 
@@ -19,6 +32,8 @@ QUIET = st.text(max_size=60)
 class Taken:
     token_id: int
     chosen_by: str
+    settings: SamplingSettings = START
+    attempt: int = 0
 
 
 def test_a_way_is_short_and_reads_back() -> None:
@@ -32,6 +47,27 @@ def test_every_way_reads_back_as_it_was_written(way: list[int | None]) -> None:
     path = [Taken(0 if token is None else token, "sampled" if token is None else "forced") for token in way]
     text = share_link.format_steps(path)  # type: ignore[arg-type]
     assert (share_link.parse_steps(text) if text else []) == way
+
+
+@given(turned(), st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 999_999)), turned(), st.integers(0, 3)), max_size=20))
+def test_settings_and_throws_on_the_way_read_back(base: SamplingSettings, way: list[tuple[int | None, SamplingSettings, int]]) -> None:
+    path = [Taken(token or 0, "sampled" if token is None else "forced", settings, attempt) for token, settings, attempt in way]
+    text = share_link.format_steps(path, base)  # type: ignore[arg-type]
+    read, now = [], base
+    for entry in (share_link.parse_steps(text) or []) if text else []:
+        if isinstance(entry, SamplingSettings):
+            now = entry
+        else:
+            read.append((entry, now))
+    rolled = [(share_link.Throw(attempt) if attempt and token is None else token, settings) for token, settings, attempt in way]
+    assert read == rolled
+
+
+def test_settings_on_the_way_are_short() -> None:
+    path = [Taken(1, "sampled"), Taken(2, "sampled", SamplingSettings(temperature=1.2, top_p=0.9, top_k=40)), Taken(3, "forced")]
+    assert share_link.format_steps(path, START) == "1.st1_2-k40.1.s.f3"  # type: ignore[arg-type]
+    for strange in ("sx3", "st99", "st", "s-t1_2-", "stnan", "st1e309", "a", "f", "s" * 400):
+        assert share_link.parse_steps(f"2.{strange}") in (None, [None, None, START.__class__(temperature=1.2, top_p=0.9)])
 
 
 @given(QUIET)
