@@ -71,9 +71,9 @@ def request(
     try:
         while len(run.path) < length and run.finished is None:
             started, before = perf_counter(), len(run.path)
-            step = run.step()
+            step = next(run.write(1), None)
             took = perf_counter() - started
-            if len(run.path) == before:
+            if step is None:
                 break
             done = step.forward
             spent[QUEUE] += done.queue_seconds

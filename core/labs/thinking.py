@@ -96,7 +96,9 @@ def think(
     try:
         while run.finished is None and len(run.path) < steps:
             chance = chance_of(model, run, style, answer, probe)
-            step = run.step()
+            step = next(run.write(1), None)
+            if step is None:
+                return
             over = _is_over(run, style)
             text = run.written
             yield ReasoningStep(step, text, len(run.path), chance, given(text, style), "answered" if over else run.finished)
@@ -173,7 +175,7 @@ def count(
         for style in styles:
             run = Generation(model, question.text + style.begin, settings or SamplingSettings(greedy=True), top_n=1)
             while run.finished is None and len(run.path) < steps and not _is_over(run, style):
-                run.step()
+                next(run.write(1), None)
             found = given(run.written, style)
             seconds = sum(step.forward.seconds for step in run.path)
             yield Answered(question, style, run.written, found, same_answer(found, answer), len(run.path), seconds)

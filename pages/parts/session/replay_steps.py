@@ -20,11 +20,11 @@ def follow(session: Session) -> None:
         return
     latest = monotonic() + LINK_SECONDS
     try:
-        for forced in steps:
+        for entry in steps:
             if made.finished or monotonic() > latest:
                 notify(words.STRANGE_PATH)
                 break
-            made.step() if forced is None else made.force(forced)
+            share_link.take(made, entry)
     except ViewerError:
         notify(words.STRANGE_PATH)
     session.moment = "rolled" if made.path else "coming"

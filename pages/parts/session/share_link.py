@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
 from urllib.parse import urlencode
 
 from core import SamplingSettings
@@ -17,7 +19,19 @@ LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
 MOST_STEPS = 2_000
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
-ReplaySteps = list[int | None]  # one entry per step: a token that was forced, or None for a roll
+_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # base64's for addresses: none of them has to be escaped
+_VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A step that was rolled, with the token that came up. attempt: which throw of its step it was."""
+
+    token_id: int
+    attempt: int = 0
+
+
+ReplaySteps = list[int | Rolled | None]  # one entry per step: a token that was forced, or a roll; None: its token is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,35 +107,95 @@ def server_address(written: str) -> str:
 
 
 def format_steps(path: Sequence[Step]) -> str:
-    """The way that was taken, short: `12` rolled steps, or `3.f231.8` with token 231 forced in between."""
+    """The way that was taken, token by token, short: `r2AAMCAsBIPL.f231.r1I` is three rolled steps, token 231 forced, and another roll.
+
+    What was rolled is written with its token, since a roll that falls right beside a border may pick another one elsewhere: where the same
+    text is read at once instead of token by token, sums differ in their last digit. `r` and a digit: so many letters per token.
+    `a3` says that from here on the third further throws were taken, `a0` the first ones again.
+    """
     parts: list[str] = []
-    rolled = 0
+    waiting: list[int] = []
+    attempt = 0
+
+    def flush() -> None:
+        if waiting:
+            width = max(map(_width, waiting))
+            parts.append(f"r{width}{''.join(_letters(token_id, width) for token_id in waiting)}")
+            waiting.clear()
+
     for step in path:
         if step.chosen_by == "forced":
-            parts += [str(rolled)] if rolled else []
+            flush()
             parts.append(f"f{step.token_id}")
-            rolled = 0
-        else:
-            rolled += 1
-    return ".".join([*parts, str(rolled)] if rolled else parts)
+            continue
+        if step.attempt != attempt:
+            flush()
+            attempt = step.attempt
+            parts.append(f"a{attempt}")
+        waiting.append(step.token_id)
+    flush()
+    return ".".join(parts)
+
+
+def _width(token_id: int) -> int:
+    return max(1, -(-token_id.bit_length() // 6))
+
+
+def _letters(token_id: int, width: int) -> str:
+    return "".join(_ALPHABET[token_id >> 6 * place & 63] for place in reversed(range(width)))
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
-    """The inverse of `format_steps`; None if the text is no such thing or asks for too much."""
+    """The inverse of `format_steps`; None if the text is no such thing or asks for too much.
+
+    A bare number is as many rolled steps whose tokens are not known, as links had them that were made before tokens were written along.
+    """
     steps: ReplaySteps = []
+    attempt = 0
     for part in text.split("."):
-        digits = part.removeprefix("f")
-        if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        kind, rest = (part[0], part[1:]) if part[:1] in ("a", "f", "r") else ("", part)
+        if kind == "r":
+            found = _tokens(rest)
+            if found is None:
+                return None
+            steps += [Rolled(token_id, attempt) for token_id in found]
+        elif not (rest.isascii() and rest.isdigit()) or len(rest) > 9:
             return None
-        if part.startswith("f"):
-            steps.append(int(digits))
-        elif int(digits) > MOST_STEPS:
+        elif kind == "a":
+            attempt = int(rest)
+        elif kind == "f":
+            steps.append(int(rest))
+        elif int(rest) > MOST_STEPS:
             return None
         else:
-            steps += [None] * int(digits)
+            steps += [None] * int(rest)
         if len(steps) > MOST_STEPS:
             return None
     return steps
+
+
+def _tokens(packed: str) -> list[int] | None:
+    """The token ids behind an `r`: their width, then that many letters each; None if it is no such thing."""
+    width, letters = packed[:1], packed[1:]
+    if width not in tuple("12345") or not letters or len(letters) % int(width) or not _VALUES.keys() >= set(letters):
+        return None
+    size, found = int(width), []
+    for place in range(0, len(letters), size):
+        value = 0
+        for letter in letters[place : place + size]:
+            value = value << 6 | _VALUES[letter]
+        found.append(value)
+    return found
+
+
+def take(run: Any, entry: int | Rolled | None) -> Step:
+    """Take one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
+    made: Step
+    if isinstance(entry, Rolled):
+        made = run.step(entry.attempt, entry.token_id)
+    else:
+        made = run.step() if entry is None else run.force(entry)
+    return made
 
 
 def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[Step], first_prompt: str, as_chat: bool = False) -> str:
