@@ -87,6 +87,10 @@ class InputError(ViewerError):
     """Something a visitor gave cannot be used."""
 
 
+class WrongType(InputError, TypeError):
+    """Something of another kind was given than is needed: a name where a loaded model belongs, a number where a text does."""
+
+
 class EmptyPrompt(InputError):
     """There is no text to go on from."""
 

@@ -107,7 +107,7 @@ def keep_try(number: int) -> None:
     own.settings = settings
     try:
         for step in attempt.path:
-            own.step(step.attempt)
+            own.step(step.attempt, step.token_id)
     finally:
         own.settings = mine
     current.notify(words.KEPT_TRY)

@@ -244,9 +244,8 @@ def calculator() -> None:
     tokens = three.select_slider("Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens")
     one, two, _ = st.columns(3, gap="medium")
     shipped = words.AS_SHIPPED
-    weights: str | int = (
-        one.segmented_control("Bits per weight", (shipped, 16, 8, 4), default=shipped, key="memory_weights", required=True) or shipped
-    )
+    bits: tuple[str | int, ...] = (shipped, 16, 8, 4)
+    weights: Any = one.segmented_control("Bits per weight", bits, default=shipped, key="memory_weights", required=True) or shipped
     notes = two.segmented_control("Bits per number in the notepad", (16, 8, 4), default=16, key="memory_notes", required=True) or 16
     model = current.model()
     own_item = model.weight_bytes / max(1, model.parameter_count)

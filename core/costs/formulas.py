@@ -1,7 +1,8 @@
 """Cost formulas: multiply-adds, KV cache and weight bytes, time, energy and money of a token or an answer.
 
 Formulas take a shape and counts, nothing else. One multiply-add is two floating point operations. A weight that a token is multiplied with
-is one multiply-add; attention adds, per layer that attends, heads x (key size + value size) for every position looked at.
+is one multiply-add; attention adds, per layer that attends, heads x (key size + value size) for every position looked at. Recurrences and
+convolutions multiply what is no matrix; that counts, too (`ModelShape.scan_multiply_adds`).
 
     >>> from core.costs.formulas import ModelShape, cache_bytes, multiply_adds
     >>> llama = ModelShape.named("llama-3.1-70b")
@@ -26,7 +27,7 @@ LARGEST = 10**15  # no count of tokens, readers or bytes asked for here is large
 
 def multiply_adds(shape: ModelShape, context: int) -> int:
     """Multiply-adds for one token that looks at `context` positions, its own among them: every weight it meets once, plus attention."""
-    return shape.matrix_parameters + attention_multiply_adds(shape, context)
+    return shape.matrix_parameters + shape.scan_multiply_adds + attention_multiply_adds(shape, context)
 
 
 def attention_multiply_adds(shape: ModelShape, context: int) -> int:
@@ -46,7 +47,7 @@ def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int
     computed, reused = _count(computed, "computed"), _count(reused, "reused")
     if computed == 0:
         return 0
-    layers = shape.attention_parameters + shape.active_feed_forward_parameters
+    layers = shape.attention_parameters + shape.active_feed_forward_parameters + shape.scan_multiply_adds
     wide, narrow = _ramp(reused, computed, None), _ramp(reused, computed, shape.window)
     seen = _full_layers(shape) * wide + shape.window_layers * narrow
     once = shape.head_parameters + shape.attention_layers * shape.unfolding_parameters * reused

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
@@ -76,22 +76,26 @@ def beam_search(
     beams: int = 4,
     steps: int = 30,
     length_penalty: float = 1.0,
-    early_stopping: bool = False,
+    early_stopping: bool | Literal["never"] = False,
 ) -> Iterator[BeamStep]:
     """Search for a likely text of up to `steps` tokens; yields every step, and the answer is the last one's `answers[0]`.
 
-    length_penalty: scores are divided by length to this power; above 0 favours long texts. early_stopping: end as soon as N answers are
-    there. Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few.
+    length_penalty: scores are divided by length to this power; above 0 favours long texts. early_stopping: True ends as soon as N answers
+    are there, False when nothing open can beat them at its present length, "never" when nothing could even at the full length.
+
+    Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few.
     """
     width = whole(beams, "The number of beams", 1, MOST_BEAMS)
     steps = whole(steps, "The length", 1, MOST_STEPS)
     if isinstance(length_penalty, bool) or not isinstance(length_penalty, int | float) or not -10 <= length_penalty <= 10:
         raise BadSetting(f"The length penalty must be a number from -10 to 10, not {str(length_penalty)[:20]}.")
+    if not isinstance(early_stopping, bool) and early_stopping != "never":
+        raise BadSetting(f'Early stopping must be True, False or "never", not {str(early_stopping)[:20]}.')
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
     looked_at = max(2, 1 + len(model.end_token_ids)) * width
     batch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
-    search = _Search(model, batch, width, steps, float(length_penalty), bool(early_stopping))
+    search = _Search(model, batch, width, steps, float(length_penalty), early_stopping)
     while search.done is None:
         yield search.step()
 
@@ -119,7 +123,9 @@ class _Open:
 class _Search:
     """The state of a search. All sums are float32, as in transformers, so that even near ties fall alike."""
 
-    def __init__(self, model: LanguageModel, batch: PromptBatch | ServedBatch, width: int, steps: int, penalty: float, early: bool) -> None:
+    def __init__(
+        self, model: LanguageModel, batch: PromptBatch | ServedBatch, width: int, steps: int, penalty: float, early: bool | str
+    ) -> None:
         self._model, self._batch = model, batch
         self._width, self._steps, self._penalty, self._early = width, steps, penalty, early
         self._open = [_Open(0, 0, (), "", b"")]
@@ -187,12 +193,16 @@ class _Search:
         return beginning.text + added, joiner.waiting
 
     def _why_done(self, last: bool, length: int) -> str | None:
-        """transformers' own rule: when nothing open can still beat the worst answer, judged by its present length."""
+        """transformers' own rule: when nothing open can still beat the worst answer, judged by its present length.
+
+        "never" judges by the full length where that favours the open ones.
+        """
         if last:
             return "as long as it may get"
         if len(self._answers) < self._width:
             return None
-        if self._early:
+        if self._early is True:
             return "enough answers"
-        hope = (self._scores[0] / length**self._penalty).item()
+        judged = self._steps if self._early == "never" and self._penalty > 0 else length
+        hope = (self._scores[0] / judged**self._penalty).item()
         return None if hope > self._answers[-1].score else "nothing open can still win"

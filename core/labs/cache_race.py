@@ -116,9 +116,8 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
 
 def next_token(run: Generation) -> Step | None:
     """One more token, but never the one that ends the text: the best of the others is taken in its place. None if memory is full."""
-    before = len(run.path)
-    step = run.step()
-    if len(run.path) == before:
+    step = next(run.write(1), None)
+    if step is None:
         return None
     if run.finished != "end of text":
         return step

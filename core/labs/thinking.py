@@ -96,7 +96,9 @@ def think(
     try:
         while run.finished is None and len(run.path) < steps:
             chance = chance_of(model, run, style, answer, probe)
-            step = run.step()
+            step = next(run.write(1), None)
+            if step is None:
+                return
             over = _is_over(run, style, answer)
             found = given(run.written, style, answer) if over or run.finished == "end of text" else None
             yield ReasoningStep(step, run.written, len(run.path), chance, found, "answered" if over else run.finished)
@@ -181,7 +183,7 @@ def count(
         for style in styles:
             run = Generation(model, _asked(question, style), settings or SamplingSettings(greedy=True), top_n=1)
             while run.finished is None and len(run.path) < steps and not _is_over(run, style, answer):
-                run.step()
+                next(run.write(1), None)
             complete = run.finished == "end of text" or _is_over(run, style, answer)
             found = given(run.written, style, answer) if complete else None
             run.release()

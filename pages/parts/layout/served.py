@@ -48,7 +48,7 @@ def on_a_server(step: Step, model: Any) -> bool:
     return step.forward.server_seconds is not None or step.top_logprobs_count > 0 or hasattr(model, "server_kind")
 
 
-def metrics(model: LanguageModel | Any) -> None:
+def metrics(model: Any) -> None:
     """The server's own numbers, asked for as this is drawn; a word where it gives none. Raises ServerGone."""
     told: ServerMetrics | None = model.metrics()
     frame.section(words.METRICS, words.METRICS_TERM)

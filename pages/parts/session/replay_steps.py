@@ -28,10 +28,7 @@ def follow(session: Session) -> None:
             if made.finished or monotonic() > latest:
                 notify(words.STRANGE_PATH)
                 break
-            if isinstance(entry, int):
-                made.force(entry)
-            else:
-                made.step(entry.attempt if entry else 0)
+            share_link.take(made, entry)
     except ViewerError:
         notify(words.STRANGE_PATH)
     finally:

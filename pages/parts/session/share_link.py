@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from core import SamplingSettings
@@ -27,17 +29,20 @@ _LETTERS = dict(
         strict=True,
     )
 )
+_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # base64's for addresses: none of them has to be escaped
+_VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}
 
 
 @dataclass(frozen=True, slots=True)
-class Throw:
-    """A roll that was thrown again: 1, 2, ... instead of the first throw of a step."""
+class Rolled:
+    """A step that was rolled, with the token that came up. attempt: which throw of its step it was."""
 
-    attempt: int
+    token_id: int
+    attempt: int = 0
 
 
-# One entry per step: a token that was forced, None for a roll, a later throw; and between them the settings that hold from there on.
-ReplaySteps = list[int | Throw | SamplingSettings | None]
+# One entry per step: a token that was forced, or a roll (None: its token is not known); between them the settings from there on.
+ReplaySteps = list[int | Rolled | SamplingSettings | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,28 +126,53 @@ def server_address(written: str) -> str:
 
 
 def format_steps(path: Sequence[Step], settings: SamplingSettings | None = None) -> str:
-    """The way that was taken, short: `12` rolled steps, or `3.f231.8` with token 231 forced in between.
+    """The way that was taken, token by token, short: `r2AAMCAsBIPL.f231.r1I` is three rolled steps, token 231 forced, and another roll.
 
-    settings: those of the link. A step that was made with others is preceded by them, `3.st1_2-k40.8`: temperature 1.2 and top-k 40, all
-    else as usual. `a2` is a step at which the dice were thrown for the third time.
+    What was rolled is written with its token, since a roll that falls right beside a border may pick another one elsewhere: where the same
+    text is read at once instead of token by token, sums differ in their last digit. `r` and a digit: so many letters per token.
+    `a3` says that from here on the third further throws were taken, `a0` the first ones again.
+
+    settings: those of the link; where a step was made with others they stand before it: `st1_2-k40` is temperature 1.2 and top-k 40, all
+    else as usual.
     """
     parts: list[str] = []
-    rolled = 0
+    waiting: list[int] = []
+    attempt = 0
+
+    def flush() -> None:
+        if waiting:
+            width = max(map(_width, waiting))
+            parts.append(f"r{width}{''.join(_letters(token_id, width) for token_id in waiting)}")
+            waiting.clear()
+
     for step in path:
         special = [f"s{_format_settings(step.settings)}"] if settings is not None and step.settings != settings else []
         if special:
             settings = step.settings
         if step.chosen_by == "forced":
-            special.append(f"f{step.token_id}")
-        elif getattr(step, "attempt", 0):
-            special.append(f"a{step.attempt}")
-        if special and rolled:
-            parts.append(str(rolled))
-            rolled = 0
-        parts += special
-        if not special or special[-1].startswith("s"):
-            rolled += 1
-    return ".".join([*parts, str(rolled)] if rolled else parts)
+            flush()
+        if settings is not None and step.settings != settings:
+            flush()
+            settings = step.settings
+            parts.append(f"s{_format_settings(settings)}")
+        if step.chosen_by == "forced":
+            parts.append(f"f{step.token_id}")
+            continue
+        if step.attempt != attempt:
+            flush()
+            attempt = step.attempt
+            parts.append(f"a{attempt}")
+        waiting.append(step.token_id)
+    flush()
+    return ".".join(parts)
+
+
+def _width(token_id: int) -> int:
+    return max(1, -(-token_id.bit_length() // 6))
+
+
+def _letters(token_id: int, width: int) -> str:
+    return "".join(_ALPHABET[token_id >> 6 * place & 63] for place in reversed(range(width)))
 
 
 def _format_settings(settings: SamplingSettings) -> str:
@@ -168,8 +198,12 @@ def _parse_settings(text: str) -> SamplingSettings | None:
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
-    """The inverse of `format_steps`; None if the text is no such thing or asks for too much."""
+    """The inverse of `format_steps`; None if the text is no such thing or asks for too much.
+
+    A bare number is as many rolled steps whose tokens are not known, as links had them that were made before tokens were written along.
+    """
     steps: ReplaySteps = []
+    attempt = 0
     for part in text.split("."):
         if part.startswith("s"):
             settings = _parse_settings(part[1:])
@@ -177,20 +211,49 @@ def parse_steps(text: str) -> ReplaySteps | None:
                 return None
             steps.append(settings)
             continue
-        digits = part[1:] if part[:1] in ("f", "a") else part
-        if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        kind, rest = (part[0], part[1:]) if part[:1] in ("a", "f", "r") else ("", part)
+        if kind == "r":
+            found = _tokens(rest)
+            if found is None:
+                return None
+            steps += [Rolled(token_id, attempt) for token_id in found]
+        elif not (rest.isascii() and rest.isdigit()) or len(rest) > 9:
             return None
-        if part.startswith("f"):
-            steps.append(int(digits))
-        elif part.startswith("a"):
-            steps.append(Throw(int(digits)))
-        elif int(digits) > MOST_STEPS:
+        elif kind == "a":
+            attempt = int(rest)
+        elif kind == "f":
+            steps.append(int(rest))
+        elif int(rest) > MOST_STEPS:
             return None
         else:
-            steps += [None] * int(digits)
+            steps += [None] * int(rest)
         if len(steps) > MOST_STEPS:
             return None
     return steps
+
+
+def _tokens(packed: str) -> list[int] | None:
+    """The token ids behind an `r`: their width, then that many letters each; None if it is no such thing."""
+    width, letters = packed[:1], packed[1:]
+    if width not in tuple("12345") or not letters or len(letters) % int(width) or not _VALUES.keys() >= set(letters):
+        return None
+    size, found = int(width), []
+    for place in range(0, len(letters), size):
+        value = 0
+        for letter in letters[place : place + size]:
+            value = value << 6 | _VALUES[letter]
+        found.append(value)
+    return found
+
+
+def take(run: Any, entry: int | Rolled | None) -> Step:
+    """Take one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
+    made: Step
+    if isinstance(entry, Rolled):
+        made = run.step(entry.attempt, entry.token_id)
+    else:
+        made = run.step() if entry is None else run.force(entry)
+    return made
 
 
 def query(

@@ -83,6 +83,41 @@ def test_multiply_adds_of_a_prefill_are_what_torch_counts_less_the_masked_half(a
     assert 2 * (pass_multiply_adds(shape, count) + masked) == flops(network, count, use_cache=False)
 
 
+def multiplications_of_a_scan(state: int, inner: int, kernel: int) -> int:
+    """Mamba's recurrence for one token, written out number by number; every product counts, an addition that follows one does not."""
+    count = 0
+    for _channel in range(inner):
+        count += kernel  # the convolution's window
+        for _number in range(state):
+            count += 1  # decay: step x A
+            count += 1  # input: (step x input) x B
+            count += 1  # state x decay, plus input
+            count += 1  # readout: state x C, summed
+    return count
+
+
+def test_the_scan_of_a_recurrent_model_counts(open_network: Any) -> None:
+    config = open_network("mamba").config
+    shape = ModelShape.from_config(config)
+    scan = config.num_hidden_layers * multiplications_of_a_scan(config.state_size, config.intermediate_size, config.conv_kernel)
+    assert shape.scan_multiply_adds == scan > 0
+    assert multiply_adds(shape, 1) == shape.matrix_parameters + scan
+    assert pass_multiply_adds(shape, 7) == 7 * (shape.attention_parameters + scan) + shape.head_parameters
+    real = ModelShape.from_config(transformers.MambaConfig())  # mamba-130m: 24 layers, 1,536 channels, 16 numbers each, windows of 4
+    assert real.scan_multiply_adds == 32 * 1536 * (4 * 16 + 4)
+
+
+def test_convolutions_are_what_torch_counts(open_network: Any) -> None:
+    """LFM2 mixes most of its layers by windows of a few positions."""
+    network, count = open_network("lfm2"), 8
+    shape = ModelShape.from_config(network.config)
+    with FlopCounterMode(display=False) as counter, torch.inference_mode():
+        network(torch.arange(count)[None], use_cache=False)
+    counted = sum(n for operation, n in counter.get_flop_counts()["Global"].items() if "convolution" in str(operation))
+    window = network.config.conv_L_cache
+    assert counted == 2 * shape.scan_multiply_adds * (count + window - 1)  # torch pads both ends and drops the surplus
+
+
 def test_matrices_of_recurrent_models_are_what_torch_counts(open_network: Any) -> None:
     network = open_network("mamba")
     held = DynamicCache(config=network.config)
@@ -91,7 +126,8 @@ def test_matrices_of_recurrent_models_are_what_torch_counts(open_network: Any) -
         with FlopCounterMode(display=False) as counter:
             network(torch.arange(1)[None], logits_to_keep=1, cache_params=held)
     by_matrix = {str(operation): count for operation, count in counter.get_flop_counts()["Global"].items()}["aten.mm"]
-    assert 2 * multiply_adds(ModelShape.from_config(network.config), 1) == by_matrix
+    shape = ModelShape.from_config(network.config)
+    assert 2 * (multiply_adds(shape, 1) - shape.scan_multiply_adds) == by_matrix
 
 
 def test_multiply_adds_of_a_real_70_billion_network_without_its_memory() -> None:

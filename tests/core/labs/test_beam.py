@@ -65,8 +65,8 @@ def test_the_result_is_that_of_generate(architecture: str, beams: int, steps: in
 
 
 @pytest.mark.parametrize("penalty", [-1.0, 0.0, 0.5, 2.0])
-@pytest.mark.parametrize("early", [False, True])
-def test_penalty_and_stopping_mean_what_they_mean_there(penalty: float, early: bool, tiny: Any, plain: Any, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("early", [False, True, "never"])
+def test_penalty_and_stopping_mean_what_they_mean_there(penalty: float, early: Any, tiny: Any, plain: Any, monkeypatch: Any) -> None:
     model, network = tiny("llama"), plain("llama")
     likely = [step.considered[0].token_id for step in search(model, PROMPT, 3, 6)]
     monkeypatch.setattr(model, "end_token_ids", frozenset({likely[2], *likely[4:]}))  # so that some beginnings really end on the way
@@ -132,6 +132,8 @@ def test_the_context_is_the_end(tiny: Any) -> None:
         ({"length_penalty": math.nan}, BadSetting),
         ({"length_penalty": math.inf}, BadSetting),
         ({"length_penalty": "x"}, BadSetting),
+        ({"early_stopping": "sometimes"}, BadSetting),
+        ({"early_stopping": 1}, BadSetting),
         ({"prompt": ""}, EmptyPrompt),
         ({"prompt": "word " * 500}, PromptTooLong),
     ],

@@ -165,7 +165,12 @@ def test_the_parts_of_a_request_are_the_whole_time_on_the_wall(tiny: Any) -> Non
 def test_a_step_is_put_on_the_bill_once(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[int] = []
     formula = receipt.pass_multiply_adds
-    monkeypatch.setattr(receipt, "pass_multiply_adds", lambda *given: (counted.append(1), formula(*given))[1])
+
+    def count(*given: Any) -> int:
+        counted.append(1)
+        return formula(*given)
+
+    monkeypatch.setattr(receipt, "pass_multiply_adds", count)
     assert len(list(request(tiny("llama"), PROMPT, SamplingSettings(seed=2), 20))) == len(counted) == 20
 
 

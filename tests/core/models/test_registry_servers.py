@@ -89,7 +89,12 @@ def test_a_download_holds_up_nobody_else(shelf: ModelRegistry, tiny_folder: Call
     caller.start()
     assert begun.wait(60)
     done = threading.Event()
-    threading.Thread(target=lambda: (shelf.model(str(tiny_folder("llama"))), done.set()), daemon=True).start()
+
+    def load() -> None:
+        shelf.model(str(tiny_folder("llama")))
+        done.set()
+
+    threading.Thread(target=load, daemon=True).start()
     assert done.wait(60)
     end.set()
     caller.join(60)
