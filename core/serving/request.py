@@ -26,7 +26,7 @@ class Request:
     """A prompt, the settings it is answered with, and how far the answer has come. Times are seconds on the server's clock.
 
     prompt_ids: at least one. max_new_tokens: the answer ends there at the latest, and with ignore_eos not before. ids: prompt and answer.
-    computed_tokens: how many of them have keys and values in `block_table`. reused_tokens: found in the prefix cache, all admissions together.
+    computed_tokens: how many of them have keys and values in `block_table`. reused_tokens: found in the prefix cache, over all admissions.
     """
 
     request_id: int

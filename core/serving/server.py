@@ -124,8 +124,9 @@ class FinishedRequest:
 class Iteration:
     """What one iteration did. start, seconds: on the server's clock, which only runs while it works; pass_seconds: of it, the network's.
 
-    progress: everybody who is here or has just finished, by request_id. finished: those who have. slots: how
-    many could be in a pass; rows: how many were. padded_tokens: see `BatchRunner`. blocks: the first holder of each block, -1 free, -2 free with a known prefix in it, -3 shared.
+    progress: everybody who is here or has just finished, by request_id. finished: those who have. slots: how many could be in a pass;
+    rows: how many were. padded_tokens: see `BatchRunner`. blocks: the holder of each block, -1 free, -2 free with a known prefix in it,
+    -3 shared.
     """
 
     index: int
