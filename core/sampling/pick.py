@@ -26,3 +26,30 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
             return favourite if row.ids is None else int(row.ids[favourite])
         strip, starts = cpu._strip(row, roll)
         return int(strip[min(int(starts[2:].searchsorted(roll, "right")), len(strip) - 1)])
+
+
+def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
+    """What the dice use: float64 [vocabulary], the softmax of float32 logits [vocabulary] after every stage; one 1 where it is greedy.
+
+    Raises BrokenLogits if the model answered with NaN.
+    """
+    found = np.zeros(len(logits))
+    with np.errstate(all="ignore"):
+        row = cpu.Row.of(logits.detach().float().cpu().numpy(), None)
+        for name, setting, process in stages.processors(settings):
+            row = cpu._after(row, name, setting, process, previous_ids)
+        if settings.greedy:
+            favourite = int(row.scores.argmax())
+            found[favourite if row.ids is None else row.ids[favourite]] = 1.0
+            return found
+        weights = row.weights.astype(np.float64)
+        found[slice(None) if row.ids is None else row.ids] = weights / weights.sum()
+    return found
+
+
+def pick_by(probabilities: np.ndarray, roll: float) -> int:
+    """The token on which a roll in [0, 1) lands: float64 probabilities [vocabulary] side by side, largest first, equal ones by id."""
+    alive = probabilities.nonzero()[0]
+    order = alive[(-probabilities[alive]).argsort(kind="stable")]
+    ends = probabilities[order].cumsum()
+    return int(order[min(int((ends / ends[-1]).searchsorted(roll, "right")), len(order) - 1)])

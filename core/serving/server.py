@@ -178,7 +178,7 @@ class Server:
         for request in self.requests:
             self._check(request)
         self.pool = BlockPool(self.settings.blocks)
-        self.runner = _runner(model, self.settings.blocks)
+        self.runner = make_runner(model, self.settings.blocks)
         chosen = self.settings
         self.scheduler = Scheduler(
             self.requests,
@@ -326,7 +326,7 @@ class Server:
             )
 
 
-def _runner(model: LanguageModel, blocks: int) -> BatchRunner:
+def make_runner(model: LanguageModel, blocks: int) -> BatchRunner:
     """The fastest way to run shared passes of this model. Raises NotEnoughMemory."""
     try:
         with model.engine.lock.acquire():
