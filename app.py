@@ -24,11 +24,12 @@ else:  # for every visitor, at every click
         with st.spinner(words.WAKING):
             preload.wait()
     from pages.parts.layout import frame, navigation, sidebar
-    from pages.parts.session import current, requested_model, url_state
+    from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
     url_state.mark()
     page = st.navigation(navigation.pages(), position="top")
+    state.arrive(page.url_path)
     frame.logo()
     frame.dress()
     if not current.admit():
@@ -38,3 +39,4 @@ else:  # for every visitor, at every click
     sidebar.sidebar()
     requested_model.offer()
     page.run()
+    frame.late_notices()

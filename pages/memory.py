@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -30,9 +31,10 @@ from core.labs.cache_budget import (
 )
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
@@ -56,6 +58,7 @@ def choose() -> tuple[MemoryBudget, str]:
         format_func=lambda key: words.MEMORY_SOURCES[key],
         required=True,
         label_visibility="collapsed",
+        **STAYS,
     )
     with st.container(gap="xsmall"):
         policy = st.pills(
@@ -65,6 +68,7 @@ def choose() -> tuple[MemoryBudget, str]:
             key="memory_policy",
             format_func=lambda key: words.POLICIES[key],
             required=True,
+            **STAYS,
         )
         policy = policy or STOP
         st.caption(words.POLICY_EFFECT[policy])
@@ -75,31 +79,60 @@ def choose() -> tuple[MemoryBudget, str]:
         value=40,
         key="memory_budget",
         format_func=lambda count: numbers.size(count * each),
+        **STAYS,
     )
-    readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP)
+    readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP, **STAYS)
     sinks = 4
     if policy == ATTENTION_SINKS:
-        sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP)
+        sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP, **STAYS)
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(readers))
     size = numbers.size(page_bytes(model, plan.bits))
     st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size))
     return plan, source or "story"
 
 
+def now(plan: MemoryBudget, source: str) -> provenance.Provenance:
+    """What a reading would be made with."""
+    own = source != "story"
+    chosen = {"the text": "" if own else words.MEMORY_SOURCES[source], "what is done when it is full": words.POLICIES[plan.policy]}
+    return provenance.now(chosen | budget_words(plan, plan.policy == ATTENTION_SINKS), prompt=own, settings=own)
+
+
+def now_all(plan: MemoryBudget) -> provenance.Provenance:
+    """What reading in every way would be made with."""
+    return provenance.now(budget_words(plan, True), prompt=False, settings=False)
+
+
+def budget_words(plan: MemoryBudget, sinks: bool) -> dict[str, str]:
+    """A budget as it was chosen."""
+    said = {"the budget": numbers.size(plan.budget_bytes), "the readers": words.READERS.format(count=plan.readers)}
+    return said | ({"the first words kept": words.SINKS.format(count=plan.sinks)} if sinks else {})
+
+
+@current.error_boundary
 def begin(plan: MemoryBudget, source: str) -> None:
     """Read the story, or the visitor's own text, under this plan."""
-    model = current.model()
+    current.at(FILL)
+    model, prompt, settings = current.model(), current.prompt(), current.settings()
     if source == "story":
         text, make = RED_POT.told + RED_POT.question, lambda: before_and_after(model, plan)
     else:
-        text, make = current.prompt(), lambda: fill(model, current.prompt(), plan, current.settings(), WRITTEN)
+        text, make = prompt, lambda: fill(model, prompt, plan, settings, WRITTEN)
     typed: Callable[[], Iterator[Any]] = make
-    experiment.start(FILL, typed, {"plan": plan, "source": source, "texts": [token.text or token.piece for token in model.tokenize(text)]})
+    texts = [token.text or token.piece for token in model.tokenize(text)]
+    experiment.start(FILL, typed, now(plan, source), {"plan": plan, "source": source, "texts": texts, "marked": marked()})
 
 
-def notepad() -> None:
+@current.error_boundary
+def begin_all(plan: MemoryBudget) -> None:
+    """Read the story in every way."""
+    current.at(WAYS)
+    model = current.model()
+    experiment.start(WAYS, lambda: every_policy(model, plan), now_all(plan))
+
+
+def notepad(run: experiment.Experiment) -> None:
     """The text on its pages, and how full the notepad is."""
-    run = experiment.of(FILL)
     about = run.about
     if about is None:
         model = current.model()
@@ -114,14 +147,12 @@ def notepad() -> None:
     kept = last.kept if last else ()
     if about["source"] == "story":  # the answer's own tokens are scored, not shown
         read = min(read, len(texts))
-    cache_text(texts, kept, read, marked=marked() if about["source"] == "story" else range(0), label="".join(texts))
+    cache_text(texts, kept, read, marked=about["marked"] if about["source"] == "story" else range(0), label="".join(texts))
     held = last.bytes if last else 0
     said = words.HELD.format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
     fill_bar(held / plan.share if plan.share else 1.0, said)
     if last is not None and last.full:
         frame.show_notice(words.ENDED[last.full])
-    if run.error:
-        frame.show_notice(run.error)
 
 
 def marked() -> range:
@@ -129,9 +160,8 @@ def marked() -> range:
     return range(len(current.model().encode(RED_POT.key_words)))
 
 
-def answer() -> None:
+def answer(run: experiment.Experiment) -> None:
     """Before and after: the probability of the right answer, and what it says itself."""
-    run = experiment.of(FILL)
     if run.about is None or run.about["source"] != "story":
         return
     found = [seen for seen in run.seen if isinstance(seen, Answer)]
@@ -144,7 +174,7 @@ def answer() -> None:
     if len(found) == 2:
         last = [seen for seen in run.seen if isinstance(seen, CacheBlock)][-1]
         if found[1].probability is not None:
-            lost = any(position not in last.kept for position in marked())
+            lost = any(position not in last.kept for position in run.about["marked"])
             plan: MemoryBudget = run.about["plan"]
             why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
@@ -176,11 +206,8 @@ def says(seen: Answer | None) -> str:
     return words.SAYS.format(said=seen.said) if seen.said else words.SAYS_NOTHING
 
 
-def ways() -> None:
+def ways(run: experiment.Experiment) -> None:
     """Every way out side by side, under the same budget."""
-    run = experiment.of(WAYS)
-    if run.error:
-        frame.show_notice(run.error)
     if not run.seen:
         return
     rows = [
@@ -199,12 +226,11 @@ def ways() -> None:
 
 def stage() -> None:
     """All that moves."""
-    with frame.error_boundary():
-        notepad()
-        answer()
-        ways()
-    experiment.advance(FILL)
-    experiment.advance(WAYS)
+    with results.shown(FILL, now(plan, source), partial(begin, plan, source)) as run:
+        notepad(run)
+        answer(run)
+    with results.shown(WAYS, now_all(plan), partial(begin_all, plan)) as run:
+        ways(run)
 
 
 def calculator() -> None:
@@ -217,14 +243,16 @@ def calculator() -> None:
     titles = {THIS: current.model().name.capitalize()} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")
     name = one.selectbox(
-        "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key]
+        "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key], **STAYS
     )
-    card = CARDS[two.selectbox("Card", list(CARDS), index=1, key="memory_card", format_func=lambda key: CARDS[key].title)]
+    card = CARDS[two.selectbox("Card", list(CARDS), index=1, key="memory_card", format_func=lambda key: CARDS[key].title, **STAYS)]
     shape = shapes[name]
-    tokens = three.select_slider("Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens")
+    tokens = three.select_slider(
+        "Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens", **STAYS
+    )
     one, two, _ = st.columns(3, gap="medium")
-    weights = one.segmented_control("Bits per weight", (16, 8, 4), default=16, key="memory_weights", required=True) or 16
-    notes = two.segmented_control("Bits per number on a page", (16, 8, 4), default=16, key="memory_notes", required=True) or 16
+    weights = one.segmented_control("Bits per weight", (16, 8, 4), default=16, key="memory_weights", required=True, **STAYS) or 16
+    notes = two.segmented_control("Bits per number on a page", (16, 8, 4), default=16, key="memory_notes", required=True, **STAYS) or 16
     verdict(shape, card.title, card.memory_bytes, int(tokens), weights / 8, notes / 8)
 
 
@@ -330,19 +358,19 @@ with frame.error_boundary():
         label = words.MEMORY_READ if source == "story" else words.MEMORY_WRITE
         st.button(
             label,
-            on_click=current.error_boundary(begin),
+            on_click=begin,
             args=(plan, source),
             type="primary",
             icon=":material/menu_book:",
             key="memory_start",
         )
-        make = lambda: every_policy(current.model(), plan)  # noqa: E731 (a callback that is called at the click)
-        st.button(
-            words.MEMORY_ALL, on_click=experiment.start, args=(WAYS, make), icon=":material/alt_route:", key="memory_all", disabled=busy
-        )
+        st.button(words.MEMORY_ALL, on_click=begin_all, args=(plan,), icon=":material/alt_route:", key="memory_all", disabled=busy)
+        for name in (FILL, WAYS):
+            if experiment.of(name).running:
+                st.button(words.CACHE_STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     colours = palette.of(charts.theme())
     frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), words.LEGEND, strict=True))
-st.fragment(stage, run_every=experiment.of(FILL).interval or experiment.of(WAYS).interval)()
+    results.live(stage, FILL, WAYS, key="memory_stage")
 with frame.error_boundary():
     positions()
     st.divider()

@@ -75,7 +75,6 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
 
 
 def _use(fork: Fork) -> None:
-    current.current_session().notes.clear()
     current.results()[NAME] = ForkPlayback(current.run(), fork)
 
 
@@ -111,7 +110,6 @@ def between(left: int, right: int) -> None:
 @current.error_boundary
 def step() -> None:
     """Both go on by one word."""
-    current.current_session().notes.clear()
     now = playback()
     if now is not None and not now.fork.finished:
         now.fork.step()
@@ -154,7 +152,6 @@ def open_word(place: Picked | None) -> None:
 @current.error_boundary
 def obey(action: TreeAction) -> None:
     """Do what was asked for in the tree."""
-    current.current_session().notes.clear()
     run = current.run()
     if action.verb == "go":
         current.switch(action.node_id)

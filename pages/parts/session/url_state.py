@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.session import current
+from pages.parts.session import current, share_link
 from pages.parts.session.state import current_session
 from pages.parts.text import words
 
@@ -22,7 +22,9 @@ def mark() -> None:
         st.session_state["model"] = current.model_name()
     if current_session().requested is not None:  # the address still says what the link asks for, for whoever loads the page again
         return
-    _write("prompt", current.prompt(), words.FIRST_PROMPT)
+    prompt = current.prompt()
+    if len(prompt) <= share_link.LONGEST_PROMPT:  # of a longer one the field keeps all, and nothing is written from it
+        _write("prompt", prompt, words.FIRST_PROMPT)
     if names:
         _write("model", current.model_name(), names[0])
 

@@ -10,6 +10,7 @@ CACHE_LEAD = (
 )
 CACHE_START, CACHE_STOP, CACHE_AGAIN = "Start the race", "Stop", "Race again"
 CACHE_LENGTH = "How many tokens?"
+RACE_LENGTH = "{count} tokens each"
 WITH_NOTES, WITHOUT_NOTES = "With notes", "Without notes"
 WITH_TERM, WITHOUT_TERM = "cache on", "cache off"
 NOW_READING = "{count} read for this one"
@@ -63,6 +64,7 @@ POLICY_EFFECT = {
     "8 bits": "Every number on a page is rounded to 256 steps: about a quarter of the space.",
     "4 bits": "Every number is rounded to 16 steps: about a seventh of the space.",
 }
+READERS, SINKS = "readers: {count}", "first words kept: {count}"
 MEMORY_READERS = "Readers who share it"
 MEMORY_READERS_HELP = "Each gets an equal share. Admitting fewer readers is the fourth way out: the others get more pages."
 MEMORY_SINKS = "First pages to keep"
@@ -121,6 +123,8 @@ CONTEXT_TERM = "prefill, decode, context window"
 CONTEXT_LEAD = "First the whole prompt has to be read; then every new token looks back at all of it. Measure both on this machine."
 CONTEXT_START = "Measure"
 CONTEXT_REPEATS = "Times each"
+CONTEXT_ROUNDS = "{count} times each"
+CONTEXT_FILLING = "Filling the context …"
 PREFILL_TITLE, PREFILL_TERM = "Until the first word", "prefill"
 PREFILL_ALT = "Time to read the prompt against its length, with the spread of the repeats."
 DECODE_TITLE, DECODE_TERM = "For every word after it", "decode"
@@ -190,7 +194,7 @@ PARTS = {
     "prefill": "Reading the prompt",
     "decode": "Writing, token by token",
     "dice": "Odds, dice and record",
-    "drawing": "Drawing this page",
+    "drawing": "Drawing this page meanwhile",
 }
 PART_TERMS = {
     "network": "assumed",

@@ -106,6 +106,7 @@ TABLE_HELP = (
 )
 SWEEP_LEAD = "One setting is turned, everything else stays: the same text, the same dice. Each line is one value."
 SWEEP_SETTING = "Turn"
+COLUMN_NAME = "column {number}"
 SWEEP_NAMES = {
     "temperature": "Temperature",
     "top_k": "Top-k",
@@ -152,6 +153,7 @@ TRIES_TERM = "best of N, beam search"
 TRIES_LEAD = "The model writes the same text several times, with other dice each time. Then one is picked. It costs as many times as much."
 TRIES_VIEWS = ("Several tries", "Beam search")
 TRIES_COUNT = "Tries"
+TRIES_MADE = "{count} tries"
 SCORE_BY = "Pick by"
 SCORE_NAMES = {MEAN: "how likely its words are", NORMALISED: "likely, but not short", MAJORITY: "what most of them answer"}
 TRIES_FIRST = "Press Write: all tries are written together, one word of each per pass through the model."
@@ -166,6 +168,8 @@ BEAM_LEAD = (
     "Not dice but bookkeeping: at every step the likeliest beginnings are kept, all others are dropped, however they might have gone on."
 )
 BEAMS = "Beams"
+BEAMS_KEPT = "{count} beams"
+PENALTY_OF = "length penalty {penalty}"
 PENALTY = "Length penalty"
 PENALTY_HELP = "A finished answer's log-probability is divided by its length to this power. 0: as it is; 1: per word."
 BEAM_STEP = "Step"
@@ -193,6 +197,7 @@ THINK_LEAD = (
 THINK_VIEWS = ("One question", "A whole set")
 QUESTION = "Question"
 ANSWER = "The right answer"
+RIGHT_IS = "right is {answer}"
 # What is worth asking: name of the button -> question, right answer. In the first two the units make 20 or more.
 QUESTIONS = {
     "98 + 99 + 43": ("Question: What is 98 + 99 + 43?", "240"),
@@ -218,6 +223,7 @@ SET_LEAD = (
     "Sums of three two-digit numbers, none of which was in the bundled models' training text. Both ways, one after the other, greedily."
 )
 SET_COUNT = "Questions"
+SET_NUMBER = "{count} questions"
 SET_KIND = "Which sums"
 SET_KINDS = {True: "that carry twice", False: "any"}
 SET_KIND_HELP = (

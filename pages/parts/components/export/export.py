@@ -57,6 +57,7 @@ def keep() -> None:
                 on_change=current.recording_uploaded,
                 max_upload_size=current.LARGEST_UPLOAD,
             )
+            frame.notices("recording")
 
 
 def _recording() -> str:
