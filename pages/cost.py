@@ -11,13 +11,14 @@ import streamlit as st
 from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
 from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
-from core.labs.request import DRAWING, LatencyTrace, request
+from core.labs.request import LatencyTrace, request
 from core.settings import SamplingSettings
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.receipt import receipt
 from pages.parts.layout import frame, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
+from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
@@ -65,6 +66,7 @@ def this_text() -> None:
         top = receipt.peak(model.device, model.dtype) if shape is not None and getattr(model, "network", None) is not None else None
         made = receipt.bill(run.path, model, top)
         receipt.paper(made, "This text")
+        results.made("cost", Provenance(run.model_name, run.prompt), [])
         if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
             st.caption(words.FAST_CACHE)
 
@@ -195,7 +197,7 @@ def seconds() -> None:
                 st.markdown(words.TIMELINE_SAYS.format(first=numbers.duration(last.first_token), total=numbers.duration(last.total)))
                 charts.draw(
                     cost_charts.timeline,
-                    stretches(last, seen.drawing_seconds),
+                    stretches(last),
                     key="cost_timeline",
                     alt_text=words.TIMELINE_ALT,
                     rows=len(last.parts),
@@ -204,11 +206,10 @@ def seconds() -> None:
     results.live(draw, TIMED, key="cost_timed_fragment")
 
 
-def stretches(progress: LatencyTrace, drawing_seconds: float) -> pd.DataFrame:
-    """The timeline's rows. The page was drawn in another thread while the model wrote: its bar stands beside theirs, not behind them."""
+def stretches(progress: LatencyTrace) -> pd.DataFrame:
+    """The timeline's rows."""
     rows = []
-    for order, each in enumerate(progress.parts):
-        part = replace(each, start=progress.first_token, seconds=drawing_seconds) if each.name == DRAWING else each
+    for order, part in enumerate(progress.parts):
         kind = "assumed" if part.kind == "assumed" else "computing" if part.name in ("prefill", "decode") else "waiting"
         said = numbers.duration(part.seconds)
         name = f"{receipt.MARKS[part.kind]} {words.PARTS[part.name]}"

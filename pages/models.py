@@ -19,6 +19,7 @@ frame.page()
 @current.error_boundary
 def use(name: str) -> None:
     """Load it and begin again with it."""
+    current.at(f"models_use_{name}")
     current.use_model(name)
     current.notify(words.NOW_USED.format(name=name))
 
@@ -26,6 +27,7 @@ def use(name: str) -> None:
 @current.error_boundary
 def unload(name: str) -> None:
     """Give its memory back."""
+    current.at(f"models_use_{name}")
     loaded_models.unload(name)
     current.notify(words.UNLOADED.format(name=name))
 
@@ -33,6 +35,7 @@ def unload(name: str) -> None:
 @current.error_boundary
 def check(name: str) -> None:
     """Say what it would take."""
+    current.at("models_fetch")
     name = checked_name(name)
     said = fit(name)
     current.results()["fit"] = (name, said)
@@ -41,9 +44,11 @@ def check(name: str) -> None:
 @current.error_boundary
 def fetch(name: str) -> None:
     """Download it; a folder or a model that is here already is used at once."""
+    current.at("models_fetch")
     name = checked_name(name)
     if local_folder(name) is not None:
-        use(name)
+        current.use_model(name)
+        current.notify(words.NOW_USED.format(name=name))
     elif loaded_models.busy():
         current.notify(words.BUSY)
     else:
@@ -60,6 +65,7 @@ def stop(name: str) -> None:
 @current.error_boundary
 def connect(address: str, tokenizer: str, key: str) -> None:
     """Ask a server."""
+    current.at("models_connect")
     current.use_model(address.strip(), tokenizer.strip(), key or None)
     current.notify(words.NOW_USED.format(name=address.strip()))
 
@@ -88,6 +94,7 @@ def on_this_machine() -> None:
                     st.button(
                         words.UNLOAD, key=f"models_unload_{name}", on_click=unload, args=(name,), help=words.UNLOAD_HELP, type="tertiary"
                     )
+            frame.notices(f"models_use_{name}")
 
 
 def offer(one: Offer) -> None:
@@ -108,6 +115,7 @@ def from_the_hub() -> None:
         name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
         st.button(words.CHECK, key="models_check", on_click=check, args=(name,), disabled=not name.strip())
         st.button(words.FETCH, key="models_fetch", on_click=fetch, args=(name,), disabled=not name.strip(), icon=":material/download:")
+    frame.notices("models_fetch")
     told = current.results().get("fit")
     if told:
         of, said = told
@@ -164,6 +172,7 @@ def on_a_server() -> None:
         key = st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
         ready = bool(address.strip() and tokenizer.strip())
         st.button(words.CONNECT, key="models_connect", on_click=connect, args=(address, tokenizer, key), disabled=not ready)
+    frame.notices("models_connect")
 
 
 def asked_by_a_link() -> None:

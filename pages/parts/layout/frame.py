@@ -45,6 +45,7 @@ def header(title: str, term: str = "", lead: str = "") -> None:
 def opening(title: str, lead: str) -> None:
     """A heading in one quiet line, for a page whose hero is something else."""
     st.markdown(f"**{title}.** :gray[{lead}]")
+    current.current_session().head = st.container()
 
 
 def section(title: str, term: str = "", help: str | None = None) -> None:
@@ -57,14 +58,16 @@ def notices(place: str = "") -> None:
     told = current.notices(place)
     if told:
         show_notice(" ".join(note.text for note in told))
-    if not place:
-        current.current_session().told = told
+    current.current_session().told.update(told)
 
 
 def late_notices() -> None:
-    """The end of the page: what was said since its head was drawn belongs there, too. app.py does it for every page."""
+    """The end of the page: what was said since its head was drawn, or has a place that is not on this page, stands at the head, too.
+
+    app.py does it for every page.
+    """
     session = current.current_session()
-    late = [note.text for note in current.notices() if note not in session.told]
+    late = [note.text for note in session.notes if note not in session.told]
     if late and session.head is not None:
         with session.head:
             show_notice(" ".join(late))

@@ -12,12 +12,16 @@ from pages.parts.session.state import touched
 from pages.parts.text import words
 
 
-def own_text() -> None:
-    """Draw the field across the page, and why its text cannot be written on from, if it cannot; `current.prompt()` is what stands in it."""
+def own_text(check: bool = True) -> None:
+    """Draw the field across the page; `current.prompt()` is what stands in it.
+
+    check: say beneath it why its text cannot be written on from, if it cannot; not where the page shows the run and says so itself.
+    """
     with st.container(key="own_text"):
         field()
-    with frame.error_boundary():
-        current.run()
+    if check:
+        with frame.error_boundary():
+            current.run()
 
 
 def field(width: int | Literal["stretch"] = "stretch") -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from time import perf_counter
 
 import streamlit as st
 
@@ -29,11 +28,8 @@ def live(draw: Callable[[], None], *names: str, key: str) -> None:
     intervals = [interval for name in names if (interval := experiment.of(name).interval)]
 
     def turn() -> None:
-        began = perf_counter()
-        with frame.error_boundary():
+        with experiment.drawing(*names), frame.error_boundary():
             draw()
-        for name in names:
-            experiment.note_drawing(name, perf_counter() - began)
         if intervals and not any(experiment.of(name).running for name in names):
             st.rerun()
 
@@ -51,8 +47,15 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     outdated = bool(changed) and not run.running
     if run.made_by is not None and run.seen:
         made(name, run.made_by, changed, None if run.running else again)
-    with st.container(key=f"result_{name}{'_outdated' if outdated else ''}"):
+    with dimmed(name, outdated):
         yield run
+
+
+@contextmanager
+def dimmed(name: str, outdated: bool) -> Iterator[None]:
+    """Around a result: pale while it is from before."""
+    with st.container(key=f"result_{name}{'_outdated' if outdated else ''}"):
+        yield
 
 
 def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -32,6 +33,8 @@ from pages.parts.text import result_words as words
 log = logging.getLogger(__name__)
 
 TICK = 0.15  # seconds between two draws
+PATIENCE = 0.1  # seconds that a draw waits for the worker to come to the end of an observation
+LONGEST_DRAW = 1.0  # seconds that a worker waits for a draw
 MOST = 20_000  # observations kept
 MOST_OF_ONE_VISITOR = 4  # experiments that one visitor may have at a time
 
@@ -41,7 +44,7 @@ class Experiment:
     """What is known of an experiment at one moment.
 
     seen: the observations so far. error: one sentence on what went wrong. made_by: what it was started with. about: what the page wants to
-    remember of its start. drawing_seconds: what drawing it has taken meanwhile.
+    remember of its start.
     """
 
     seen: tuple[Any, ...] = ()
@@ -49,7 +52,6 @@ class Experiment:
     error: str | None = None
     made_by: Provenance | None = None
     about: Any = None
-    drawing_seconds: float = 0.0
 
     @property
     def interval(self) -> float | None:
@@ -68,9 +70,10 @@ class Worker:
     about: Any = None
     seen: list[Any] = field(default_factory=list)
     error: str | None = None
-    drawing_seconds: float = 0.0
     told_to_stop: Event = field(default_factory=Event)
     ended: Event = field(default_factory=Event)
+    waiting: Event = field(default_factory=Event)  # for a draw to be over
+    drawn: Event = field(default_factory=Event)  # set while nobody draws
 
     @property
     def running(self) -> bool:
@@ -80,15 +83,17 @@ class Worker:
     def snapshot(self) -> Experiment:
         """What is known now. `running` is read first: what has ended is shown with all that it found."""
         running = self.running
-        return Experiment(tuple(self.seen), running, self.error, self.made_by, self.about, self.drawing_seconds)
+        return Experiment(tuple(self.seen), running, self.error, self.made_by, self.about)
 
     def begin(self) -> None:
         """Start the thread. It is a daemon: a server that is stopped does not wait for it."""
+        self.drawn.set()
         Thread(target=self._work, name=f"experiment {self.name}", daemon=True).start()
 
     def stop(self) -> None:
-        """End it after the pass that it is in; what comes of that is not kept."""
+        """End it after the observation that it is at; what comes of that is not kept."""
         self.told_to_stop.set()
+        self.drawn.set()
 
     def wait(self, seconds: float) -> bool:
         """Whether it has ended within this time, its memory given back."""
@@ -117,6 +122,10 @@ class Worker:
             if self.told_to_stop.is_set() or self.visitor() is None:
                 return
             self.seen.append(observation)
+            if not self.drawn.is_set():
+                self.waiting.set()
+                self.drawn.wait(LONGEST_DRAW)
+                self.waiting.clear()
             if len(self.seen) >= MOST:
                 self.error = words.FOUND_ENOUGH.format(count=f"{MOST:,}")
                 return
@@ -213,8 +222,21 @@ def _stop(name: str) -> None:
         worker.stop()
 
 
-def note_drawing(name: str, seconds: float) -> None:
-    """A draw of a running experiment has taken so long."""
-    worker = current.results().get(name)
-    if isinstance(worker, Worker) and worker.running:
-        worker.drawing_seconds += seconds
+@contextmanager
+def drawing(*names: str) -> Iterator[None]:
+    """Around a draw: the workers of these experiments wait between two observations until it is over.
+
+    Otherwise draw and pass would take turns at Python's lock, thousands of times in one pass, and the passes would be measured too long. A
+    worker that is in the midst of a long observation is not waited for.
+    """
+    held = [worker for name in names if isinstance(worker := current.results().get(name), Worker) and worker.running]
+    for worker in held:
+        worker.drawn.clear()
+    latest = monotonic() + PATIENCE
+    try:
+        for worker in held:
+            worker.waiting.wait(max(0.0, latest - monotonic()))
+        yield
+    finally:
+        for worker in held:
+            worker.drawn.set()

@@ -17,7 +17,7 @@ from pages.parts.session import current
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 
-NAME = "what_if"
+NAME, WORD = "what_if", "what_if_instead"
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -90,6 +90,7 @@ def ready_made(number: int) -> None:
 @current.error_boundary
 def at_word(token_id: int | None, text: str | None = None) -> None:
     """Fork at the word that was clicked, with this token or this text in its place."""
+    current.at(WORD)
     now = playback()
     if now is None or now.opened is None:
         return

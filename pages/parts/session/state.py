@@ -65,7 +65,7 @@ class Session:
     notes: list[Notice] = field(default_factory=list)  # what there is to tell of the latest action
     page: str | None = None  # the page they are on
     head: Any = None  # the place at the head of that page where a notice may still come
-    told: tuple[Notice, ...] = ()  # what stands there
+    told: set[Notice] = field(default_factory=set)  # what stands somewhere on that page
     replay_steps: str | None = None  # the steps a link asks for
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
@@ -123,7 +123,7 @@ def arrive(page: str) -> None:
     session = current_session()
     if session.page is not None and session.page != page:
         session.notes.clear()
-    session.page, session.head, session.told = page, None, ()
+    session.page, session.head, session.told = page, None, set()
 
 
 def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:

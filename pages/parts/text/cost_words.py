@@ -194,7 +194,7 @@ PARTS = {
     "prefill": "Reading the prompt",
     "decode": "Writing, token by token",
     "dice": "Odds, dice and record",
-    "drawing": "Drawing this page meanwhile",
+    "drawing": "Drawing this page",
 }
 PART_TERMS = {
     "network": "assumed",
