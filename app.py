@@ -25,11 +25,12 @@ else:  # for every visitor, at every click
             preload.wait()
     from pages.parts.components.address import address
     from pages.parts.layout import frame, navigation, sidebar
-    from pages.parts.session import current, requested_model, url_state
+    from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
     url_state.mark()
     page = st.navigation(navigation.pages(), position="top")
+    state.arrive(page.url_path)
     frame.logo()
     frame.dress()
     if not current.admit():
@@ -40,3 +41,4 @@ else:  # for every visitor, at every click
     requested_model.offer()
     page.run()
     address.address()
+    frame.late_notices()

@@ -83,6 +83,10 @@ class OutsideTopLogprobs(ModelError):
     """The dice or a visitor took a token that the server does not list, so its odds are not known."""
 
 
+class TooManyExperiments(ViewerError):
+    """As many experiments are running as this machine, or this visitor, may have at a time."""
+
+
 class InputError(ViewerError):
     """Something a visitor gave cannot be used."""
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import cache_bytes
+from core.engine.model import LanguageModel
 from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
 from pages.parts.charts import charts, cost_charts, race_rows
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
@@ -22,20 +25,26 @@ LENGTHS = (32, 64, 128, 256, 512)
 SHOWN = 190  # characters of each writer's text
 
 
+def now() -> provenance.Provenance:
+    """What a race would be run with."""
+    return provenance.now({"the length": words.RACE_LENGTH.format(count=chosen)})
+
+
+@current.error_boundary
 def begin() -> None:
     """Start with what the visitor has chosen everywhere: model, prompt, settings."""
-    length = LENGTHS[2] if chosen is None else chosen
-    about = (length, len(current.model().encode(current.prompt())), current.model_name())
-    experiment.start(NAME, lambda: race(current.model(), current.prompt(), current.settings(), length), about)
+    current.at(NAME)
+    model, prompt, settings, length = current.model(), current.prompt(), current.settings(), chosen
+    experiment.start(NAME, lambda: race(model, prompt, settings, length), now(), (length, model, prompt))
 
 
-def writer(title: str, term: str, steps: list[RaceStep], length: int) -> None:
+def writer(title: str, term: str, steps: list[RaceStep], length: int, prompt: str) -> None:
     """One writer: what is on paper so far, and what it took."""
     with st.container(border=True, gap="xsmall"):
         frame.section(title, term)
         text = "".join(step.text for step in steps)
         tail = ("… " if len(text) > SHOWN else "") + text[-SHOWN:]
-        paper(tail or current.prompt()[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
+        paper(tail or prompt[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
         last = steps[-1] if steps else None
         left, right = st.columns(2)
         left.metric("Tokens", f"{len(steps)} of {length}")
@@ -56,7 +65,7 @@ def paper(text: str, at_the_top: bool) -> None:
     )
 
 
-def verdict(seen: list[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
+def verdict(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     """Who is how far ahead, and whether both wrote the same."""
     factor = speed_up(seen)
     both = min(len(steps[CACHED]), len(steps[UNCACHED]))
@@ -68,7 +77,7 @@ def verdict(seen: list[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     st.markdown(f"{words.SPEED_UP.format(factor=f'{factor:.1f}', count=both)} {said}")
 
 
-def curves(seen: list[RaceStep], steps: dict[str, list[RaceStep]], length: int) -> None:
+def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, model: LanguageModel) -> None:
     """Per step: level against rising. In all: a line against a triangle."""
     fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
     left, right = st.columns(2, gap="large")
@@ -102,7 +111,7 @@ def curves(seen: list[RaceStep], steps: dict[str, list[RaceStep]], length: int) 
         if all(fits.values()):
             st.caption(words.GROWTH_TOTAL)
     with right:
-        kept(steps[CACHED], length)
+        kept(steps[CACHED], length, model)
 
 
 def grown(fits: dict[str, Trend | None]) -> None:
@@ -134,9 +143,8 @@ def ahead(length: int) -> None:
     st.caption(words.COUNTED.format(prompt=prompt))
 
 
-def kept(steps: list[RaceStep], length: int) -> None:
-    """A row for each layer, a column for each token; and the bytes, by formula and by tensor."""
-    model = current.model()
+def kept(steps: list[RaceStep], length: int, model: LanguageModel) -> None:
+    """A row for each layer, a column for each token; and the bytes, by formula and by tensor, of the model that ran."""
     shape = model.shape
     frame.section(words.KEPT_TITLE, words.KEPT_TERM)
     last = steps[-1]
@@ -172,37 +180,33 @@ def kept(steps: list[RaceStep], length: int) -> None:
 frame.header(words.CACHE_TITLE, words.CACHE_TERM, words.CACHE_LEAD)
 state = experiment.of(NAME)
 with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):
-    chosen = st.segmented_control(words.CACHE_LENGTH, LENGTHS, default=LENGTHS[2], key="cache_length", required=True)
+    chosen = st.segmented_control(words.CACHE_LENGTH, LENGTHS, default=LENGTHS[2], key="cache_length", required=True, **STAYS) or LENGTHS[2]
     if state.running:
         st.button(words.CACHE_STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="cache_stop")
     else:
         label = words.CACHE_AGAIN if state.seen else words.CACHE_START
-        st.button(label, on_click=current.error_boundary(begin), type="primary", icon=":material/flag:", key="cache_start")
+        st.button(label, on_click=begin, type="primary", icon=":material/flag:", key="cache_start")
 
 
 def course() -> None:
-    """All that moves: drawn first, then both run on for a moment."""
-    with frame.error_boundary():
-        run = experiment.of(NAME)
+    """All that moves, from the start to the verdict."""
+    with results.shown(NAME, now(), begin) as run:
         seen: list[RaceStep] = list(run.seen)
-        length = run.about[0] if run.about else chosen or LENGTHS[2]
+        length, model, prompt = run.about or (chosen, current.model(), current.prompt())
         steps = {runner: [step for step in seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
         colours = palette.of(charts.theme())
         frame.legend((colours.dice, words.WITH_NOTES), (colours.other, words.WITHOUT_NOTES))
         left, right = st.columns(2, gap="large")
         with left:
-            writer(words.WITH_NOTES, words.WITH_TERM, steps[CACHED], length)
+            writer(words.WITH_NOTES, words.WITH_TERM, steps[CACHED], length, prompt)
         with right:
-            writer(words.WITHOUT_NOTES, words.WITHOUT_TERM, steps[UNCACHED], length)
-        if run.error:
-            frame.show_notice(run.error)
+            writer(words.WITHOUT_NOTES, words.WITHOUT_TERM, steps[UNCACHED], length, prompt)
         if all(steps.values()):
             verdict(seen, steps)
-            curves(seen, steps, length)
+            curves(seen, steps, length, model)
             st.caption(words.PASSED_OVER)
         elif not run.running and not run.error:
             ahead(length)
-    experiment.advance(NAME)
 
 
-st.fragment(course, run_every=state.interval)()
+results.live(course, NAME, key="race_fragment")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -34,9 +35,10 @@ from core.labs.cache_budget import (
 )
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
@@ -61,6 +63,7 @@ def choose() -> tuple[MemoryBudget, str]:
         format_func=lambda key: words.MEMORY_SOURCES[key],
         required=True,
         label_visibility="collapsed",
+        **STAYS,
     )
     with st.container(gap="xsmall"):
         policy = st.pills(
@@ -70,6 +73,7 @@ def choose() -> tuple[MemoryBudget, str]:
             key="memory_policy",
             format_func=lambda key: words.POLICIES[key],
             required=True,
+            **STAYS,
         )
         policy = policy or STOP
         st.caption(f"{words.POLICY_EFFECT[policy]} · {words.POLICY_TERMS[policy]}")
@@ -80,11 +84,12 @@ def choose() -> tuple[MemoryBudget, str]:
         value=40,
         key="memory_budget",
         format_func=lambda count: numbers.size(count * each),
+        **STAYS,
     )
-    readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP)
+    readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP, **STAYS)
     sinks = 4
     if policy == ATTENTION_SINKS:
-        sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP)
+        sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP, **STAYS)
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(readers))
     size = numbers.size(page_bytes(model, plan.bits))
     st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size), help=words.MEMORY_LINES)
@@ -93,30 +98,72 @@ def choose() -> tuple[MemoryBudget, str]:
 
 def own_fields() -> tuple[str, str, str]:
     """The visitor's own text, question and right answer."""
-    told = st.text_area(words.OWN_TEXT, current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN)
+    told = st.text_area(words.OWN_TEXT, current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN, **STAYS)
     one, two = st.columns([0.65, 0.35], gap="large")
-    question = one.text_input(words.OWN_QUESTION, key="memory_question", max_chars=400)
-    answer = two.text_input(words.OWN_ANSWER, key="memory_answer", max_chars=LONGEST_OWN_ANSWER)
+    question = one.text_input(words.OWN_QUESTION, key="memory_question", max_chars=400, **STAYS)
+    answer = two.text_input(words.OWN_ANSWER, key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **STAYS)
     return told or "", question or "", answer or ""
 
 
+def now(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
+    """What a reading would be made with."""
+    chosen = {"what is done when it is full": words.POLICIES[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
+    return provenance.now(texts(source, own) | chosen, unsaid(source, own), prompt=False, settings=source == "own" and not own[1].strip())
+
+
+def now_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
+    """What reading in every way would be made with."""
+    return provenance.now(texts(source, own) | budget_words(plan, True), unsaid(source, own), prompt=False, settings=False)
+
+
+def texts(source: str, own: tuple[str, str, str]) -> dict[str, str]:
+    """What is read, as a line says it."""
+    return {"the text": own[0] if source == "own" else words.MEMORY_SOURCES[source]}
+
+
+def unsaid(source: str, own: tuple[str, str, str]) -> dict[str, str]:
+    """What else a text of one's own is read with."""
+    return {"the question": own[1], "the right answer": own[2]} if source == "own" else {}
+
+
+def budget_words(plan: MemoryBudget, sinks: bool) -> dict[str, str]:
+    """A budget as it was chosen."""
+    said = {"the budget": numbers.size(plan.budget_bytes), "the readers": words.READERS.format(count=plan.readers)}
+    return said | ({"the first words kept": words.SINKS.format(count=plan.sinks)} if sinks else {})
+
+
+@current.error_boundary
 def begin(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
     """Read the story, or the visitor's own text, under this plan."""
-    model = current.model()
+    current.at(FILL)
+    model, settings = current.model(), current.settings()
     task: RecallTask | None = RED_POT
     if source == "own":
         task = own_task(*own) if own[1].strip() else None
     text = own[0] if task is None else task.told + task.question
     make: Callable[[], Iterator[Any]] = lambda: (  # noqa: E731 (called by the experiment)
-        fill(model, text, plan, current.settings(), WRITTEN) if task is None else before_and_after(model, plan, task)
+        fill(model, text, plan, settings, WRITTEN) if task is None else before_and_after(model, plan, task)
     )
-    about = {"plan": plan, "task": task, "question": own[1].strip() if source == "own" else words.ANSWER_QUESTION}
-    experiment.start(FILL, make, about | {"texts": [token.text or token.piece for token in model.tokenize(text)]})
+    about = {
+        "plan": plan,
+        "task": task,
+        "question": own[1].strip() if source == "own" else words.ANSWER_QUESTION,
+        "texts": [token.text or token.piece for token in model.tokenize(text)],
+        "marked": key_tokens(model, task) if task else range(0),
+    }
+    experiment.start(FILL, make, now(plan, source, own), about)
 
 
-def notepad() -> None:
+@current.error_boundary
+def begin_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
+    """Read the story, or one's own text, in every way."""
+    current.at(WAYS)
+    model, task = current.model(), own_task(*own) if source == "own" else RED_POT
+    experiment.start(WAYS, lambda: every_policy(model, plan, task), now_all(plan, source, own))
+
+
+def notepad(run: experiment.Experiment) -> None:
     """The text on its pages, and how full the notepad is."""
-    run = experiment.of(FILL)
     about = run.about
     if about is None:
         model = current.model()
@@ -132,19 +179,16 @@ def notepad() -> None:
     kept = last.kept if last else ()
     if task is not None:  # the answer's own tokens are scored, not shown
         read = min(read, len(texts))
-    cache_text(texts, kept, read, marked=key_tokens(current.model(), task) if task else range(0), label="".join(texts))
+    cache_text(texts, kept, read, marked=about["marked"], label="".join(texts))
     held = last.bytes if last else 0
     said = words.HELD.format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
     fill_bar(held / plan.share if plan.share else 1.0, said)
     if last is not None and last.full:
         frame.show_notice(words.ENDED[last.full])
-    if run.error:
-        frame.show_notice(run.error)
 
 
-def answer() -> None:
+def answer(run: experiment.Experiment) -> None:
     """Before and after: the probability of the right answer, and what it says itself."""
-    run = experiment.of(FILL)
     task: RecallTask | None = run.about["task"] if run.about else None
     if task is None:
         return
@@ -158,10 +202,17 @@ def answer() -> None:
     if len(found) == 2:
         last = [seen for seen in run.seen if isinstance(seen, CacheBlock)][-1]
         if found[1].probability is not None:
-            key = key_tokens(current.model(), task)
-            lost = any(position not in last.kept for position in key)
+            lost = any(position not in last.kept for position in run.about["marked"])
             plan: MemoryBudget = run.about["plan"]
-            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT if key else words.ANSWER_NOWHERE
+            why = (
+                words.ANSWER_LOST
+                if lost
+                else words.ANSWER_ROUNDED
+                if plan.bits
+                else words.ANSWER_KEPT
+                if run.about["marked"]
+                else words.ANSWER_NOWHERE
+            )
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
             frame.show_notice(words.TOO_SMALL)
@@ -196,11 +247,8 @@ def says(seen: Answer | None) -> str:
     return words.SAYS.format(said=seen.said) if seen.said else words.SAYS_NOTHING
 
 
-def ways() -> None:
+def ways(run: experiment.Experiment) -> None:
     """Every way out side by side, under the same budget."""
-    run = experiment.of(WAYS)
-    if run.error:
-        frame.show_notice(run.error)
     if not run.seen:
         return
     rows = [
@@ -219,12 +267,11 @@ def ways() -> None:
 
 def stage() -> None:
     """All that moves."""
-    with frame.error_boundary():
-        notepad()
-        answer()
-        ways()
-    experiment.advance(FILL)
-    experiment.advance(WAYS)
+    with results.shown(FILL, now(plan, source, own), partial(begin, plan, source, own)) as run:
+        notepad(run)
+        answer(run)
+    with results.shown(WAYS, now_all(plan, source, own), partial(begin_all, plan, source, own)) as run:
+        ways(run)
 
 
 def calculator() -> None:
@@ -237,16 +284,20 @@ def calculator() -> None:
     titles = {THIS: current.model().name} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")
     name = one.selectbox(
-        "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key]
+        "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key], **STAYS
     )
-    card = CARDS[two.selectbox("Card", list(CARDS), index=1, key="memory_card", format_func=lambda key: CARDS[key].title)]
+    card = CARDS[two.selectbox("Card", list(CARDS), index=1, key="memory_card", format_func=lambda key: CARDS[key].title, **STAYS)]
     shape = shapes[name]
-    tokens = three.select_slider("Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens")
+    tokens = three.select_slider(
+        "Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens", **STAYS
+    )
     one, two, _ = st.columns(3, gap="medium")
     shipped = words.AS_SHIPPED
     bits: tuple[str | int, ...] = (shipped, 16, 8, 4)
-    weights: Any = one.segmented_control("Bits per weight", bits, default=shipped, key="memory_weights", required=True) or shipped
-    notes = two.segmented_control("Bits per number in the notepad", (16, 8, 4), default=16, key="memory_notes", required=True) or 16
+    weights: Any = one.segmented_control("Bits per weight", bits, default=shipped, key="memory_weights", required=True, **STAYS) or shipped
+    notes = (
+        two.segmented_control("Bits per number in the notepad", (16, 8, 4), default=16, key="memory_notes", required=True, **STAYS) or 16
+    )
     model = current.model()
     own_item = model.weight_bytes / max(1, model.parameter_count)
     item = (MODELS[name].item_size if name in MODELS else own_item) if isinstance(weights, str) else float(weights) / 8
@@ -359,25 +410,26 @@ with frame.error_boundary():
         label = words.MEMORY_READ if source == "story" else words.MEMORY_ASK if own[1].strip() else words.MEMORY_WRITE
         st.button(
             label,
-            on_click=current.error_boundary(begin),
+            on_click=begin,
             args=(plan, source, own),
             type="primary",
             icon=":material/menu_book:",
             key="memory_start",
         )
-        task = lambda: own_task(*own) if source == "own" else RED_POT  # noqa: E731 (called with the experiment)
-        make = lambda: every_policy(current.model(), plan, task())  # noqa: E731 (a callback that is called at the click)
         st.button(
             words.MEMORY_ALL,
-            on_click=experiment.start,
-            args=(WAYS, make),
+            on_click=begin_all,
+            args=(plan, source, own),
             icon=":material/alt_route:",
             key="memory_all",
             disabled=busy or unasked,
         )
+        for name in (FILL, WAYS):
+            if experiment.of(name).running:
+                st.button(words.CACHE_STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     colours = palette.of(charts.theme())
     frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), words.LEGEND, strict=True))
-st.fragment(stage, run_every=experiment.of(FILL).interval or experiment.of(WAYS).interval)()
+    results.live(stage, FILL, WAYS, key="memory_stage")
 with frame.error_boundary():
     positions()
     st.divider()

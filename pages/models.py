@@ -25,6 +25,7 @@ frame.page()
 @current.error_boundary
 def use(name: str) -> None:
     """Load it and begin again with it."""
+    current.at(f"models_use_{name}")
     current.use_model(name)
     current.notify(words.NOW_USED.format(name=name))
 
@@ -32,6 +33,7 @@ def use(name: str) -> None:
 @current.error_boundary
 def unload(name: str) -> None:
     """Give its memory back."""
+    current.at(f"models_use_{name}")
     loaded_models.unload(name)
     current.notify(words.UNLOADED.format(name=name))
 
@@ -39,6 +41,7 @@ def unload(name: str) -> None:
 @current.error_boundary
 def check(name: str) -> None:
     """Say what it would take."""
+    current.at("models_fetch")
     name = checked_name(name)
     said = fit(name)
     current.results()["fit"] = (name, said)
@@ -47,9 +50,11 @@ def check(name: str) -> None:
 @current.error_boundary
 def fetch(name: str) -> None:
     """Download it; a folder or a model that is here already is used at once."""
+    current.at("models_fetch")
     name = checked_name(name)
     if local_folder(name) is not None:
-        use(name)
+        current.use_model(name)
+        current.notify(words.NOW_USED.format(name=name))
     elif loaded_models.busy():
         current.notify(words.BUSY)
     else:
@@ -66,6 +71,7 @@ def stop(name: str) -> None:
 @current.error_boundary
 def connect() -> None:
     """Ask the server of the form, as it was submitted: read here, since what the page drew before is older than the press."""
+    current.at("models_connect")
     address, tokenizer, key = (str(st.session_state.get(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address or not tokenizer:
         current.notify(words.BOTH_NEEDED)
@@ -100,6 +106,7 @@ def on_this_machine() -> None:
                     st.button(
                         words.UNLOAD, key=f"models_unload_{name}", on_click=unload, args=(name,), help=words.UNLOAD_HELP, type="tertiary"
                     )
+            frame.notices(f"models_use_{name}")
 
 
 def offer(one: Offer) -> None:
@@ -120,6 +127,7 @@ def from_the_hub() -> None:
         name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
         st.button(words.CHECK, key="models_check", on_click=check, args=(name,), disabled=not name.strip())
         st.button(words.FETCH, key="models_fetch", on_click=fetch, args=(name,), disabled=not name.strip(), icon=":material/download:")
+    frame.notices("models_fetch")
     told = current.results().get("fit")
     if told:
         of, said = told
@@ -176,6 +184,7 @@ def on_a_server() -> None:
         st.text_input(words.TOKENIZER, key="models_tokenizer", help=words.TOKENIZER_HELP, max_chars=300, width=280)
         st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
         st.form_submit_button(words.CONNECT, key="models_connect", on_click=connect)
+    frame.notices("models_connect")
 
 
 def of_the_server() -> None:

@@ -133,6 +133,9 @@ with right, st.container(gap="xsmall"):
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
     with frame.error_boundary():
+        with hero:
+            if not frame.ready():
+                return
         run = current.run()
         seen = current.shown(run)
         with playback.drawing():
@@ -152,6 +155,8 @@ def stage() -> None:
 def cost() -> None:
     """What it costs, quietly; and what one can take away."""
     with frame.error_boundary():
+        if current.refused():
+            return
         run = current.run()
         seen = current.shown(run)
         with playback.drawing(step=False):

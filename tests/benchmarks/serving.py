@@ -77,7 +77,7 @@ def exact(model: LanguageModel, wanted: int) -> None:
             settings = SamplingSettings(temperature=(0.7, 1.0, 1.5)[number % 3], top_p=(1.0, 0.95)[number % 2], seed=8 * round_ + number)
             who.append(Reader(number, text, tuple(model.encode(text)), settings, 120, 0.0))
         server = Server(model, [reader.request() for reader in who], ServerSettings(Policy.CHUNKED, 8, 32, 100))
-        finished = []
+        finished: list[Any] = []
         while not server.done:
             finished += server.step().finished
         for one in compare_alone(model, who, finished):

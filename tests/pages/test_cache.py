@@ -10,21 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep
 from pages.parts.charts import cost_charts, race_rows
-
-
-def said(app: AppTest) -> str:
-    """Everything in words on the page."""
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
-
-
-def run_on(app: AppTest, limit: int = 60) -> AppTest:
-    """Let the experiment run until nothing moves any more, as the browser's clock does."""
-    for _ in range(limit):
-        kept = app.session_state["_session"].results
-        if not any(getattr(run, "running", False) for run in kept.values()):
-            return app
-        app.run()
-    raise AssertionError("it never ended")
+from tests.pages.test_compare import run_on, said
 
 
 def test_before_the_start_counting_tells_what_is_to_come(open_app: Callable[..., AppTest]) -> None:

@@ -13,7 +13,7 @@ from core.labs.beam import DROPPED, beam_search
 from core.labs.candidates import FORMULAS, merged, ranked, write_together
 from pages.parts.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
 from pages.parts.text import what_if_words as words
-from tests.pages.test_compare import run_on, said
+from tests.pages.test_compare import html, run_on, said
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -54,26 +54,42 @@ def test_beam_search_steps_and_ends(open_app: Open, session: Session) -> None:
     assert words.BEAM_FIRST in said(app)
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     app.button(key="candidates_beam_step").click().run()
-    assert len(session(app).results["candidates_beam"].seen) == 1
+    run_on(app)
+    assert "step 1" in said(app)
     app.button(key="candidates_beam_step").click().run()
     assert not app.exception
-    assert [s.index for s in session(app).results["candidates_beam"].seen] == [0, 1]
+    assert "step 2" in said(app) and "The search is over" not in said(app)
     app.button(key="candidates_beam_all").click().run()
     assert not app.exception
-    found = session(app).results["candidates_beam"].seen
-    assert found[-1].done
+    assert session(app).results["candidates_beam"].seen[-1].done
     assert "The search is over" in said(app)
-    app.button(key="candidates_beam_step").click().run()
-    assert len(session(app).results["candidates_beam"].seen) == 1, "after its end it begins anew"
+
+
+def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: Session) -> None:
+    app = open_app(page="candidates.py", prompt="Once upon a time")
+    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    app.segmented_control(key="candidates_beam_length").set_value(10).run()
+    app.button(key="candidates_beam_all").click().run()
+    run_on(app)
+    answer = next(line for line in said(app).splitlines() if "The search is over" in line)
+    assert app.button(key="candidates_beam_step").disabled and app.button(key="candidates_beam_all").disabled
+    assert answer in said(app.run())
+    app.button(key="candidates_beam_again").click().run()
+    run_on(app)
+    assert "step 1" in said(app) and "The search is over" not in said(app)
 
 
 def test_other_beams_begin_anew(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py")
     app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
     app.button(key="candidates_beam_step").click().run()
+    run_on(app)
     app.segmented_control(key="candidates_width").set_value(6).run()
+    assert "Made before you changed the beams" in html(app)
     app.button(key="candidates_beam_step").click().run()
-    assert [len(s.considered) for s in session(app).results["candidates_beam"].seen] == [12]
+    run_on(app)
+    assert len(session(app).results["candidates_beam"].seen[0].considered) == 12
+    assert "Made before" not in html(app) and "step 1" in said(app)
 
 
 def test_what_cannot_be_written_gets_one_sentence(open_app: Open) -> None:

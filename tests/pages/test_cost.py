@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core.costs import receipt as core_receipt
 from core.costs.receipt import Amount, Assumptions, Receipt
 from pages.parts.components.receipt import receipt
-from tests.pages.test_cache import run_on, said
+from tests.pages.test_compare import run_on, said
 from tests.pages.test_memory import html
 
 

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.cache_budget import POLICIES, RED_POT, Answer, CacheBlock
-from tests.pages.test_cache import run_on, said
+from tests.pages.test_compare import run_on, said
 
 
 def html(app: AppTest) -> str:

@@ -8,6 +8,7 @@ from core import list_models
 from pages.parts.layout import frame
 from pages.parts.session import current
 from pages.parts.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, value_words
+from pages.parts.session.state import touched
 from pages.parts.text import numbers, words
 
 
@@ -26,7 +27,7 @@ def _model() -> None:
         frame.show_notice(words.NO_MODEL)
         return
     titles = {entry.name: entry.title for entry in list_models()}
-    st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP)
+    st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP, on_change=touched)
     model = current.model()
     size = f"{numbers.count(model.parameter_count)} parameters · {numbers.size(model.weight_bytes)}"
     st.caption(f"{size} · {words.device(model.device)}")

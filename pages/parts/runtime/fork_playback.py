@@ -17,7 +17,7 @@ from pages.parts.session import current
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 
-NAME = "what_if"
+NAME, WORD = "what_if", "what_if_instead"
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -75,7 +75,6 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
 
 
 def _use(fork: Fork) -> None:
-    current.current_session().notes.clear()
     current.results()[NAME] = ForkPlayback(current.run(), fork)
 
 
@@ -91,6 +90,7 @@ def ready_made(number: int) -> None:
 @current.error_boundary
 def at_word(token_id: int | None, text: str | None = None) -> None:
     """Fork at the word that was clicked, with this token or this text in its place."""
+    current.at(WORD)
     now = playback()
     if now is None or now.opened is None:
         return
@@ -111,7 +111,6 @@ def between(left: int, right: int) -> None:
 @current.error_boundary
 def step() -> None:
     """Both go on by one word."""
-    current.current_session().notes.clear()
     now = playback()
     if now is not None and not now.fork.finished:
         now.fork.step()
@@ -154,7 +153,6 @@ def open_word(place: Picked | None) -> None:
 @current.error_boundary
 def obey(action: TreeAction) -> None:
     """Do what was asked for in the tree."""
-    current.current_session().notes.clear()
     run = current.run()
     if action.verb == "go":
         current.switch(action.node_id)

@@ -1,7 +1,7 @@
 """Current session, read and changed: which model, which run, which settings, which moment; with `state`, all of `st.session_state`.
 
 A page reads `model()`, `run()`, `settings()`, `shown()` and hands the verbs (`step`, `force`, `go_back`, ...) to its widgets as callbacks.
-Every verb is calm: what goes wrong becomes one sentence (`notices()`), and what the visitor made stays.
+Every verb is calm: what goes wrong becomes one sentence (`notices()`), gone at the next action, and what the visitor made stays.
 """
 
 from __future__ import annotations
@@ -18,9 +18,20 @@ from core.limits import Limits
 from core.record.step import Step, TokenDistribution
 from core.servers.address import without_secrets
 from pages.parts.runtime import loaded_models
-from pages.parts.session import eviction_notice, replay_steps, share_link
+from pages.parts.session import eviction_notice, replay_steps, run_start, share_link
 from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, Control, preset_of
-from pages.parts.session.state import Session, admit, current_session, error_boundary, notify, results, session_started, start_session
+from pages.parts.session.state import (
+    Notice,
+    Session,
+    admit,
+    at,
+    current_session,
+    error_boundary,
+    notify,
+    results,
+    session_started,
+    start_session,
+)
 from pages.parts.text import numbers, words
 
 if TYPE_CHECKING:
@@ -28,7 +39,6 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
     from core.generation.replay import Replay
 
-LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
 # Of a recording, in megabytes; a text of 8,192 tokens is recorded in 30 to 50. The server lets no more in, whatever a widget promises.
 LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
 _READING = Lock()
@@ -103,9 +113,9 @@ def _take_over(query: Mapping[str, str]) -> None:
 
 
 def prompt() -> str:
-    """The text to go on from."""
+    """The text to go on from; of one that is too long, so much that it still is."""
     asked = st.session_state.get("prompt", current_session().link.get("prompt", words.FIRST_PROMPT))
-    return words.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT]
+    return words.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT + 1]
 
 
 def settings() -> SamplingSettings:
@@ -126,19 +136,21 @@ def first_value(control: Control) -> Any:
 
 
 def run() -> Generation | Replay:
-    """The visitor's run, begun anew when model or prompt have changed. Raises ViewerError only if there is none to fall back on."""
+    """The visitor's run, begun anew when model or prompt have changed.
+
+    Raises ViewerError where the text that is asked for cannot be written on from; the run that was there comes back with its own prompt.
+    """
     session = current_session()
     wanted = (model_name(), prompt(), as_chat())
     if session.begun_with != wanted:
-        session.begun_with = wanted
-        _begin(session, wanted)
-    if session.run is None:
-        eviction_notice.hold(session, _generation(wanted[0], words.FIRST_PROMPT, False))
-        assert session.run is not None
+        run_start.begin(session, wanted, _loaded(wanted[0]), settings())
+    if session.refusal is not None:
+        raise session.refusal.with_traceback(None)
+    assert session.run is not None
     eviction_notice.notice(session)
     if not session.run.is_replay:
         session.run.settings = settings()
-    if session.replay_steps and not session.refusal:
+    if session.replay_steps:
         replay_steps.follow(session)
     return session.run
 
@@ -147,33 +159,6 @@ def as_chat() -> bool:
     """Whether the prompt is a turn of a conversation: asked for, and the model is a chat model."""
     asked = st.session_state.get("as_chat")
     return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).speaks_in_turns
-
-
-def _generation(name: str, text: str, chat: bool) -> Generation:
-    from core import Generation
-
-    model = _loaded(name)
-    loaded_models.wake(model)
-    return Generation(model, text, settings(), top_n=LISTED, as_chat=chat)
-
-
-def _begin(session: Session, wanted: tuple[str, str, bool]) -> None:
-    try:
-        fresh = _generation(*wanted)
-    except ViewerError as error:
-        session.refusal = str(error)
-        session.playing = False
-        return
-    _replace_run(session, fresh)
-
-
-def _replace_run(session: Session, fresh: Generation | Replay) -> None:
-    if session.run is not None and not session.run.is_replay:
-        session.run.release()
-    session.refusal = None
-    eviction_notice.hold(session, fresh)
-    session.moment, session.selected_index, session.playing = "coming", None, False
-    session.clicks += 1
 
 
 def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
@@ -195,7 +180,6 @@ def _changed(moment: str) -> Session:
     session = current_session()
     session.moment, session.selected_index = moment, None
     session.clicks += 1
-    session.notes.clear()
     return session
 
 
@@ -365,6 +349,7 @@ def recording_uploaded() -> None:
     """Replay the file that was given."""
     from core import Recording
 
+    at("recording")
     file = st.session_state.get("recording")
     if file is None:
         return
@@ -378,8 +363,7 @@ def recording_uploaded() -> None:
     replay = recording.replay()
     for _ in recording.path:  # it opens as it was kept, with its text; Restart and Play show how it came about
         replay.step()
-    session.begun_with = (model_name(), prompt(), as_chat())
-    _replace_run(session, replay)
+    run_start.replace(session, replay, (model_name(), prompt(), as_chat()))
     session.moment = "rolled" if replay.path else "coming"
 
 
@@ -388,12 +372,17 @@ def selected_index() -> int | None:
     return current_session().selected_index
 
 
-def notices() -> list[str]:
-    """What there is to tell; also that the model of the run was unloaded meanwhile, unless the visitor has just chosen another."""
+def notices(place: str = "") -> tuple[Notice, ...]:
+    """What there is to tell in this place; at the head also that the model of the run was unloaded, unless another was just chosen."""
     session = current_session()
     if session.begun_with is not None and session.begun_with[0] == model_name():
         eviction_notice.notice(session)
-    return session.notices()
+    return tuple(note for note in session.notes if note.place == place)
+
+
+def refused() -> bool:
+    """Whether the text that is asked for cannot be written on from."""
+    return current_session().refusal is not None
 
 
 def clicks() -> int:
@@ -450,6 +439,6 @@ def text_found(query: object) -> None:
 
 
 __all__ = [
-    "LARGEST_UPLOAD", "START", "Session", "admit", "current_session", "error_boundary", "notices", "notify", "results", "session_started",
-    "start_session",
+    "LARGEST_UPLOAD", "START", "Session", "admit", "at", "current_session", "error_boundary", "notices", "notify", "refused", "results",
+    "session_started", "start_session",
 ]  # fmt: skip

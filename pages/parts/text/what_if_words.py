@@ -122,6 +122,7 @@ TABLE_HELP = (
 )
 SWEEP_LEAD = "One setting is turned, everything else stays: the same text, the same dice. Each line is one value."
 SWEEP_SETTING = "Turn"
+COLUMN_NAME = "column {number}"
 SWEEP_NAMES = {
     "temperature": "Temperature",
     "top_k": "Top-k",
@@ -170,6 +171,7 @@ TRIES_LEAD = (
 )
 TRIES_VIEWS = ("Several tries", "Beam search")
 TRIES_COUNT = "Tries"
+TRIES_MADE = "{count} tries"
 SCORE_BY = "Pick by"
 SCORE_NAMES = {MEAN: "how likely its words are", NORMALISED: "likely, but not short", MAJORITY: "what most of them answer"}
 TRIES_FIRST = "Press Write: all tries are written together, one word of each per pass through the model."
@@ -187,6 +189,8 @@ BEAM_LEAD = (
     "Not dice but bookkeeping: at every step the likeliest beginnings are kept, all others are dropped, however they might have gone on."
 )
 BEAMS = "Beams"
+BEAMS_KEPT = "{count} beams"
+PENALTY_OF = "length penalty {penalty}"
 PENALTY = "Length penalty"
 PENALTY_HELP = "A finished answer's log-probability is divided by its length to this power. 0: as it is; 1: per word."
 BEAM_STEP = "Step"
@@ -220,6 +224,7 @@ THINK_GREEDY = f"Answered greedily, always the likeliest token, so that a questi
 THINK_VIEWS = ("One question", "A whole set")
 QUESTION = "Question"
 ANSWER = "The right answer"
+RIGHT_IS = "right is {answer}"
 # What is worth asking: name of the button -> question, right answer. In the first two the units make 20 or more.
 QUESTIONS = {
     "98 + 99 + 43": ("Question: What is 98 + 99 + 43?", "240"),
@@ -246,6 +251,7 @@ SET_LEAD = (
     "Sums of three two-digit numbers, none of which was in the bundled models' training text. Both ways, one after the other, greedily."
 )
 SET_COUNT = "Questions"
+SET_NUMBER = "{count} questions"
 SET_KIND = "Which sums"
 SET_KINDS = {True: "that carry twice", False: "any"}
 SET_KIND_HELP = (

@@ -66,6 +66,7 @@ def keep(run: Generation | Replay) -> None:
                 args=(current.recording_uploaded, ()),
                 max_upload_size=current.LARGEST_UPLOAD,
             )
+            frame.notices("recording")
 
 
 def recording_of(run: Generation | Replay) -> str:

@@ -11,7 +11,7 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.record.step import Step
 from pages.parts.components.dice import dice
-from pages.parts.session.current import LISTED
+from pages.parts.session.run_start import LISTED
 from pages.parts.session.sampling_controls import PRESETS
 from pages.parts.text import words
 
