@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
+from core.costs.formulas import MODELS, cache_bytes
 from core.errors import ViewerError
 from core.kv_cache.paged import PagedKVCache
 from core.labs.cache_budget import (
@@ -33,8 +33,9 @@ from core.labs.cache_budget import (
     page_bytes,
     pages_that_fit,
 )
-from pages.parts.charts import charts, cost_charts
+from pages.parts.charts import charts
 from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
+from pages.parts.components.memory_calculator.memory_calculator import calculator
 from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
@@ -47,8 +48,6 @@ FILL, WAYS = "memory", "memory_ways"
 LONGEST_OWN = 4_000  # characters of one's own text
 WRITTEN = 48  # tokens written behind a text of one's own
 FEWEST, MOST_PAGES = 4, 96
-LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
-THIS = "this model"
 
 
 def choose() -> tuple[MemoryBudget, str]:
@@ -204,15 +203,8 @@ def answer(run: experiment.Experiment) -> None:
         if found[1].probability is not None:
             lost = any(position not in last.kept for position in run.about["marked"])
             plan: MemoryBudget = run.about["plan"]
-            why = (
-                words.ANSWER_LOST
-                if lost
-                else words.ANSWER_ROUNDED
-                if plan.bits
-                else words.ANSWER_KEPT
-                if run.about["marked"]
-                else words.ANSWER_NOWHERE
-            )
+            kept = words.ANSWER_KEPT if run.about["marked"] else words.ANSWER_NOWHERE
+            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else kept
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
             frame.show_notice(words.TOO_SMALL)
@@ -272,103 +264,6 @@ def stage() -> None:
         answer(run)
     with results.shown(WAYS, now_all(plan, source, own), partial(begin_all, plan, source, own)) as run:
         ways(run)
-
-
-def calculator() -> None:
-    """Any known model on any known card: how many readers, and why."""
-    frame.section(words.CALCULATOR, words.CALCULATOR_TERM)
-    st.caption(words.CALCULATOR_LEAD)
-    shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
-    if (own := getattr(current.model(), "shape", None)) is not None:
-        shapes = {THIS: own, **shapes}
-    titles = {THIS: current.model().name} | {name: known.title for name, known in MODELS.items()}
-    one, two, three = st.columns(3, gap="medium")
-    name = one.selectbox(
-        "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key], **STAYS
-    )
-    card = CARDS[two.selectbox("Card", list(CARDS), index=1, key="memory_card", format_func=lambda key: CARDS[key].title, **STAYS)]
-    shape = shapes[name]
-    tokens = three.select_slider(
-        "Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens", **STAYS
-    )
-    one, two, _ = st.columns(3, gap="medium")
-    shipped = words.AS_SHIPPED
-    bits: tuple[str | int, ...] = (shipped, 16, 8, 4)
-    weights: Any = one.segmented_control("Bits per weight", bits, default=shipped, key="memory_weights", required=True, **STAYS) or shipped
-    notes = (
-        two.segmented_control("Bits per number in the notepad", (16, 8, 4), default=16, key="memory_notes", required=True, **STAYS) or 16
-    )
-    model = current.model()
-    own_item = model.weight_bytes / max(1, model.parameter_count)
-    item = (MODELS[name].item_size if name in MODELS else own_item) if isinstance(weights, str) else float(weights) / 8
-    verdict(shape, card.title, card.memory_bytes, int(tokens), item, notes / 8)
-    if isinstance(weights, str) and name in MODELS and MODELS[name].expert_bits != MODELS[name].other_bits:
-        st.caption(words.SHIPPED.format(experts=f"{MODELS[name].expert_bits:g}", others=f"{MODELS[name].other_bits:g}"))
-
-
-def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item: float, item: float) -> None:
-    """How many fit, as a sentence, as a bar, as a formula."""
-    readers = readers_that_fit(shape, memory, tokens, weight_item, item)
-    taken, each = weight_bytes(shape, weight_item), cache_bytes(shape, tokens, item)
-    said = {
-        "weights": numbers.size(taken),
-        "card": card,
-        "memory": numbers.size(memory),
-        "context": f"{tokens:,}",
-        "readers": f"{readers:,}",
-    }
-    if taken > memory:
-        sentence = words.FITS_NONE
-    elif readers == 0:
-        sentence = words.FITS_TIGHT
-        said |= {"each": numbers.size(each), "free": numbers.size(memory - taken)}
-    else:
-        sentence = words.FITS_ONE if readers == 1 else words.FITS
-    st.markdown(f"#### {sentence.format(**said)}")
-    charts.draw(
-        cost_charts.shelf, shelf(memory, taken, each, readers), key="memory_shelf", alt_text=sentence.format(**said).replace("*", "")
-    )
-    colours = palette.of(charts.theme())
-    frame.legend(
-        (colours.removed, f"weights, {said['weights']}"), (colours.computed, f"one notepad, {numbers.size(each)}"), (colours.line, "free")
-    )
-    window = words.WINDOWED.format(count=shape.window_layers, window=f"{shape.window:,}") if shape.window else ""
-    numbers_kept = (
-        f"{shape.kv_head_count} KV heads × ({shape.key_size} + {shape.value_size})" if not shape.latent_size else str(shape.latent_size)
-    )
-    st.caption(
-        words.FORMULA.format(
-            layers=shape.attention_layers,
-            numbers=numbers_kept,
-            item=f"{item:g}",
-            each=numbers.size(cache_bytes(shape, 1, item)),
-            window=window,
-        )
-    )
-    if tokens > shape.context_length:
-        st.caption(words.BEYOND.format(limit=f"{shape.context_length:,}"))
-
-
-def shelf(memory: int, taken: int, each: int, readers: int) -> pd.DataFrame:
-    """The memory from left to right, as shares of the whole."""
-    rows: list[tuple[float, float, str, str]] = [
-        (0.0, min(1.0, taken / memory), "weights" if taken <= memory else "over", numbers.size(taken))
-    ]
-    shown = min(readers, 120)
-    width = each * readers / memory / shown if shown else 0.0
-    start = rows[0][1]
-    for index in range(shown):
-        rows.append(
-            (
-                start + index * width,
-                start + (index + 1) * width,
-                "notepads",
-                f"reader {index + 1}" if shown == readers else f"{readers:,} readers",
-            )
-        )
-    end = start + shown * width
-    rows.append((end, 1.0, "free", numbers.size(max(0, memory - taken - each * readers))))
-    return pd.DataFrame(rows, columns=["start", "end", "part", "tip"])
 
 
 def elsewhere(budget: int) -> None:

@@ -27,7 +27,7 @@ from core.labs.batch_curve import SIZES, CurvePoint, batch_curve
 from core.labs.batching import Reader, compare_alone
 from core.sampling.pick import pick
 from core.serving.scheduler import Policy
-from core.serving.server import Server, ServerSettings
+from core.serving.server import FinishedRequest, Server, ServerSettings
 
 PROMPT = "Once upon a time, there was a little fox who"
 SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=1)
@@ -77,7 +77,7 @@ def exact(model: LanguageModel, wanted: int) -> None:
             settings = SamplingSettings(temperature=(0.7, 1.0, 1.5)[number % 3], top_p=(1.0, 0.95)[number % 2], seed=8 * round_ + number)
             who.append(Reader(number, text, tuple(model.encode(text)), settings, 120, 0.0))
         server = Server(model, [reader.request() for reader in who], ServerSettings(Policy.CHUNKED, 8, 32, 100))
-        finished: list[Any] = []
+        finished: list[FinishedRequest] = []
         while not server.done:
             finished += server.step().finished
         for one in compare_alone(model, who, finished):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.parts.session import current, share_link
+from pages.parts.session import current, share_link, sharing
 from pages.parts.session.state import current_session
 
 LONGEST = 6_000  # characters of an address; servers and proxies on the way begin to refuse at 8,000
@@ -45,7 +45,7 @@ def address() -> Address:
         return Address("", wanted=session.kept_elsewhere)
     if session.requested is not None:  # still what the link asks for, for whoever loads the page again
         return Address(share_link.encoded(session.requested.query))
-    whole = current.address_query()
+    whole = sharing.address_query()
     if len(whole) <= LONGEST:
         return Address(whole)
     return Address(share_link.encoded({KEPT: session.name}), stored=whole, name=session.name)

@@ -16,7 +16,7 @@ from core.costs.receipt import Account, Receipt
 from core.errors import BadRecording
 from core.generation.recording import LARGEST_FILE
 from core.generation.tree import Tree
-from pages.parts.session import current, run_start
+from pages.parts.session import run_start, sharing
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_a_text_of_8192_tokens_can_be_kept_and_opened_again_whatever_the_setting
     for _ in range(40):
         run.step()
     each = len(Recording.of(run).dumps()) / len(run.path)
-    assert 8192 * each < min(LARGEST_FILE, current.LARGEST_UPLOAD * 1_000_000)
+    assert 8192 * each < min(LARGEST_FILE, sharing.LARGEST_UPLOAD * 1_000_000)
 
 
 HOSTILE: dict[str, dict[str, Any]] = {
