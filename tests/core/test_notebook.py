@@ -181,7 +181,9 @@ def test_a_step_pickles_and_copies_without_its_model(run: Generation) -> None:
 
 
 def test_the_experiments_are_reachable_and_cost_nothing_before() -> None:
-    code = "import core, sys; assert 'torch' not in sys.modules and 'labs' in dir(core); assert core.labs.fork.Fork; assert 'beam' in dir(core.labs)"
+    code = (
+        "import core, sys; assert 'torch' not in sys.modules and 'labs' in dir(core); core.labs.fork.Fork; assert 'beam' in dir(core.labs)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(core.__file__).parents[1])
     with pytest.raises(AttributeError, match="no_such"):
         _ = core.labs.no_such
