@@ -106,7 +106,7 @@ def test_a_token_is_forced_by_its_text_or_as_a_candidate(architecture: str, tiny
 
 
 def test_numpys_numbers_are_numbers(run: Generation) -> None:
-    given = {
+    given: dict[str, Any] = {
         "temperature": np.float32(0.5),
         "top_k": np.int64(5),
         "top_p": np.float64(0.9),

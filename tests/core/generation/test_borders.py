@@ -35,12 +35,13 @@ def how(path: list[Step]) -> list[tuple[int, str, float | None, int]]:
     return [(step.token_id, step.chosen_by, step.roll, step.attempt) for step in path]
 
 
-@pytest.mark.timeout(1800)
-def test_ten_thousand_hot_steps_with_caches_dropped_at_random_are_told_again_by_their_links() -> None:
+@pytest.mark.timeout(900)
+def test_hot_texts_with_caches_dropped_at_random_are_told_again_by_their_links() -> None:
+    """`python -m tests.benchmarks.links` does the same over 10,000 steps, and says how many texts would differ by their seed alone."""
     model = load_model("storyteller", device="cpu", dtype="float32")
     model.end_token_ids = frozenset()
     chance, written = random.Random(5), 0
-    for seed in range(50):
+    for seed in range(5):
         settings = SamplingSettings(temperature=1.6, seed=seed)
         run = Generation(model, PROMPTS[seed % len(PROMPTS)], settings, top_n=3)
         for _ in run.write(200):
@@ -50,7 +51,7 @@ def test_ten_thousand_hot_steps_with_caches_dropped_at_random_are_told_again_by_
         assert how(again.path) == how(run.path)
         assert again.text == run.text
         written += len(run.path)
-    assert written == 10_000
+    assert written == 1_000
 
 
 def test_tries_of_a_batch_are_told_again_alone() -> None:
