@@ -45,13 +45,20 @@ class LanguageModel:
         self._tokens: dict[int, Token] = {}
 
     def encode(self, text: str) -> list[int]:
-        """The token ids of a text, with the marks this model expects around it. Raises BadText for half a surrogate pair."""
+        """The token ids of a text, with the marks this model expects around it.
+
+        Raises BadText for half a surrogate pair, BadToken where the tokenizer writes a token that the model never learnt.
+        """
         if not text.isascii():
             try:
                 text.encode()
             except UnicodeEncodeError as error:
                 raise BadText("This text holds half a character that cannot be written. Delete it and type it again.") from error
-        return [int(i) for i in self.tokenizer(text)["input_ids"]]
+        ids = [int(i) for i in self.tokenizer(text)["input_ids"]]
+        if ids and max(ids) >= self.vocabulary_size:
+            needed = quoted(str(self.tokenizer.convert_ids_to_tokens(max(ids))))
+            raise BadToken(f"This text needs the token {needed}, which the tokenizer of {self.name} has and the model never learnt.")
+        return ids
 
     @property
     def speaks_in_turns(self) -> bool:
@@ -112,7 +119,10 @@ class LanguageModel:
 
     def token_of(self, text: str) -> Token:
         """The token that is written just like this, `" fox"` with its space. Raises BadToken where no single one is."""
-        raw = text.encode("utf-8", "replace")
+        try:
+            raw = text.encode()
+        except UnicodeEncodeError as error:
+            raise BadToken("Half a character is no token that could be named by its text.") from error
         pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
         found = next((i for i in own if self._bytes[i] == raw), None) if raw else None

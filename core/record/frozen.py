@@ -17,7 +17,7 @@ class FrozenArrays:
     __slots__: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
+        for name in self.__dataclass_fields__:  # type: ignore[attr-defined]  # those of the classes above included
             value = getattr(self, name)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False

@@ -284,7 +284,7 @@ def exactly(model: Any, count: int) -> str:
     return "~" * count if len(model.encode("~" * count)) == count else " ".join(random.Random(0).choices("~^|", k=count // 2))
 
 
-@pytest.mark.parametrize("token_id", [-1, 10**9, 10**30, "x", None, 1.5, True, [3]], ids=str)
+@pytest.mark.parametrize("token_id", [-1, 10**9, 10**30, "no token at all", None, 1.5, True, [3]], ids=str)
 def test_a_token_that_does_not_exist_cannot_be_forced(token_id: Any, tiny: Any) -> None:
     run = Generation(tiny("gpt2"), PROMPT)
     with pytest.raises(BadToken):
