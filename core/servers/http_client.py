@@ -24,7 +24,7 @@ from core.servers.address import connected_socket
 
 LARGEST_ANSWER = 64 * 1024 * 1024  # bytes
 PATIENCE = 120.0  # seconds for one answer, however it drips in
-FIRST_PATIENCE = 4.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
+FIRST_PATIENCE = 6.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
 PAUSES = (0.3, 1.0)  # seconds before asking again
 BUSY = frozenset({429, 500, 502, 503, 504})
 IDLE_CONNECTIONS = 16
