@@ -29,12 +29,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 def connected(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
     app = open_app(prompt="def main")
+    app.default_timeout = 300
     loaded_models.connect(server.address, str(TINY))
     state = session(app)
     state.names.append(server.address)
     state.servers[server.address] = (str(TINY), None)
-    app.session_state["model"] = server.address
-    return app.run()
+    app.run()
+    return app.selectbox(key="model").set_value(server.address).run()
 
 
 def captions(app: AppTest) -> str:
