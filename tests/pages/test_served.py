@@ -28,7 +28,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 @pytest.fixture
 def connected(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
-    app = open_app(prompt="def main")
+    app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
     app.default_timeout = 300
     loaded_models.connect(server.address, str(TINY))
     state = session(app)
