@@ -394,8 +394,3 @@ def test_the_owner_of_the_app_can_name_the_servers(monkeypatch: pytest.MonkeyPat
         with pytest.raises(WrongServer, match="owner"):
             load_model(other.address, tokenizer=str(TINY))
         assert other.asked == []
-
-
-def test_a_key_that_is_no_key_is_refused() -> None:
-    with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
-        load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
