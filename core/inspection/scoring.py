@@ -200,7 +200,7 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     if not written:
         raise EmptyPrompt(NOTHING)
     ids = np.array([token.token_id for token in written], dtype=np.int64)
-    reader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
+    reader: _Reader | _ServedReader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < window:

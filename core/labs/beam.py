@@ -94,7 +94,7 @@ def beam_search(
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
     looked_at = max(2, 1 + len(model.end_token_ids)) * width
-    batch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
+    batch: PromptBatch | ServedBatch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
     search = _Search(model, batch, width, steps, float(length_penalty), early_stopping)
     while search.done is None:
         yield search.step()

@@ -13,7 +13,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from pydantic_core import from_json, to_json
@@ -24,7 +24,7 @@ from core.servers.address import connected_socket
 
 LARGEST_ANSWER = 64 * 1024 * 1024  # bytes
 PATIENCE = 120.0  # seconds for one answer, however it drips in
-FIRST_PATIENCE = 4.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
+FIRST_PATIENCE = 6.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
 PAUSES = (0.3, 1.0)  # seconds before asking again
 BUSY = frozenset({429, 500, 502, 503, 504})
 IDLE_CONNECTIONS = 16
@@ -60,11 +60,11 @@ class HttpClient:
         parts = urlsplit(address.url)
         self._secure, self._host, self._path = parts.scheme == "https", parts.hostname or "", parts.path
         self._port = parts.port or (443 if self._secure else 80)
-        self._headers = {"Host": parts.netloc, "Accept-Encoding": "identity", "User-Agent": "token-probability-viewer"}
+        self._headers = f"Host: {parts.netloc}\r\nAccept-Encoding: identity\r\nUser-Agent: token-probability-viewer\r\n"
         key = api_key or address.key
         if key:
-            self._headers["Authorization"] = key if key.startswith(("Basic ", "Bearer ")) else f"Bearer {key}"
-        self._idle: deque[_Connection] = deque()
+            self._headers += f"Authorization: {key if key.startswith(('Basic ', 'Bearer ')) else f'Bearer {key}'}\r\n"
+        self._idle: deque[_Line] = deque()
         self._open_talk = bool(address.named)  # whether what goes wrong may be told as it is
 
     def first(self, path: str) -> Answer:
@@ -128,7 +128,7 @@ class HttpClient:
         """One request. A connection that the server has closed since it was last used is noticed only when used: then on a fresh one."""
         with suppress(IndexError):
             known = self._idle.pop()
-            with suppress(ConnectionError, http.client.RemoteDisconnected, http.client.CannotSendRequest, ssl.SSLError):
+            with suppress(ConnectionError, ssl.SSLError):
                 return self._on(known, method, path, content, deadline)
         try:
             line = connected_socket(self._host, self._port, max(0.1, min(5.0, deadline - time.monotonic())))
@@ -137,11 +137,13 @@ class HttpClient:
             raise
         if self._secure:
             line = _tls().wrap_socket(line, server_hostname=self._host)
-        return self._on(_Connection(line), method, path, content, deadline)
+        return self._on(_Line(line), method, path, content, deadline)
 
-    def _on(self, connection: _Connection, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
+    def _on(self, connection: _Line, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
         try:
-            response = connection.ask(method, self._path + path, content, self._headers, deadline)
+            length = "" if content is None else f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
+            head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("ascii")
+            response = connection.ask(method, head + (content or b""), deadline)
             if 300 <= response.status < 400:
                 raise WrongServer(f"The server at {self.address.shown} sends us elsewhere. Give the address it sends to, if you trust it.")
             if response.getheader("content-encoding", "identity") != "identity":
@@ -194,37 +196,20 @@ class HttpClient:
         return ServerGone(f"The server at {self.address.shown} {what}. What was written is kept; try again when it is back.")
 
 
-class _Connection(http.client.HTTPConnection):
-    """A connection that was made already, with one deadline for all that is sent and received in one exchange."""
-
-    auto_open = 0  # it never connects by itself: that would be past all comparing
-
-    def __init__(self, line: Any) -> None:
-        super().__init__("")
-        self.sock = self._line = _Line(line)
-
-    def ask(self, method: str, path: str, content: bytes | None, headers: dict[str, str], deadline: float) -> http.client.HTTPResponse:
-        """Send a request; the response with its body not read yet. Raises TimeoutError at the deadline (time.monotonic), here or there."""
-        self._line.deadline = deadline
-        self.request(method, path, content, headers if content is None else {**headers, "Content-Type": "application/json"})
-        return self.getresponse()
-
-    def hang_up(self) -> None:
-        """It is of no further use."""
-        self.close()
-        self._line.hang_up()
-
-
 class _Line:
-    """A socket, as far as `http.client` needs one; however the bytes drip in, an exchange ends at the deadline."""
+    """A connection, as far as `http.client` needs a socket; however the bytes drip in, an exchange ends at the deadline."""
 
     def __init__(self, line: Any) -> None:
         self._socket = line
-        self.deadline = 0.0
+        self._deadline = 0.0
 
-    def sendall(self, data: bytes) -> None:
-        """Send it all."""
-        self._socket_in_time().sendall(data)
+    def ask(self, method: str, request: bytes, deadline: float) -> http.client.HTTPResponse:
+        """Send a whole request; the response with its body not read yet. Raises TimeoutError at the deadline (time.monotonic)."""
+        self._deadline = deadline
+        self._socket_in_time().sendall(request)
+        response = http.client.HTTPResponse(cast(Any, self), method=method)
+        response.begin()
+        return response
 
     def receive(self, buffer: Any) -> int:
         """Receive as much as there is; the number of bytes."""
@@ -234,15 +219,12 @@ class _Line:
         """For one answer. Closing it leaves the connection open."""
         return io.BufferedReader(_Answering(self), 1 << 16)
 
-    def close(self) -> None:
-        """`http.client` lets go of it before the answer is read; see `hang_up`."""
-
     def hang_up(self) -> None:
         """Close the socket."""
         self._socket.close()
 
     def _socket_in_time(self) -> Any:
-        left = self.deadline - time.monotonic()
+        left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         self._socket.settimeout(left)

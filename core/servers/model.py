@@ -86,7 +86,9 @@ class ServerEngine(Engine):
     def read(self, served: ServedStep, token_id: int = -1) -> TopLogprobs:
         """The list of a step, checked and sorted. A token beyond the likeliest that were asked for stays only if it is this one."""
         where = self.server.line.address.shown
-        if not served.ids or len(set(served.ids)) != len(served.ids) or not all(map(self._is_token, (*served.ids, served.sampled))):
+        numbers = [*served.ids, served.sampled]
+        whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
+        if not whole or not served.ids or len(set(served.ids)) != len(served.ids):
             raise WrongServer(f"The server at {where} answers with tokens that do not exist: its model is not the one of this tokenizer.")
         if not set(map(type, served.logprobs)) <= {int, float}:
             raise WrongServer(f"The server at {where} lists log-probabilities that are no numbers.")
@@ -108,9 +110,6 @@ class ServerEngine(Engine):
         if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
             extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
         return TopLogprobs(ids[:asked], np.minimum(logprobs[:asked], 0.0), self.vocabulary_size, extra)
-
-    def _is_token(self, value: Any) -> bool:
-        return type(value) is int and 0 <= value < self.vocabulary_size
 
 
 class ServerModel(LanguageModel):

@@ -279,6 +279,11 @@ def test_a_key_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> None
     assert not any("very-secret" in text for text in seen)
 
 
+def test_a_key_that_is_no_key_is_refused() -> None:
+    with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
+        load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
+
+
 def test_a_server_needs_the_name_of_its_tokenizer(vllm: Running) -> None:
     with pytest.raises(UnknownModel, match="tokenizer"):
         load_model(vllm.address)
