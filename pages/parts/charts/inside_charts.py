@@ -19,6 +19,7 @@ HEAT_ROW = 20
 HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
 FEET = 62  # room for the slanting words below
 STAGE_ROW = 22
+LENS_AND_REST = (0.67, 0.33)  # of the width: fields with room for their numbers on a screen of 1280 pixels
 LENS_TIPS = (("logit_text", "logit"), ("doubt", "the layer's doubt"))
 
 
