@@ -108,7 +108,7 @@ class Generation(Tree):
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes this run's cache holds now."""
+        """Bytes that the tokens in this run's cache take now."""
         return self._cache.bytes
 
     @property
