@@ -111,7 +111,7 @@ def test_a_share_in_the_tally_is_neither_zero_nor_all_unless_it_is(share: float,
 def test_a_line_break_in_a_branch_breaks_the_line(draw: Draw) -> None:
     words = [(text, 0.5, False, "") for text in ("one", "\n", "two", ".\n\n", "three")]
     side = {"words": words, "planned": "", "foot": ""}
-    data = {
+    data: dict[str, Any] = {
         "colours": COLOURS,
         "prompt": "Once",
         "shared": [],
