@@ -65,7 +65,7 @@ def test_a_deep_link_opens_inside_at_its_step(app: str, go: Callable[..., Any]) 
 
 def test_the_table_of_contents_leads_to_its_stations(app: str, go: Callable[..., Any]) -> None:
     page = go(f"{app}/inside?prompt=The+bear&steps=2&seed=3")
-    page.locator(".st-key-inside_tally").wait_for()
+    page.locator(".st-key-inside_tally").get_by_role("button", name="Roll 100 times").wait_for()
     contents = page.locator(".st-key-inside_contents")
     assert contents.get_by_role("link").count() == 6
     for name, heading in (("What do the dice decide?", "What do the dice decide?"), ("What does it read?", "What does the model read?")):

@@ -70,7 +70,7 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
         align="right",
         dx=alt.ExprRef(f"width / {2 * guesses} - 8"),
         fontSize=11,
-        opacity=alt.ExprRef(f"width / {guesses} < 96 ? 0 : 0.85"),
+        opacity=alt.ExprRef(f"width / {guesses} < 88 ? 0 : 0.85"),
         tooltip=None,
     ).encode(text="shown:N", color=bright)
     return _spec(alt.layer(fields, words("", "normal"), words("followed", "bold"), share).properties(height=layers * LAYER))
