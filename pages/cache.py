@@ -173,8 +173,8 @@ def kept(steps: list[RaceStep], length: int, model: LanguageModel) -> None:
         tokens=tokens,
         computed=f"{cache_bytes(shape, tokens, item):,}",
     )
-    measured = "" if last.held_bytes is None else f"; {words.KEPT_MEASURED.format(measured=f'{last.held_bytes:,}')}"
-    st.caption(f"{counted}{measured}.")
+    held = words.KEPT_ASSUMED if last.held_bytes is None else words.KEPT_MEASURED.format(measured=f"{last.held_bytes:,}")
+    st.caption(f"{counted}; {held}.")
 
 
 frame.header(words.CACHE_TITLE, words.CACHE_TERM, words.CACHE_LEAD)

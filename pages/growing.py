@@ -115,14 +115,14 @@ with frame.error_boundary():
         if name != current.model_name():
             st.caption(inside_words.GROWING_OTHER.format(name=inside_rows.plain(current.model_name()), known=name))
         model = current.model_named(name)
-        left, right = st.columns([0.6, 0.4], gap="large")
+        left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:
             frame.section(inside_words.GROWING_GUESSES, inside_words.GROWING_GUESSES_TERM)
             guesses(record, model)
         with right:
             frame.section(inside_words.GROWING_WROTE, inside_words.GROWING_WROTE_TERM)
             wrote(record, model)
-        left, right = st.columns([0.6, 0.4], gap="large")
+        left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:
             falling(record, model)
         with right:

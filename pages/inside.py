@@ -138,7 +138,7 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     """The guess after every layer, and one token's way through them."""
     favourites = [guess.token_id for guess in seen.layers[-1].candidates]
     choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *favourites]))
-    left, right = st.columns([0.6, 0.4], gap="large", vertical_alignment="bottom")
+    left, right = st.columns(inside_charts.LENS_AND_REST, gap="large", vertical_alignment="bottom")
     with right:
         followed = st.selectbox(inside_words.FOLLOW, choices, key=f"inside_follow_{current.clicks()}", format_func=model.piece, width=260)
         way = seen.follow(followed)
@@ -203,7 +203,10 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
     ink = palette.of(charts.theme()).text
     frame.legend(
         *(
-            (f"color-mix(in srgb, {ink} {inside_charts.heat_opacity(inside_rows.heat_depth(share)):.0%}, transparent)", f"{share:.0%}")
+            (
+                f"color-mix(in srgb, {ink} {inside_charts.heat_opacity(inside_rows.heat_depth(share)):.0%}, transparent)",
+                numbers.percent(share),
+            )
             for share in inside_rows.SHADES
         )
     )

@@ -113,7 +113,7 @@ class Generation(Run):
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes this run's cache holds now."""
+        """Bytes that the tokens in this run's cache take now."""
         return self._cache.bytes
 
     @property

@@ -76,7 +76,7 @@ class Replay(Run):
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes the recorded run's cache held here."""
+        """Bytes that the tokens in the recorded run's cache took here."""
         return self._path[-1].forward.cache_bytes if self._path else 0
 
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:

@@ -200,7 +200,7 @@ def notepad(theme: str, height: int = 104) -> Spec:
             alt.Tooltip("step_text:N", title="step"),
             alt.Tooltip("reused_text:N", title="reused"),
             alt.Tooltip("computed_text:N", title="computed"),
-            alt.Tooltip("bytes_text:N", title="held"),
+            alt.Tooltip("bytes_text:N", title="in use"),
         ],
     )
     named = base.mark_text(align="left", baseline="top", dx=-4, fontSize=11, color=colours.computed_text).encode(

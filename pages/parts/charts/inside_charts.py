@@ -19,6 +19,7 @@ HEAT_ROW = 20
 HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
 FEET = 62  # room for the slanting words below
 STAGE_ROW = 22
+LENS_AND_REST = (0.67, 0.33)  # of the width: fields with room for their numbers on a screen of 1280 pixels
 LENS_TIPS = (("logit_text", "logit"), ("doubt", "the layer's doubt"))
 
 
@@ -69,7 +70,7 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
         align="right",
         dx=alt.ExprRef(f"width / {2 * guesses} - 8"),
         fontSize=11,
-        opacity=alt.ExprRef(f"width / {guesses} < 96 ? 0 : 0.85"),
+        opacity=alt.ExprRef(f"width / {guesses} < 88 ? 0 : 0.85"),
         tooltip=None,
     ).encode(text="shown:N", color=bright)
     return _spec(alt.layer(fields, words("", "normal"), words("followed", "bold"), share).properties(height=layers * LAYER))

@@ -41,6 +41,7 @@ GROWTH_WHY = (
 KEPT_TITLE, KEPT_TERM = "What do the notes hold?", "keys and values, by layer and position"
 KEPT_ALT = "One row per layer, one column per token: kept positions pale, the newest one dark."
 KEPT_COUNT = "{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes"
+KEPT_ASSUMED = "the bytes of a number are assumed, for the server does not say how finely it writes"
 KEPT_MEASURED = "its arrays, which have room for tokens to come, hold **{measured}** (measured)"
 PASSED_OVER = "Where the model would have ended its text, both took the next best token instead, so that the race goes its full length."
 

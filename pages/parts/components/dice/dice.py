@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -16,10 +17,14 @@ from pages.parts.text import numbers, words
 HERE = Path(__file__).parent
 MOST_PIECES = 24  # single tokens; those behind them are too narrow to be told apart
 
+HTML = (
+    '<div class="dice"><div class="sky"><div class="marker"></div></div><div class="track"></div><div class="ground">'
+    '<div class="spot" hidden></div></div><div class="foot"><span>0</span><span class="told"></span><span>1</span></div></div>'
+)
+
 _DICE = st.components.v2.component(
     "dice_strip",
-    html='<div class="dice"><div class="sky"><div class="marker"></div></div><div class="track"></div><div class="ground">'
-    '<div class="spot" hidden></div></div><div class="foot"><span>0</span><span class="told"></span><span>1</span></div></div>',
+    html=HTML,
     css=(HERE / "dice.css").read_text("utf-8"),
     js=(HERE / "dice.js").read_text("utf-8"),
 )
@@ -53,19 +58,21 @@ def strip_pieces(distribution: TokenDistribution | Step) -> list[Piece]:
 
 def dice_strip(distribution: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
     """Show what the dice can hit, and where they fell if they have been thrown. still: without movement."""
-    _DICE(
-        key=key,
-        data={
-            "colours": palette.as_data(palette.of(charts.theme())),
-            "pieces": [_drawn(piece) for piece in strip_pieces(distribution)],
-            "roll": distribution.roll if isinstance(distribution, Step) else None,
-            "roll_text": "" if not isinstance(distribution, Step) or distribution.roll is None else words.roll(distribution.roll),
-            "throw": f"{distribution.index}:{distribution.token_id}:{distribution.roll}" if isinstance(distribution, Step) else "",
-            "told": told(distribution),
-            "alt": words.DICE_ALT,
-            "still": still,
-        },
-    )
+    _DICE(key=key, data=strip_data(distribution, still, charts.theme()))
+
+
+def strip_data(distribution: TokenDistribution | Step, still: bool = False, theme: str = "light") -> dict[str, Any]:
+    """The strip as the browser gets it."""
+    return {
+        "colours": palette.as_data(palette.of(theme)),
+        "pieces": [_drawn(piece) for piece in strip_pieces(distribution)],
+        "roll": distribution.roll if isinstance(distribution, Step) else None,
+        "roll_text": "" if not isinstance(distribution, Step) or distribution.roll is None else words.roll(distribution.roll),
+        "throw": f"{distribution.index}:{distribution.token_id}:{distribution.roll}" if isinstance(distribution, Step) else "",
+        "told": told(distribution),
+        "alt": words.DICE_ALT,
+        "still": still,
+    }
 
 
 def _drawn(piece: Piece) -> tuple[int, str, float, float, bool, str]:

@@ -17,12 +17,16 @@ from pages.parts.text import what_if_words as words
 
 HERE = Path(__file__).parent
 
-_VIEW = st.components.v2.component(
-    "fork_view",
-    html='<div class="fork"><p class="shared" role="group"></p><svg class="lines" viewBox="0 0 100 40" preserveAspectRatio="none">'
+HTML = (
+    '<div class="fork"><p class="shared" role="group"></p><svg class="lines" viewBox="0 0 100 40" preserveAspectRatio="none">'
     '<path class="one"></path><path class="other"></path></svg><div class="sides"><section class="side one"><p class="told"></p>'
     '<p class="foot"></p></section><section class="side other"><p class="told"></p><p class="foot"></p></section></div>'
-    '<div class="card" hidden></div></div>',
+    '<div class="card" hidden></div></div>'
+)
+
+_VIEW = st.components.v2.component(
+    "fork_view",
+    html=HTML,
     css=(HERE / "fork_view.css").read_text("utf-8"),
     js=(HERE / "fork_view.js").read_text("utf-8"),
 )
