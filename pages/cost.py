@@ -72,7 +72,10 @@ def textbook() -> None:
     total = answer_multiply_adds(shape, 1, 1000)
     attention = sum(attention_multiply_adds(shape, context) for context in range(1, 1001))
     said = words.EXAMPLE.format(
-        weights=numbers.count(shape.matrix_parameters), total=numbers.count(total), attention=numbers.percent(attention / total)
+        weights=numbers.count(shape.matrix_parameters),
+        total=numbers.count(total),
+        attention=numbers.percent(attention / total),
+        flop=receipt.prefixed(2 * total, "FLOP"),
     )
     frame.section("The textbook example")
     st.markdown(said)
@@ -94,7 +97,7 @@ def elsewhere() -> None:
         rows.append(
             {
                 "model": MODELS[name].title,
-                "ƒ multiply-adds": numbers.count(expected.multiply_adds),
+                "ƒ operations": receipt.prefixed(2 * expected.multiply_adds, "FLOP"),
                 "ƒ bytes fetched": numbers.size(expected.bytes_read),
                 "ƒ memory": numbers.size(expected.memory_bytes),
                 "✎ cards": expected.cards,
@@ -138,10 +141,9 @@ def two_questions() -> None:
                     with column:
                         st.markdown(f":gray[…]{escape_markdown(last[place].text)}")
                         receipt.paper(last[place].receipt, ("Briefly", "At length")[place])
-            if len(last) == 2 and not seen.running:
-                bills = [last[place].receipt for place in (0, 1)]
-                if bills[0].multiply_adds and bills[1].multiply_adds and bills[0].new_tokens == bills[1].new_tokens:
-                    st.markdown(words.TWO_SAYS.format(factor=f"{bills[1].multiply_adds / bills[0].multiply_adds:.1f}"))
+            if len(last) == 2 and not seen.running and not seen.error:
+                read = [next(trace.receipt for number, trace in seen.seen if number == place) for place in (0, 1)]
+                st.markdown(receipt.verdict((read[0], last[0].receipt), (read[1], last[1].receipt)))
         experiment.advance(TWO)
 
     st.fragment(draw, run_every=run.interval)()

@@ -120,7 +120,8 @@ def context_that_fits(shape: ModelShape, memory_bytes: float, readers: int, weig
 class Forecast:
     """An answer on hardware that is not here. Work and bytes are computed from the shape; the rest stands on data sheets: at best, assumed.
 
-    cards: how many are needed to hold weights and cache. seconds: the slower of arithmetic and memory, pass by pass, at their paper speed.
+    cards: how many hold weights and cache, in a size that tensor parallelism is run in. seconds: the slower of arithmetic and memory, pass
+    by pass, at their paper speed.
     """
 
     multiply_adds: int
@@ -131,11 +132,23 @@ class Forecast:
     watt_hours: float
 
 
+def tensor_parallel_size(shape: ModelShape, memory_bytes: float, card: Card) -> int:
+    """How many of these cards are taken for this much memory: 1, 2, 4, 8, ... as long as every card gets the same number of heads.
+
+    A model too large even for one head a card is cut into stages as well: then it is a whole number of such groups.
+    """
+    needed = max(1, math.ceil(_amount(memory_bytes, "memory", most=LARGEST) / card.memory_bytes))
+    size = 1
+    while size < needed and shape.head_count % (2 * size) == 0:
+        size *= 2
+    return size * math.ceil(needed / size)
+
+
 def forecast(shape: ModelShape, prompt_tokens: int, new_tokens: int, card: Card, item_size: float = 2.0) -> Forecast:
     """What reading `prompt_tokens` and writing `new_tokens` takes on as many of these cards as the model needs."""
     prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
     memory = weight_bytes(shape, item_size) + cache_bytes(shape, prompt_tokens + new_tokens, item_size)
-    cards = max(1, math.ceil(memory / card.memory_bytes))
+    cards = tensor_parallel_size(shape, memory, card)
     work = traffic = 0
     seconds = 0.0
     for index in range(new_tokens):
@@ -176,4 +189,4 @@ def _amount(value: float, what: str, most: float = LARGEST) -> float:
 
 __all__ = ["ASSUMED", "CARDS", "COMPUTED", "MEASURED", "MODELS", "Card", "Forecast", "ModelShape"]
 __all__ += ["answer_multiply_adds", "attention_multiply_adds", "cache_bytes", "context_that_fits", "forecast", "multiply_adds"]
-__all__ += ["pass_bytes", "pass_multiply_adds", "readers_that_fit", "weight_bytes"]
+__all__ += ["pass_bytes", "pass_multiply_adds", "readers_that_fit", "tensor_parallel_size", "weight_bytes"]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.record.step import Step
 
 HIGHEST_ASSUMPTION = 1_000_000.0
+TTFT, TPOT = "Time to the first token", "Time per further token"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,20 @@ class Receipt:
         return Account(shape, item_size).bill(path, assumptions=assumptions, peak=peak, joules=joules)
 
     @property
+    def flops(self) -> int | None:
+        """Floating point operations: two for each multiply-add, as the field counts them. None without a shape."""
+        return None if self.multiply_adds is None else 2 * self.multiply_adds
+
+    @property
     def flops_per_second(self) -> float | None:
-        """Floating point operations per second that were reached: two for each multiply-add."""
-        return None if self.multiply_adds is None or not self.seconds else 2 * self.multiply_adds / self.seconds
+        """Floating point operations per second that were reached."""
+        return None if self.flops is None or not self.seconds else self.flops / self.seconds
+
+    @property
+    def seconds_per_token(self) -> float | None:
+        """Seconds for each token behind the first, waiting included; None before the second."""
+        later = self.seconds + self.queue_seconds - self.first_token_seconds
+        return max(0.0, later) / (self.new_tokens - 1) if self.new_tokens > 1 else None
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -127,34 +139,36 @@ class Receipt:
             Amount("Positions computed", self.computed, "", MEASURED, "read for the first time"),
             Amount("Positions reused", self.reused, "", MEASURED, "taken from the notepad"),
             Amount("Time computing", self.seconds, "s", MEASURED, "the clock around every pass"),
-            Amount("Notepad", self.cache_bytes, "B", MEASURED, "the sizes of its tensors"),
         ]
-        if self.multiply_adds is not None and self.bytes_read is not None:
+        if self.new_tokens:
+            lines.append(
+                Amount(TTFT, self.first_token_seconds, "s", MEASURED, "TTFT: waiting for a turn, and the pass that reads the prompt")
+            )
+        if self.seconds_per_token is not None:
+            lines.append(Amount(TPOT, self.seconds_per_token, "s", MEASURED, "TPOT: the mean of all later passes, waiting included"))
+        lines.append(Amount("Notepad", self.cache_bytes, "B", MEASURED, "the sizes of its tensors"))
+        if self.flops is not None and self.bytes_read is not None:
+            how = "2 x (weights met x positions + heads x sizes x positions looked at)"
             lines += [
-                Amount("Multiply-adds", self.multiply_adds, "", COMPUTED, "weights met x positions + heads x sizes x positions looked at"),
+                Amount("Operations", self.flops, "FLOP", COMPUTED, how),
                 Amount("Bytes fetched", self.bytes_read, "B", COMPUTED, "weights once per pass + the notepad once per pass"),
             ]
         if self.flops_per_second is not None and self.bytes_per_second is not None:
             lines += [
-                Amount("Speed of arithmetic", self.flops_per_second, "FLOP/s", COMPUTED, "2 x multiply-adds / measured seconds"),
+                Amount("Speed of arithmetic", self.flops_per_second, "FLOP/s", COMPUTED, "operations / measured seconds"),
                 Amount("Speed of fetching", self.bytes_per_second, "B/s", COMPUTED, "bytes fetched / measured seconds"),
             ]
             if self.peak is not None:
+                mfu, mbu = self.flops_per_second / self.peak.flops, self.bytes_per_second / self.peak.bytes_per_second
                 lines += [
-                    Amount("Share of this machine's arithmetic", self.flops_per_second / self.peak.flops, "share", COMPUTED, self.peak.how),
-                    Amount(
-                        "Share of this machine's memory",
-                        self.bytes_per_second / self.peak.bytes_per_second,
-                        "share",
-                        COMPUTED,
-                        self.peak.how,
-                    ),
+                    Amount("Share of this machine's arithmetic", mfu, "share", COMPUTED, f"MFU: {self.peak.how}"),
+                    Amount("Share of this machine's memory speed", mbu, "share", COMPUTED, f"MBU: {self.peak.how}"),
                 ]
         return (*lines, self.watt_hours, self.token_price, self.hardware_price)
 
     def per_token(self, amount: Amount) -> float | None:
         """This line divided by the tokens written; None where that makes no sense (speeds, shares, the notepad)."""
-        if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name == "Notepad":
+        if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name in ("Notepad", TTFT, TPOT):
             return None
         return amount.value / self.new_tokens
 

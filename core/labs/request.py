@@ -69,7 +69,8 @@ def request(
     assumed = assumptions or Assumptions()
     began = perf_counter()
     run = Generation(model, prompt, settings, top_n=1)
-    account, text, path = Account(model.shape, item_size(model)), "", []
+    account, text = Account(model.shape, item_size(model)), ""
+    path: list[Step] = []
     spent = dict.fromkeys(MEASURED_PARTS, 0.0)
     joules_before = energy_joules(model.device)
     first_token = 0.0

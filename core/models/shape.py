@@ -68,6 +68,12 @@ class ModelShape:
         """All numbers of the model but those of the experts that a token does not visit."""
         return self._everything(self.active_feed_forward_parameters)
 
+    @property
+    def expert_parameters(self) -> int:
+        """Weights of all experts together, without routers and without what every token visits; 0 where there are none."""
+        idle = self.feed_forward_parameters - self.active_feed_forward_parameters
+        return idle * self.expert_count // max(1, self.expert_count - self.active_experts)
+
     def _everything(self, feed_forward: int) -> int:
         tables = self.head_parameters * (1 if self.tied_embeddings else 2)
         return self.attention_parameters + feed_forward + tables + self.small_parameters

@@ -46,10 +46,11 @@ PASSED_OVER = "Where the model would have ended its text, both took the next bes
 MEMORY_TITLE = "What if the notepad is full?"
 MEMORY_TERM = "KV cache eviction and quantization"
 MEMORY_LEAD = (
-    "Every token the model reads takes a page of its notepad. Pages are memory, and memory ends. Then somebody has to decide what goes."
+    "Every token the model reads takes a line of its notepad. Lines are memory, and memory ends. Then somebody has to decide what goes."
 )
 MEMORY_READ = "Read the story"
 MEMORY_WRITE = "Read my text and write on"
+MEMORY_ASK = "Read my text and answer"
 MEMORY_ALL = "Try every way"
 MEMORY_SOURCES = {"story": "The key under the red pot", "own": "My own text"}
 MEMORY_BUDGET = "Memory for the notepad"
@@ -63,44 +64,58 @@ POLICIES = {
 }
 POLICY_EFFECT = {
     "stop": "It stops reading. What comes later never happened.",
-    "forget the oldest": "The oldest page is torn out for each new one.",
-    "forget, but keep the first": "The first few pages stay for good; after them the oldest go.",
-    "8 bits": "Every number on a page is rounded to 256 steps: about a quarter of the space.",
+    "forget the oldest": "The oldest line is crossed out for each new one.",
+    "forget, but keep the first": "The first few lines stay for good; after them the oldest go.",
+    "8 bits": "Every number on a line is rounded to 256 steps: about a quarter of the space.",
     "4 bits": "Every number is rounded to 16 steps: about a seventh of the space.",
 }
+POLICY_TERMS = {
+    "stop": "no eviction",
+    "forget the oldest": "sliding window",
+    "forget, but keep the first": "attention sinks, as in StreamingLLM",
+    "8 bits": "INT8 KV cache",
+    "4 bits": "INT4 KV cache",
+}
+MEMORY_LINES = (
+    "One line is one token, in all layers: its keys and values. Servers such as vLLM hand the same memory out in pages of 16 tokens "
+    "(PagedAttention), so that little of it is left unused."
+)
+OWN_TEXT, OWN_QUESTION, OWN_ANSWER = "Your text", "Your question (or none: then it writes on)", "The right answer, behind “Answer: It is”"
 MEMORY_READERS = "Readers who share it"
-MEMORY_READERS_HELP = "Each gets an equal share. Admitting fewer readers is the fourth way out: the others get more pages."
-MEMORY_SINKS = "First pages to keep"
+MEMORY_READERS_HELP = "Each gets an equal share. Admitting fewer readers is the fourth way out: the others get more lines."
+MEMORY_SINKS = "First lines to keep"
 MEMORY_SINKS_HELP = "Many models lean on the very first tokens, whatever they say. Keeping a few of them helps surprisingly often."
-SHARE = "{pages} pages of {each} each, for each reader"
-LEGEND = ("on a page", "just written", "torn out", "not read yet")
-HELD = "{pages} pages · {size} of {share}"
+SHARE = "{pages} lines of {each} each, for each reader"
+LEGEND = ("on a line", "just written", "crossed out", "not read yet")
+HELD = "{pages} lines · {size} of {share}"
 ANSWER_TITLE = "Does it still know?"
-ANSWER_ASKED = "Where is Lily's key? The right answer is “{answer}”."
+ANSWER_QUESTION = "Where is Lily's key?"
+ANSWER_ASKED = "{question} The right answer is “{answer}”."
 ANSWER_TERM = "probability of the right answer, word for word"
-BEFORE, AFTER = "With every page", "With your notepad"
+BEFORE, AFTER = "With every line", "With your notepad"
 NEVER_ASKED = "It stopped before the question was even asked."
-NO_ROOM = "It heard the question, but no page was left for the answer."
+NO_ROOM = "It heard the question, but no line was left for the answer."
 SAYS = "It says: “{said}”"
 SAYS_NOTHING = "It says nothing."
-ANSWER_LOST = "The answer stood on pages that are gone. What is not on the notepad cannot be known."
-ANSWER_KEPT = "Every page of the sentence with the answer is still there."
-ANSWER_ROUNDED = "Every page is there, a little blurred."
+ANSWER_LOST = "The answer stood on lines that are gone. What is not on the notepad cannot be known."
+ANSWER_KEPT = "Every line of the sentence with the answer is still there."
+ANSWER_NOWHERE = "No sentence of this text holds the answer word for word, so nothing can be said about its lines."
+ANSWER_ROUNDED = "Every line is there, a little blurred."
 POSITIONS = {
     "kept": (
-        "About positions: nobody moves. A kept page keeps the place it was written with, a new token gets "
+        "About positions: nobody moves. A kept line keeps the place it was written with, a new token gets "
         "its true place in the text, and the gap stays."
     ),
-    "closed up": "About positions: this model counts distances in pages, so the gap closes: what was far apart moves together.",
+    "closed up": "About positions: this model counts distances in lines, so the gap closes: what was far apart moves together.",
 }
-NOT_UNDONE = "Forgetting is not undoing: what later pages had already taken from a torn-out one is still in them."
+NOT_UNDONE = "Forgetting is not undoing: what later lines had already taken from a crossed-out one is still in them."
 ROUNDING = (
-    "Each page is rounded once, when it is written, in groups of 32 numbers with a scale and a lowest "
+    "Each line is rounded once, when it is written, in groups of 32 numbers with a scale and a lowest "
     "value of 16 bits each. The bytes are counted from the tensors."
 )
 ENDED = {
     "notepad full": "The notepad is full: here it stopped.",
-    "context full": "The model knows no further positions: torn-out pages make room, but no new places.",
+    "context full": "The model knows no further positions: crossed-out lines make room, but no new places.",
     "end of text": "Here the model ended its text.",
 }
 CALCULATOR = "How many readers fit?"
@@ -117,8 +132,10 @@ AS_IF = "With the notepad's memory from above"
 AS_IF_LEAD = "What {size} of notepad would mean elsewhere, in 16 bits a number."
 
 PLAINLY = "Said plainly: positions, forgetting, rounding"
-TOO_SMALL = "This model is not sure of the answer even with every page; what counts is how far the probability falls."
+TOO_SMALL = "This model is not sure of the answer even with every line; what counts is how far the probability falls."
 FELL = "The right answer became **{factor} times less likely**."
+AS_SHIPPED = "as shipped"
+SHIPPED = "As its maker ships it: {experts} bits for each weight of an expert (MXFP4, scales included), {others} for all others."
 BEYOND = "This model was trained for {limit} tokens at most; longer texts would fit into memory, not into the model."
 
 CONTEXT_TITLE = "Does a longer text cost more?"
@@ -163,13 +180,14 @@ ELSEWHERE = "What would this answer have cost on ..."
 ELSEWHERE_TERM = "computed from published shapes; times from data sheets"
 PRICE_OF = "{model}: $ per million"
 ELSEWHERE_NOTE = (
+    "Cards come in the numbers that tensor parallelism is run with: 1, 2, 4, 8, 16 ..., so that each holds the same number of heads. "
     "At best: every card at its paper speed, nobody else in the queue. Real services reach a part of it "
     "and serve many readers with the same pass, "
     "which is what makes a single answer cheap."
 )
 EXAMPLE = (
     "The textbook example: **70 billion parameters, 1,000 tokens**. Same function: {weights} weights met per token, and attention on top, "
-    "make **{total} multiply-adds**, of which attention is {attention}."
+    "make **{total} multiply-adds**, of which attention is {attention}. A receipt counts two operations for each: {flop}."
 )
 TWO_TITLE = "Ask briefly or at length?"
 TWO_TERM = "two prompts, two receipts"
@@ -181,7 +199,14 @@ VERBOSE = (
     "We have looked everywhere, in the house and in the garden. Could you please be so kind and tell me, where is the cat? The cat is"
 )
 TWO_START = "Ask both"
-TWO_SAYS = "The long question costs **{factor} times** the work of the short one, for the same number of new tokens."
+TWO_SAYS = "The second question costs **{factor} times** the work of the first one, for the same number of new tokens."
+TWO_LESS = "The first question costs **{factor} times** the work of the second one, for the same number of new tokens."
+TWO_SAME = "Both cost the same work, give or take a few percent."
+TWO_READ = "Reading the second question takes **{factor} times** the work of reading the first one."
+TWO_READ_LESS = "Reading the first question takes **{factor} times** the work of reading the second one."
+TWO_READ_SAME = "Reading either question takes the same work, give or take a few percent."
+TWO_UNEVEN = "The answers give no verdict: one has {brief} tokens, the other {long}."
+TWO_UNKNOWN = "No verdict: the shape of this model is not known here, so its work cannot be computed."
 TIMELINE = "Where did the seconds go?"
 TIMELINE_TERM = "one request, from the question to the last token"
 TIMELINE_LEAD = (

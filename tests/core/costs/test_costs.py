@@ -18,6 +18,7 @@ from transformers.cache_utils import DynamicCache
 from core import Generation, SamplingSettings
 from core.costs.formulas import (
     CARDS,
+    MODELS,
     ModelShape,
     answer_multiply_adds,
     attention_multiply_adds,
@@ -28,10 +29,11 @@ from core.costs.formulas import (
     pass_bytes,
     pass_multiply_adds,
     readers_that_fit,
+    tensor_parallel_size,
     weight_bytes,
 )
 from core.costs.machine import Peak, energy_joules, measure
-from core.costs.receipt import Assumptions, Receipt
+from core.costs.receipt import TPOT, TTFT, Assumptions, Receipt
 from core.errors import BadSetting
 from core.kv_cache.kv_cache import KVCache
 from tests.core.models.test_shape import LLAMAS
@@ -199,7 +201,7 @@ def test_a_forecast_by_hand() -> None:
     assert alone.seconds == pytest.approx(moved / 3350e9)
     assert alone.watt_hours == pytest.approx(700 * alone.seconds / 3600)
     large = forecast(ModelShape.named("llama-3.1-405b"), 10, 20, card)
-    assert large.cards == 11  # 812 GB
+    assert large.cards == 16  # 812 GB are eleven cards' worth, and no one can split 128 heads over eleven
     assert large.multiply_adds == answer_multiply_adds(ModelShape.named("llama-3.1-405b"), 10, 20)
     long_prompt = forecast(llama, 100_000, 1, card)
     assert long_prompt.seconds == pytest.approx(2 * long_prompt.multiply_adds / card.flops)  # arithmetic is the bottleneck
@@ -231,11 +233,70 @@ def test_every_amount_says_what_kind_of_number_it_is(written: Generation) -> Non
     bill = Receipt.of(written.path, written.model.shape, peak=peak)
     kinds = {amount.name: amount.kind for amount in bill.amounts}
     assert kinds["Time computing"] == kinds["Notepad"] == "measured"
-    assert kinds["Multiply-adds"] == kinds["Bytes fetched"] == "computed"
+    assert kinds["Operations"] == kinds["Bytes fetched"] == "computed"
     assert kinds["Energy"] == kinds["Price, by the token"] == "assumed"
     share = next(amount for amount in bill.amounts if amount.name == "Share of this machine's arithmetic")
     assert share.value == pytest.approx(bill.flops_per_second / 1e12)  # type: ignore[operator]
     assert all(amount.how for amount in bill.amounts)
+
+
+def test_first_token_and_further_tokens_are_told_apart(written: Generation) -> None:
+    peak = Peak(1e12, 1e11, "cpu", "float32", 1)
+    bill = Receipt.of(written.path, written.model.shape, peak=peak)
+    amounts = {amount.name: amount for amount in bill.amounts}
+    first, *further = (step.forward.seconds + step.forward.queue_seconds for step in written.path)
+    assert amounts[TTFT].value == pytest.approx(first)
+    assert amounts[TPOT].value == pytest.approx(sum(further) / len(further))
+    assert amounts[TTFT].kind == amounts[TPOT].kind == "measured"
+    assert "MFU" in amounts["Share of this machine's arithmetic"].how
+    assert "MBU" in amounts["Share of this machine's memory speed"].how
+    assert bill.per_token(amounts[TTFT]) is bill.per_token(amounts[TPOT]) is None
+    one = Receipt.of(written.path[:1], None)
+    assert one.seconds_per_token is None
+    assert TTFT in {amount.name for amount in one.amounts}
+    assert not {TTFT, TPOT} & {amount.name for amount in Receipt.of([], LLAMA_70B).amounts}
+
+
+def test_work_is_counted_in_one_unit(written: Generation) -> None:
+    bill = Receipt.of(written.path, written.model.shape)
+    amounts = {amount.name: amount for amount in bill.amounts}
+    assert amounts["Operations"].unit == "FLOP"
+    assert amounts["Operations"].value == 2 * answer_multiply_adds(written.model.shape, len(written.prompt_tokens), 6)
+    assert amounts["Speed of arithmetic"].value == pytest.approx(amounts["Operations"].value / bill.seconds)
+    assert not any("multiply" in amount.name.lower() for amount in bill.amounts)
+
+
+@pytest.mark.parametrize(
+    ("model", "card", "cards"),
+    [
+        ("llama-3.1-8b", "h100", 1),
+        ("llama-3.1-70b", "h100", 2),
+        ("llama-3.1-70b", "l4", 8),  # 141 GB, 24 GB each: six would do
+        ("llama-3.1-405b", "h100", 16),
+        ("llama-3.1-405b", "l4", 64),
+        ("mixtral-8x7b", "l4", 4),
+    ],
+)
+def test_cards_come_in_numbers_that_split_the_heads(model: str, card: str, cards: int) -> None:
+    shape = ModelShape.named(model)
+    assert tensor_parallel_size(shape, weight_bytes(shape, 2), CARDS[card]) == cards
+    assert shape.head_count % cards == 0
+
+
+def test_more_cards_than_heads_are_whole_groups() -> None:
+    small = ModelShape.named("smollm2-135m")  # nine heads: they cannot be halved
+    assert tensor_parallel_size(small, 5 * CARDS["l4"].memory_bytes, CARDS["l4"]) == 5
+    gpt = ModelShape.named("gpt-2")  # twelve heads: groups of four
+    assert tensor_parallel_size(gpt, 9 * CARDS["l4"].memory_bytes, CARDS["l4"]) == 12
+
+
+def test_a_model_shipped_in_four_bits_is_counted_so() -> None:
+    """OpenAI's model card: 116.83 billion parameters, a checkpoint of 60.8 GiB, 4.25 bits for each weight of an expert."""
+    known = MODELS["gpt-oss-120b"]
+    assert weight_bytes(known.shape, known.item_size) / 2**30 == pytest.approx(60.8, rel=0.005)
+    assert readers_that_fit(known.shape, CARDS["h100"].memory_bytes, 8000, known.item_size, 2) > 0  # "runs on a single 80 GB GPU"
+    assert readers_that_fit(known.shape, CARDS["h100"].memory_bytes, 8000, 2, 2) == 0
+    assert {name for name, model in MODELS.items() if model.item_size != 2} == {"gpt-oss-120b"}
 
 
 def test_energy_is_measured_where_there_is_a_counter_and_else_assumed(written: Generation) -> None:
@@ -254,7 +315,7 @@ def test_prices_by_hand(written: Generation) -> None:
 def test_a_receipt_without_a_shape_or_without_steps_guesses_nothing(written: Generation) -> None:
     without = Receipt.of(written.path, None)
     assert without.multiply_adds is without.bytes_read is without.flops_per_second is without.bytes_per_second is None
-    assert "Multiply-adds" not in {amount.name for amount in without.amounts}
+    assert "Operations" not in {amount.name for amount in without.amounts}
     empty = Receipt.of([], LLAMA_70B)
     assert (empty.new_tokens, empty.seconds, empty.multiply_adds, empty.flops_per_second) == (0, 0, 0, None)
     assert all(empty.per_token(amount) is None for amount in empty.amounts)
@@ -264,7 +325,7 @@ def test_amounts_per_token(written: Generation) -> None:
     bill = Receipt.of(written.path, written.model.shape)
     per_token = {amount.name: bill.per_token(amount) for amount in bill.amounts}
     assert per_token["Forward passes"] == 1
-    assert per_token["Multiply-adds"] == pytest.approx(bill.multiply_adds / 6)  # type: ignore[operator]
+    assert per_token["Operations"] == pytest.approx(2 * bill.multiply_adds / 6)  # type: ignore[operator]
     assert per_token["Notepad"] is per_token["Speed of arithmetic"] is None
 
 
