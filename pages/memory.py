@@ -14,6 +14,7 @@ from core.errors import ViewerError
 from core.kv_cache.paged import PagedKVCache
 from core.labs.cache_budget import (
     ATTENTION_SINKS,
+    LONGEST_OWN_ANSWER,
     MOST_READERS,
     POLICIES,
     RED_POT,
@@ -22,9 +23,12 @@ from core.labs.cache_budget import (
     CacheBlock,
     MemoryBudget,
     PolicyOutcome,
+    RecallTask,
     before_and_after,
     every_policy,
     fill,
+    key_tokens,
+    own_task,
     page_bytes,
     pages_that_fit,
 )
@@ -38,6 +42,7 @@ from pages.parts.text import numbers
 
 frame.page()
 FILL, WAYS = "memory", "memory_ways"
+LONGEST_OWN = 4_000  # characters of one's own text
 WRITTEN = 48  # tokens written behind a text of one's own
 FEWEST, MOST_PAGES = 4, 96
 LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
@@ -67,7 +72,7 @@ def choose() -> tuple[MemoryBudget, str]:
             required=True,
         )
         policy = policy or STOP
-        st.caption(words.POLICY_EFFECT[policy])
+        st.caption(f"{words.POLICY_EFFECT[policy].removesuffix('.')} · {words.POLICY_TERMS[policy]}")
     budget, one, other = st.columns([0.46, 0.27, 0.27], gap="large")
     pages = budget.select_slider(
         words.MEMORY_BUDGET,
@@ -82,19 +87,31 @@ def choose() -> tuple[MemoryBudget, str]:
         sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP)
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(readers))
     size = numbers.size(page_bytes(model, plan.bits))
-    st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size))
+    st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size), help=words.MEMORY_LINES)
     return plan, source or "story"
 
 
-def begin(plan: MemoryBudget, source: str) -> None:
+def own_fields() -> tuple[str, str, str]:
+    """The visitor's own text, question and right answer."""
+    told = st.text_area(words.OWN_TEXT, current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN)
+    one, two = st.columns([0.65, 0.35], gap="large")
+    question = one.text_input(words.OWN_QUESTION, key="memory_question", max_chars=400)
+    answer = two.text_input(words.OWN_ANSWER, key="memory_answer", max_chars=LONGEST_OWN_ANSWER)
+    return told or "", question or "", answer or ""
+
+
+def begin(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
     """Read the story, or the visitor's own text, under this plan."""
     model = current.model()
-    if source == "story":
-        text, make = RED_POT.told + RED_POT.question, lambda: before_and_after(model, plan)
-    else:
-        text, make = current.prompt(), lambda: fill(model, current.prompt(), plan, current.settings(), WRITTEN)
-    typed: Callable[[], Iterator[Any]] = make
-    experiment.start(FILL, typed, {"plan": plan, "source": source, "texts": [token.text or token.piece for token in model.tokenize(text)]})
+    task: RecallTask | None = RED_POT
+    if source == "own":
+        task = own_task(*own) if own[1].strip() else None
+    text = own[0] if task is None else task.told + task.question
+    make: Callable[[], Iterator[Any]] = lambda: (  # noqa: E731 (called by the experiment)
+        fill(model, text, plan, current.settings(), WRITTEN) if task is None else before_and_after(model, plan, task)
+    )
+    about = {"plan": plan, "task": task, "question": own[1].strip() if source == "own" else words.ANSWER_QUESTION}
+    experiment.start(FILL, make, about | {"texts": [token.text or token.piece for token in model.tokenize(text)]})
 
 
 def notepad() -> None:
@@ -104,17 +121,18 @@ def notepad() -> None:
     if about is None:
         model = current.model()
         tokens = model.tokenize(RED_POT.told + RED_POT.question)
-        cache_text([token.text or token.piece for token in tokens], (), 0, marked=marked(), label=RED_POT.told)
+        cache_text([token.text or token.piece for token in tokens], (), 0, marked=key_tokens(model, RED_POT), label=RED_POT.told)
         return
+    task: RecallTask | None = about["task"]
     plan: MemoryBudget = about["plan"]
     pages = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
-    texts = about["texts"] + [page.text for page in pages if page.written and page.full is None and about["source"] == "own"]
+    texts = about["texts"] + [page.text for page in pages if page.written and page.full is None and task is None]
     last = pages[-1] if pages else None
     read = 0 if last is None else last.position + (last.full is None)
     kept = last.kept if last else ()
-    if about["source"] == "story":  # the answer's own tokens are scored, not shown
+    if task is not None:  # the answer's own tokens are scored, not shown
         read = min(read, len(texts))
-    cache_text(texts, kept, read, marked=marked() if about["source"] == "story" else range(0), label="".join(texts))
+    cache_text(texts, kept, read, marked=key_tokens(current.model(), task) if task else range(0), label="".join(texts))
     held = last.bytes if last else 0
     said = words.HELD.format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
     fill_bar(held / plan.share if plan.share else 1.0, said)
@@ -124,19 +142,15 @@ def notepad() -> None:
         frame.show_notice(run.error)
 
 
-def marked() -> range:
-    """The tokens of the sentence that holds the answer."""
-    return range(len(current.model().encode(RED_POT.key_words)))
-
-
 def answer() -> None:
     """Before and after: the probability of the right answer, and what it says itself."""
     run = experiment.of(FILL)
-    if run.about is None or run.about["source"] != "story":
+    task: RecallTask | None = run.about["task"] if run.about else None
+    if task is None:
         return
     found = [seen for seen in run.seen if isinstance(seen, Answer)]
     frame.section(words.ANSWER_TITLE, words.ANSWER_TERM)
-    st.caption(words.ANSWER_ASKED.format(answer=RED_POT.answer.strip(" .")))
+    st.caption(words.ANSWER_ASKED.format(question=plain(run.about["question"]), answer=plain(task.answer.strip(" ."))))
     left, right = st.columns(2, gap="large")
     for place, name, seen in zip((left, right), (words.BEFORE, words.AFTER), (*found, None, None), strict=False):
         with place:
@@ -144,12 +158,18 @@ def answer() -> None:
     if len(found) == 2:
         last = [seen for seen in run.seen if isinstance(seen, CacheBlock)][-1]
         if found[1].probability is not None:
-            lost = any(position not in last.kept for position in marked())
+            key = key_tokens(current.model(), task)
+            lost = any(position not in last.kept for position in key)
             plan: MemoryBudget = run.about["plan"]
-            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT
+            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT if key else words.ANSWER_NOWHERE
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
             frame.show_notice(words.TOO_SMALL)
+
+
+def plain(text: str) -> str:
+    """A visitor's words inside Markdown: nothing in them may mean anything."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
 
 
 def fell(before: float | None, after: float) -> str:
@@ -186,7 +206,7 @@ def ways() -> None:
     rows = [
         {
             "When it is full": words.POLICIES[way.policy],
-            "pages": way.answer.pages,
+            "lines": way.answer.pages,
             "bytes, counted": numbers.size(way.answer.bytes),
             "right answer": numbers.percent(way.answer.probability) if way.answer.probability is not None else "never asked",
             "it says": way.answer.said,
@@ -214,7 +234,7 @@ def calculator() -> None:
     shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
     if (own := getattr(current.model(), "shape", None)) is not None:
         shapes = {THIS: own, **shapes}
-    titles = {THIS: current.model().name.capitalize()} | {name: known.title for name, known in MODELS.items()}
+    titles = {THIS: current.model().name} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")
     name = one.selectbox(
         "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key]
@@ -223,9 +243,16 @@ def calculator() -> None:
     shape = shapes[name]
     tokens = three.select_slider("Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens")
     one, two, _ = st.columns(3, gap="medium")
-    weights = one.segmented_control("Bits per weight", (16, 8, 4), default=16, key="memory_weights", required=True) or 16
-    notes = two.segmented_control("Bits per number on a page", (16, 8, 4), default=16, key="memory_notes", required=True) or 16
-    verdict(shape, card.title, card.memory_bytes, int(tokens), weights / 8, notes / 8)
+    shipped = words.AS_SHIPPED
+    choices: tuple[str | int, ...] = (shipped, 16, 8, 4)
+    weights = one.segmented_control("Bits per weight", choices, default=shipped, key="memory_weights", required=True) or shipped
+    notes = two.segmented_control("Bits per number in the notepad", (16, 8, 4), default=16, key="memory_notes", required=True) or 16
+    model = current.model()
+    own_item = model.weight_bytes / max(1, model.parameter_count)
+    item = (MODELS[name].item_size if name in MODELS else own_item) if isinstance(weights, str) else float(weights) / 8
+    verdict(shape, card.title, card.memory_bytes, int(tokens), item, notes / 8)
+    if isinstance(weights, str) and name in MODELS and MODELS[name].expert_bits != MODELS[name].other_bits:
+        st.caption(words.SHIPPED.format(experts=f"{MODELS[name].expert_bits:g}", others=f"{MODELS[name].other_bits:g}"))
 
 
 def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item: float, item: float) -> None:
@@ -298,8 +325,8 @@ def elsewhere(budget: int) -> None:
     rows = [
         {
             "model": known.title,
-            "one page": numbers.size(cache_bytes(known.shape, 1, 2)),
-            "pages": math.floor(budget / cache_bytes(known.shape, 1, 2)),
+            "one token": numbers.size(cache_bytes(known.shape, 1, 2)),
+            "tokens": math.floor(budget / cache_bytes(known.shape, 1, 2)),
             "a full context": numbers.size(cache_bytes(known.shape, known.shape.context_length, 2)),
         }
         for known in MODELS.values()
@@ -325,20 +352,28 @@ budget = 0
 with frame.error_boundary():
     plan, source = choose()
     budget = plan.budget_bytes
+    own = own_fields() if source == "own" else ("", "", "")
     busy = experiment.of(FILL).running or experiment.of(WAYS).running
+    unasked = source == "own" and not own[1].strip()
     with st.container(horizontal=True, key="memory_buttons"):
-        label = words.MEMORY_READ if source == "story" else words.MEMORY_WRITE
+        label = words.MEMORY_READ if source == "story" else words.MEMORY_ASK if own[1].strip() else words.MEMORY_WRITE
         st.button(
             label,
             on_click=current.error_boundary(begin),
-            args=(plan, source),
+            args=(plan, source, own),
             type="primary",
             icon=":material/menu_book:",
             key="memory_start",
         )
-        make = lambda: every_policy(current.model(), plan)  # noqa: E731 (a callback that is called at the click)
+        task = lambda: own_task(*own) if source == "own" else RED_POT  # noqa: E731 (called with the experiment)
+        make = lambda: every_policy(current.model(), plan, task())  # noqa: E731 (a callback that is called at the click)
         st.button(
-            words.MEMORY_ALL, on_click=experiment.start, args=(WAYS, make), icon=":material/alt_route:", key="memory_all", disabled=busy
+            words.MEMORY_ALL,
+            on_click=experiment.start,
+            args=(WAYS, make),
+            icon=":material/alt_route:",
+            key="memory_all",
+            disabled=busy or unasked,
         )
     colours = palette.of(charts.theme())
     frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), words.LEGEND, strict=True))
