@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import ViewerError
-from core.labs.beam import FINISHED, KEPT, BeamStep, beam_search
-from core.labs.candidates import FORMULAS, MEAN, BatchStep, Ranked, merged, ranked, write_together
+from core.labs.beam import CUT_OFF, FINISHED, KEPT, BeamStep, beam_search
+from core.labs.candidates import FORMULAS, MEAN, BatchStep, Ranked, merged, ranked, write_and_time_one
 from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
 from pages.parts.components.tinted_text.tinted_text import tinted_text
 from pages.parts.layout import frame
@@ -22,6 +22,7 @@ TRIES, BEAM = "candidates", "candidates_beam"
 COUNTS = (4, 8, 16, 32)
 LENGTHS = (20, 40, 80)
 SHOWN = 5
+MARKS = {KEPT: "✓", FINISHED: "■", CUT_OFF: "□"}
 CHOICE = {"fate": st.column_config.TextColumn("", width=36), "beginning": st.column_config.TextColumn(width=190)}
 
 
@@ -38,7 +39,7 @@ def tries_view() -> None:
         @current.error_boundary
         def begin() -> None:
             model, prompt, settings = current.model(), current.prompt(), current.settings()
-            experiment.start(TRIES, lambda: write_together(model, prompt, settings, count, length), (prompt, settings, current.run()))
+            experiment.start(TRIES, lambda: write_and_time_one(model, prompt, settings, count, length), (prompt, settings, current.run()))
 
         state = experiment.of(TRIES)
         if state.running:
@@ -113,7 +114,7 @@ def keep_try(number: int) -> None:
 
 
 def price(newest: BatchStep) -> None:
-    """N tries cost N times as much."""
+    """N tries cost N times the tokens; how much time that is, is measured."""
     own = max(len(attempt.path) for attempt in newest.tries)
     st.markdown(
         f"**{words.PRICE}.** "
@@ -125,6 +126,15 @@ def price(newest: BatchStep) -> None:
             seconds=numbers.duration(newest.seconds),
         )
     )
+    if newest.slower is not None and newest.alone_seconds is not None:
+        st.markdown(
+            words.PRICE_TIME.format(
+                seconds=numbers.duration(newest.alone_seconds),
+                passes=words.passes(newest.alone_passes),
+                count=len(newest.tries),
+                factor=f"{newest.slower:.1f}",
+            )
+        )
 
 
 def beam_view() -> None:
@@ -196,7 +206,7 @@ def searched(found: list[BeamStep], width: int) -> None:
         frame.section(words.BEAM_TABLE, words.BEAM_AT.format(place=newest.index + 1))
         lines = [
             (
-                "✓" if beam.fate == KEPT else "■" if beam.fate == FINISHED else "✗",
+                MARKS.get(beam.fate, "✗"),
                 ("… " if len(beam.text) > 30 else "") + " ".join(beam.text[-30:].split()),
                 words.BEAM_WHY[beam.fate].format(width=width, own=f"{beam.log_probability:.2f}", bar=f"{newest.bar:.2f}"),
             )

@@ -71,7 +71,6 @@ def columns_view() -> None:
                     index=models.index(current.model_name()),
                     key=f"compare_model_{number}",
                     label_visibility="collapsed",
-                    format_func=lambda name: name.replace("-", " ").capitalize(),
                 )
             chosen.append((preset, model))
 
@@ -109,16 +108,20 @@ def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, Column]]) ->
             tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1))
     frame.section(words.TABLE, words.TABLE_TERM, help=words.TABLE_HELP)
-    st.dataframe(numbers_table(row.paths, [title for title, _ in titles]), hide_index=True, width="stretch")
+    table = numbers_table(row.paths, [(title, column.model.name) for title, column in titles])
+    st.dataframe(table, hide_index=True, width="stretch")
 
 
-def numbers_table(paths: Sequence[Sequence[Step]], titles: Sequence[str]) -> pd.DataFrame:
-    """One line per column: length, surprise, distinct words, repeats."""
+def numbers_table(paths: Sequence[Sequence[Step]], titles: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """One line per column: settings, model, length, surprise and perplexity, distinct words, repeats."""
     lines = []
-    for title, path in zip(titles, paths, strict=True):
+    for (settings, model), path in zip(titles, paths, strict=True):
         found = statistics(path)
-        lines.append((title, found.tokens, numbers.bits(found.surprise), f"{found.distinct_words} of {found.words}", found.repeats))
-    return pd.DataFrame(lines, columns=["settings", "tokens", "mean surprise", "distinct words", "repeated runs of three words"])
+        perplexity = f"{found.perplexity:,.1f}" if path else "–"
+        words_of_it = f"{found.distinct_words} of {found.words}"
+        lines.append((settings, model, found.tokens, numbers.bits(found.surprise), perplexity, words_of_it, found.repeats))
+    named = ["settings", "model", "tokens", "mean surprise", "perplexity", "distinct words", "repeated runs of three words"]
+    return pd.DataFrame(lines, columns=named)
 
 
 def sweep_view() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_BEAMS = 16
 MOST_STEPS = 200
-KEPT, FINISHED, DROPPED, LATE = "kept", "finished", "dropped", "ended too far down"
+KEPT, FINISHED, CUT_OFF, DROPPED, LATE = "kept", "finished", "cut off", "dropped", "ended too far down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Beam:
     """A beginning that was considered. node_id 0 is the prompt; parent: the beginning that it adds one token to.
 
     log_probability: of all its tokens, natural logarithm; score: the same divided by its length to the power of the length penalty.
-    fate: "kept" (it goes on), "finished" (it ended and competes as an answer), "dropped" (N others are likelier) or "ended too far down"
+    fate: "kept" (it goes on), "finished" (it ended and competes as an answer), "cut off" (it did not end, but may get no longer, and
+    competes too), "dropped" (N others are likelier) or "ended too far down"
     (it ended, but N others are likelier). text: what it wrote; piece: its newest token.
     """
 
@@ -92,6 +93,15 @@ def beam_search(
         yield search.step()
 
 
+def _fate(ended: bool, last: bool, among_the_best: bool, goes_on: bool) -> str:
+    """What becomes of a beginning. At the last step none goes on: those that did not end are cut off where they are."""
+    if ended:
+        return FINISHED if among_the_best else LATE
+    if last:
+        return CUT_OFF if among_the_best else DROPPED
+    return KEPT if goes_on else DROPPED
+
+
 @dataclass(frozen=True, slots=True)
 class _Open:
     """A beginning that goes on: its row in the newest pass, what it wrote, and the bytes of a character that is not complete yet."""
@@ -129,12 +139,10 @@ class _Search:
         best = torch.topk(totals, min(max(2, 1 + len(ends)) * self._width, len(totals)))
         length, last = self._index + 1, self._index + 1 >= self._steps
         beginnings, tokens = (best.indices // own.shape[1]).tolist(), (best.indices % own.shape[1]).tolist()
-        over = [last or token in ends for token in tokens]
+        ended = [token in ends for token in tokens]
+        over = [last or end for end in ended]
         open_places = [place for place in range(len(over)) if not over[place]][: self._width]
-        fates = [
-            (FINISHED if place < self._width else LATE) if over[place] else KEPT if place in open_places else DROPPED
-            for place in range(len(over))
-        ]
+        fates = [_fate(ended[place], last, place < self._width, place in open_places) for place in range(len(over))]
         probabilities = own.reshape(-1)[best.indices].exp().tolist()
         scores = (best.values / length**self._penalty).tolist()
         grown = [self._grow(self._open[row], token) for row, token in zip(beginnings, tokens, strict=True)]
@@ -154,7 +162,7 @@ class _Search:
             for place, total in enumerate(best.values.tolist())
         )
         self._answers = sorted(
-            [*self._answers, *(beam for beam in considered if beam.fate == FINISHED)], key=lambda beam: beam.score, reverse=True
+            [*self._answers, *(beam for beam in considered if beam.fate in (FINISHED, CUT_OFF))], key=lambda beam: beam.score, reverse=True
         )[: self._width]
         self._open = [
             _Open(considered[p].node_id, beginnings[p], (*self._open[beginnings[p]].token_ids, tokens[p]), *grown[p]) for p in open_places

@@ -10,7 +10,7 @@ import inspect
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +129,8 @@ class CandidateSequence:
 class BatchStep:
     """All tries after one more forward pass. rows: tries that it wrote. tokens: written by all of them so far.
 
-    seconds: of all passes so far, measured. forward_passes: how many there were.
+    seconds: of all passes so far, measured. forward_passes: how many there were. alone_seconds, alone_passes: the same for the first try
+    written alone, None and 0 until that was measured.
     """
 
     tries: tuple[CandidateSequence, ...]
@@ -137,6 +138,15 @@ class BatchStep:
     tokens: int
     seconds: float
     forward_passes: int
+    alone_seconds: float | None = None
+    alone_passes: int = 0
+
+    @property
+    def slower(self) -> float | None:
+        """How many times longer a pass for all takes than a pass for one, measured; None until both are."""
+        if not self.alone_seconds or not self.forward_passes:
+            return None
+        return (self.seconds / self.forward_passes) / (self.alone_seconds / self.alone_passes)
 
 
 def write_together(
@@ -162,6 +172,18 @@ def write_together(
         alive = [row for row in alive if row.finished is None]
         tries = tuple(CandidateSequence(row.number, tuple(row.path), row.finished) for row in rows)
         yield BatchStep(tries, written, sum(len(row.path) for row in rows), seconds, batch.passes)
+
+
+def write_and_time_one(
+    model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40
+) -> Iterator[BatchStep]:
+    """As `write_together`; then the first try is written once more, alone, and the last BatchStep comes again with the time that took."""
+    newest = None
+    for newest in write_together(model, prompt, settings, count, steps):
+        yield newest
+    *_, one = write_together(model, prompt, settings, 1, steps)
+    if newest is not None:
+        yield replace(newest, alone_seconds=one.seconds, alone_passes=one.forward_passes)
 
 
 @dataclass(slots=True)

@@ -52,6 +52,11 @@ class Statistics:
     surprise: float
     seconds: float
 
+    @property
+    def perplexity(self) -> float:
+        """2 to the power of the mean surprise: among how many equally likely tokens one would be as unsure."""
+        return 2.0**self.surprise
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonStep:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.beam import DROPPED, beam_search
@@ -117,3 +118,19 @@ def test_the_beam_rows_lead_to_the_answer(tiny: Any) -> None:
     told, answer = (re.sub("⟨..⟩", "", text) for text in ("".join(row.text for row in way), steps[-1].answers[0].text))
     assert told == answer
     assert rows_of_beams([]) == []
+
+
+@pytest.mark.parametrize("architecture", ["qwen3", "llama", "gpt2"])
+def test_only_what_is_given_up_is_dashed(architecture: str, tiny: Any) -> None:
+    steps = list(beam_search(tiny(architecture), "The sea", 4, 14))
+    for so_far in range(1, len(steps) + 1):
+        newest = steps[so_far - 1]
+        competing = {beam.node_id for beam in (*newest.kept, *newest.answers)}
+        rows = {row.node_id: row for row in rows_of_beams(steps[:so_far])}
+        leads = set(competing)
+        for node_id in competing:  # every row on the way to one that competes
+            here = rows.get(node_id)
+            while here is not None:
+                leads.add(here.node_id)
+                here = None if here.parent is None else rows[here.parent]
+        assert {node_id for node_id, row in rows.items() if row.kind == "gone"} == set(rows) - leads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +41,12 @@ def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
     for path in row.paths[1:]:
         assert [step.roll for step in path] == [roll(7, i) for i in range(len(path))]
     assert row.paths[0][0].chosen_by == "greedy"
-    assert app.dataframe[0].value["tokens"].tolist() == [len(path) for path in row.paths]
+    table = app.dataframe[0].value
+    assert table["tokens"].tolist() == [len(path) for path in row.paths]
+    assert set(table["model"]) == {"storyteller"}
+    for path, told in zip(row.paths, table["perplexity"], strict=True):
+        likelihood = math.prod(step.model_probability for step in path)
+        assert float(told.replace(",", "")) == pytest.approx(likelihood ** (-1 / len(path)), rel=0.05)
     for number, parts in enumerate(row.parts_at):
         expected = words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1)
         assert expected in said(app)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.labs.beam import DROPPED, FINISHED, KEPT, LATE
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE
 from core.labs.candidates import MAJORITY, MEAN, NORMALISED
 
 # title, text before the fork, the two words
@@ -97,7 +97,7 @@ COMPARE_HELP = "Puts two branches that exist side by side, from the place where 
 TRY_NOTE = "try {number}"
 TRIES_NOTE = "{count} of {total} tries"
 BEAM_NOTE = "ln {score} · {fate}"
-FATES = {KEPT: "kept", FINISHED: "an answer", DROPPED: "dropped", LATE: "too unlikely an ending"}
+FATES = {KEPT: "kept", FINISHED: "an answer", CUT_OFF: "an answer, cut off here", DROPPED: "dropped", LATE: "too unlikely an ending"}
 
 COMPARE_TITLE = "Same words, other settings"
 COMPARE_TERM = "sampling, compared"
@@ -117,6 +117,7 @@ FIRST_COLUMN = "the others are compared with this one"
 TABLE = "In numbers"
 TABLE_TERM = "computed from what was written"
 TABLE_HELP = (
+    "Perplexity is 2 to the power of the mean surprise: among how many equally likely tokens it was choosing, as it were. "
     "Surprise is the mean of -log2 of the probability the model gave to what it wrote. Repeats: runs of three words that were there before."
 )
 SWEEP_LEAD = "One setting is turned, everything else stays: the same text, the same dice. Each line is one value."
@@ -164,7 +165,9 @@ STREAM = {
 
 TRIES_TITLE = "Several tries, pick the best"
 TRIES_TERM = "best of N, beam search"
-TRIES_LEAD = "The model writes the same text several times, with other dice each time. Then one is picked. It costs as many times as much."
+TRIES_LEAD = (
+    "The model writes the same text several times, with other dice each time. Then one is picked. It costs as many times the tokens."
+)
 TRIES_VIEWS = ("Several tries", "Beam search")
 TRIES_COUNT = "Tries"
 SCORE_BY = "Pick by"
@@ -174,7 +177,10 @@ MERGED = "All tries as one tree"
 MERGED_TERM = "where they agree they share a way"
 RANKING = "From best to worst"
 PRICE = "The price"
-PRICE_LINE = "{tokens} tokens for an answer of {own}: {times} times the price. {passes} passes in {seconds}, all tries in each: measured."
+PRICE_LINE = "{tokens} tokens for an answer of {own}: {times} times the price by the token. {passes} in {seconds}, all tries in each."
+PRICE_TIME = (
+    "The first try alone took {seconds} for {passes}: a pass for {count} takes **{factor} times** as long as a pass for one. Both measured."
+)
 KEEP_TRY = "Keep this one"
 KEPT_TRY = "That try is now your run: it goes with you to every page."
 BEAM_LEAD = (
@@ -193,6 +199,7 @@ BEAM_WHY = {
     KEPT: "among the {width} likeliest",
     DROPPED: "ln {own}, below {bar}",
     FINISHED: "it ended, and competes as an answer",
+    CUT_OFF: "it may get no longer, and competes as an answer though it did not end",
     LATE: "it ended, but {width} others are likelier",
 }
 BEAM_DONE = "The search is over ({why}). The answer: “{text}”, ln {log}, score {score}."
@@ -206,8 +213,8 @@ THINK_LEAD = (
     "The same question, answered at once and step by step. Every word is one more pass, and what was worked out stands there to be used."
 )
 THINK_TAUGHT = (
-    "The bundled models were taught this way of adding: their training text is full of sums written out column by column, "
-    "none of them these. A model that was never shown how may think in another way, or not at all."
+    "The bundled models were taught this way of adding: their training text is full of sums written out column by column. "
+    "A model that was never shown how may think in another way, or not at all."
 )
 THINK_GREEDY = f"Answered greedily, always the likeliest token, so that a question shows the same thing every time. {THINK_TAUGHT}"
 THINK_VIEWS = ("One question", "A whole set")

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
-from core.labs.beam import DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
 
 PROMPT = "The sea looked back"
 
@@ -146,3 +146,14 @@ def test_a_model_elsewhere_is_refused(tiny: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(tiny("llama"), "network", None)
     with pytest.raises(ModelError, match="this machine"):
         next(beam_search(tiny("llama"), PROMPT))
+
+
+def test_what_is_cut_by_its_length_did_not_end(tiny: Any) -> None:
+    model = tiny("llama")
+    last = search(model, PROMPT, 3, 4)[-1]
+    assert last.done == "as long as it may get"
+    fates = {beam.fate for beam in last.considered if beam.token_id not in model.end_token_ids}
+    assert fates == {CUT_OFF, DROPPED}
+    assert all(beam.token_id in model.end_token_ids for beam in last.considered if beam.fate in (FINISHED, LATE))
+    assert sum(beam.fate in (CUT_OFF, FINISHED) for beam in last.considered) == 3
+    assert last.answers[0].fate in (CUT_OFF, FINISHED)
