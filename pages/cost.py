@@ -154,7 +154,8 @@ def two_questions() -> None:
                         st.markdown(f":gray[…]{escape_markdown(last[place].text)}")
                         receipt.paper(last[place].receipt, ("Briefly", "At length")[place])
             if len(last) == 2 and not seen.running and not seen.error:
-                st.markdown(verdict(last[0].receipt, last[1].receipt))
+                read = [next(trace.receipt for number, trace in seen.seen if number == place) for place in (0, 1)]
+                st.markdown(receipt.verdict((read[0], last[0].receipt), (read[1], last[1].receipt)))
 
     results.live(draw, TWO, key="cost_two_fragment")
 

@@ -75,7 +75,7 @@ def choose() -> tuple[MemoryBudget, str]:
             **STAYS,
         )
         policy = policy or STOP
-        st.caption(f"{words.POLICY_EFFECT[policy]} · {words.POLICY_TERMS[policy]}")
+        st.caption(f"{words.POLICY_EFFECT[policy].removesuffix('.')} · {words.POLICY_TERMS[policy]}")
     budget, one, other = st.columns([0.46, 0.27, 0.27], gap="large")
     pages = budget.select_slider(
         words.MEMORY_BUDGET,

@@ -172,7 +172,7 @@ def own_task(told: str, question: str, answer: str) -> RecallTask:
         raise BadSetting(f"The right answer has 1 to {LONGEST_OWN_ANSWER} characters, not {len(wanted)}.")
     sentences = re.findall(r"[^.!?\n]+[.!?]*", told)
     key = next((sentence.strip() for sentence in sentences if wanted.rstrip(" .").casefold() in sentence.casefold()), "")
-    return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer:", f" {wanted}", key)
+    return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
 
 
 def key_tokens(model: LanguageModel, task: RecallTask) -> range:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,12 +76,33 @@ def test_the_verdict_is_what_the_bills_say(open_app: Callable[..., AppTest], ses
     if one.new_tokens == other.new_tokens:
         assert f"The second question costs **{other.flops / one.flops:.1f} times**" in told  # type: ignore[operator]
     else:
-        assert "No verdict" in told
+        assert "Reading the second question takes" in told and "no verdict" in told
     one, other, told = asked(story, story)
     assert "Both cost the same work" in told
     one, other, told = asked(longer, story)
-    assert "The first question costs" in told or one.new_tokens != other.new_tokens
-    assert "The second question costs" not in told
+    assert "The first question costs" in told or "Reading the first question takes" in told
+
+
+@pytest.mark.parametrize(
+    ("brief", "long", "told"),
+    [
+        ((10, 100, 24), (30, 300, 24), "The second question costs **3.0 times**"),
+        ((30, 300, 24), (10, 100, 24), "The first question costs **3.0 times**"),
+        ((10, 100, 24), (10, 103, 24), "Both cost the same work"),
+        ((10, 100, 5), (30, 700, 23), "Reading the second question takes **3.0 times**"),
+        ((30, 100, 5), (10, 700, 23), "Reading the first question takes **3.0 times**"),
+        ((10, 100, 5), (10, 700, 23), "Reading either question takes the same work"),
+        ((None, None, 24), (30, 300, 24), "No verdict: the shape of this model is not known"),
+    ],
+)
+def test_a_verdict_only_where_there_is_one(brief: Any, long: Any, told: str) -> None:
+    def bills(read: int | None, whole: int | None, tokens: int) -> tuple[Receipt, Receipt]:
+        empty = Receipt.of([], None)
+        return replace(empty, multiply_adds=read, new_tokens=1), replace(empty, multiply_adds=whole, new_tokens=tokens)
+
+    said_then = receipt.verdict(bills(*brief), bills(*long))
+    assert told in said_then
+    assert ("The answers give no verdict" in said_then) == (brief[2] != long[2])
 
 
 def test_a_question_of_nothing_is_one_sentence(open_app: Callable[..., AppTest]) -> None:

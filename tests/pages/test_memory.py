@@ -67,6 +67,7 @@ def test_a_question_of_ones_own_about_a_text_of_ones_own(open_app: Callable[...,
     app.text_area(key="memory_own").set_value(told)
     app.text_input(key="memory_question").set_value("Where is Tom's *ball*?")
     app.text_input(key="memory_answer").set_value("under the old bed").run()
+    assert "Answer: It is" in app.text_input(key="memory_answer").label
     app.button(key="memory_start").click().run()
     run_on(app)
     assert not app.exception
@@ -99,6 +100,7 @@ def test_every_policy_is_named_as_the_field_does(open_app: Callable[..., AppTest
 
 def test_a_model_is_counted_as_its_maker_ships_it(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="memory.py")
+    app.selectbox(key="memory_card").select("h100")
     app.selectbox(key="memory_model").select("gpt-oss-120b").run()
     assert "readers** at once" in said(app) and "4.25 bits" in said(app)
     app.segmented_control(key="memory_weights").set_value(16).run()

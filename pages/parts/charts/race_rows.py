@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from core.labs.cache_race import CACHED, UNCACHED, RaceStep, Trend
@@ -44,10 +46,10 @@ def passes(steps: Steps) -> pd.DataFrame:
         mine = [step.seconds * 1000 for step in steps[runner]]
         at = shown["runner"] == kind
         places = shown.loc[at, "token"].astype(int) - 1
-        around = [middle(mine[max(1, place - 2) : place + 3]) if place else None for place in places]
+        around = [middle(mine[max(1, place - 2) : place + 3]) if place else float("nan") for place in places]
         shown.loc[at, "seconds"] = around
         named = at & (shown["label"] != "")
-        shown.loc[named, "label"] = numbers.duration((around[-1] or mine[-1]) / 1000) if around else ""
+        shown.loc[named, "label"] = numbers.duration((mine[-1] if math.isnan(around[-1]) else around[-1]) / 1000) if around else ""
     if shown["seconds"].notna().any():
         edge = 2.0 * shown["seconds"].max()
         shown["over"] = shown["raw"] > edge

@@ -217,8 +217,8 @@ THINK_LEAD = (
     "The same question, answered at once and step by step. Every word is one more pass, and what was worked out stands there to be used."
 )
 THINK_TAUGHT = (
-    "The bundled models were taught this way of adding: their training text is full of sums written out column by column, "
-    "none of them these. A model that was never shown how may think in another way, or not at all."
+    "The bundled models were taught this way of adding: their training text is full of sums written out column by column. "
+    "A model that was never shown how may think in another way, or not at all."
 )
 THINK_GREEDY = f"Answered greedily, always the likeliest token, so that a question shows the same thing every time. {THINK_TAUGHT}"
 THINK_VIEWS = ("One question", "A whole set")

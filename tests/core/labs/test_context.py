@@ -153,24 +153,25 @@ def test_a_timeline_by_hand() -> None:
 def test_the_parts_of_a_request_are_the_whole_time_on_the_wall(tiny: Any) -> None:
     model = tiny("llama")
     asked = request(model, PROMPT, SamplingSettings(seed=2), 30, Assumptions(network_seconds=0.25))
-    began = perf_counter()
+    began, late = perf_counter(), []
     for progress in asked:
         wall = 0.25 + perf_counter() - began
         assert sum(part.seconds for part in progress.parts) == pytest.approx(progress.total, rel=1e-9)
         assert progress.total <= wall
-        assert wall - progress.total < 0.02 * wall + 0.005
+        late.append(wall - progress.total)
         assert all(part.seconds >= 0 for part in progress.parts)
+    assert sorted(late)[len(late) // 2] < 0.005  # a busy machine may hold up one of them between the two clocks
 
 
 def test_a_step_is_put_on_the_bill_once(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[int] = []
     formula = receipt.pass_multiply_adds
 
-    def count(*given: Any) -> int:
+    def counting(*given: Any) -> int:
         counted.append(1)
         return formula(*given)
 
-    monkeypatch.setattr(receipt, "pass_multiply_adds", count)
+    monkeypatch.setattr(receipt, "pass_multiply_adds", counting)
     assert len(list(request(tiny("llama"), PROMPT, SamplingSettings(seed=2), 20))) == len(counted) == 20
 
 

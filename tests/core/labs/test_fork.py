@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -297,6 +298,16 @@ def test_two_branches_that_never_part(tiny: Any) -> None:
     for pair in ((1, 3), (3, 3), (0, 2), (1, 99)):
         with pytest.raises(BadPlace):
             Fork.between(run, *pair)
+
+
+def test_steps_asked_for_at_once_are_taken_one_after_the_other(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork, calm = Fork.at(run, 1, [101], [102]), Fork.at(run_of(tiny), 1, [101], [102])
+    with ThreadPoolExecutor(8) as visitors:
+        list(visitors.map(lambda _: fork.step(), range(16)))
+    list(side_by_side(calm, 16))
+    assert [outcome.text for outcome in fork.outcomes()] == [outcome.text for outcome in calm.outcomes()]
+    assert [pair.index for pair in fork.pairs] == list(range(1, 17))
 
 
 def test_no_steps_are_no_steps(tiny: Any) -> None:
