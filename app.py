@@ -24,6 +24,7 @@ else:  # for every visitor, at every click
         with st.spinner(words.WAKING):
             preload.wait()
     from pages.parts.components.address import address
+    from pages.parts.components.keys import keys
     from pages.parts.layout import frame, navigation, sidebar
     from pages.parts.session import current, requested_model, url_state
 
@@ -36,7 +37,9 @@ else:  # for every visitor, at every click
         frame.show_notice(words.FULL_HOUSE)
         st.stop()
     frame.wake()
-    sidebar.sidebar()
+    current.current_session().open_page(page.url_path)
+    sidebar.sidebar(navigation.rolls(page.url_path))
     requested_model.offer()
     page.run()
     address.address()
+    keys.keys()

@@ -26,6 +26,13 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
 
+RESTING = frozenset({"read", "growing", "context", "models"})  # where nothing is rolled with the visitor's settings
+
+
+def rolls(path: str) -> bool:
+    """Whether the settings of the sidebar change anything on the page with this path."""
+    return path not in RESTING
+
 
 def pages() -> dict[str, Sequence[st.Page]]:
     """The pages by group, for st.navigation; the first one is where a visitor lands."""

@@ -7,20 +7,29 @@ Every verb is calm: what goes wrong becomes one sentence (`notices()`), and what
 from __future__ import annotations
 
 from collections.abc import Mapping
-from threading import Lock
+from secrets import randbelow
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from core import SamplingSettings, list_models
-from core.errors import BadRecording, ViewerError
-from core.limits import Limits
+from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from pages.parts.runtime import loaded_models
 from pages.parts.session import eviction_notice, replay_steps, share_link
-from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, Control, preset_of
-from pages.parts.session.state import Session, admit, current_session, error_boundary, notify, results, session_started, start_session
-from pages.parts.text import numbers, words
+from pages.parts.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control, preset_of
+from pages.parts.session.state import (
+    PutAside,
+    Session,
+    admit,
+    current_session,
+    error_boundary,
+    notify,
+    results,
+    session_started,
+    start_session,
+)
+from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core import Generation
@@ -28,9 +37,6 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
-# Of a recording, in megabytes; a text of 8,192 tokens is recorded in 30 to 50. The server lets no more in, whatever a widget promises.
-LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
-_READING = Lock()
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
 
@@ -44,7 +50,7 @@ def model_name() -> str:
     names = model_names()
     if not names:
         raise ViewerError(words.NO_MODEL)
-    asked = st.session_state.get("model") or current_session().link.get("model")
+    asked = st.session_state.get("model") or current_session().turned.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
 
@@ -79,18 +85,18 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
 
 def _grant(session: Session, requested: share_link.RequestedModel) -> None:
     """The model of a link is open: the rest of the link as it was sent, whatever was turned since."""
-    _take_over(requested.query)
+    take_over(requested.query)
     session.begun_with, session.replay_steps, session.requested = None, requested.query.get("steps"), None
 
 
-def _take_over(query: Mapping[str, str]) -> None:
+def take_over(query: Mapping[str, str]) -> None:
     """Prompt and settings as an address has them."""
     for control in CONTROLS:
         value = share_link.value_of(control, query[control.key]) if control.key in query else None
         st.session_state[control.key] = control.start if value is None else value
     st.session_state["prompt"] = query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
     st.session_state["as_chat"] = query.get("as_chat") == "true"
-    _changed("coming")
+    changed("coming")
 
 
 def prompt() -> str:
@@ -121,8 +127,8 @@ def run() -> Generation | Replay:
     session = current_session()
     wanted = (model_name(), prompt(), as_chat())
     if session.begun_with != wanted:
-        session.begun_with = wanted
-        _begin(session, wanted)
+        before, session.begun_with = session.begun_with, wanted
+        _begin(session, wanted, before)
     if session.run is None:
         eviction_notice.hold(session, _generation(wanted[0], words.FIRST_PROMPT, False))
         assert session.run is not None
@@ -148,19 +154,23 @@ def _generation(name: str, text: str, chat: bool) -> Generation:
     return Generation(model, text, settings(), top_n=LISTED, as_chat=chat)
 
 
-def _begin(session: Session, wanted: tuple[str, str, bool]) -> None:
+def _begin(session: Session, wanted: tuple[str, str, bool], before: tuple[str, str, bool] | None) -> None:
     try:
         fresh = _generation(*wanted)
     except ViewerError as error:
         session.refusal = str(error)
         session.playing = False
         return
-    _replace_run(session, fresh)
+    replace_run(session, fresh, before)
 
 
-def _replace_run(session: Session, fresh: Generation | Replay) -> None:
-    if session.run is not None and not session.run.is_replay:
-        session.run.release()
+def replace_run(session: Session, fresh: Generation | Replay, before: tuple[str, str, bool] | None) -> None:
+    old = session.run
+    if old is not None:
+        known = session.put_aside is not None and session.put_aside.run is old and before is None
+        if old.path and not known:
+            session.put_aside = PutAside(old, old.here, before or (old.model_name, old.prompt, old.as_chat), session.moment)
+        old.release()
     session.refusal = None
     eviction_notice.hold(session, fresh)
     session.moment, session.selected_index, session.playing = "coming", None, False
@@ -181,7 +191,7 @@ def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
     return path[-1] if path and (session.moment == "rolled" or made.finished) else made.next_distribution()
 
 
-def _changed(moment: str) -> Session:
+def changed(moment: str) -> Session:
     """The visitor did something: look at this moment, and let go of what was reopened."""
     session = current_session()
     session.moment, session.selected_index = moment, None
@@ -193,7 +203,7 @@ def _changed(moment: str) -> Session:
 @error_boundary
 def step() -> None:
     """One more token."""
-    _changed("rolled")
+    changed("rolled")
     run().step()
 
 
@@ -201,7 +211,7 @@ def step() -> None:
 def play() -> None:
     """Let the text write itself."""
     session, made = current_session(), run()
-    _changed(session.moment)
+    changed(session.moment)
     if made.is_replay and made.finished and made.path:  # at its end there is nothing to play but the whole of it
         made.go_to(-1)
         session.moment = "coming"
@@ -218,7 +228,7 @@ def pause() -> None:
 def go_back() -> None:
     """Take the last token back; it stays in the tree."""
     made = run()
-    session = _changed("rolled")
+    session = changed("rolled")
     session.playing = False
     if made.path:
         made.go_to(len(made.path) - 2)
@@ -229,7 +239,7 @@ def go_back() -> None:
 @error_boundary
 def restart() -> None:
     """Back to the prompt; what was written stays in the tree."""
-    _changed("coming").playing = False
+    changed("coming").playing = False
     run().go_to(-1)
 
 
@@ -239,7 +249,7 @@ def force(token_id: int) -> None:
     seen, made = shown(), run()
     if isinstance(seen, Step) and seen.token_id == token_id:
         return
-    _changed("rolled").playing = False
+    changed("rolled").playing = False
     made.go_to(seen.index - 1)
     made.force(token_id)
 
@@ -257,7 +267,7 @@ def select_step(index: int) -> None:
 @error_boundary
 def newest() -> None:
     """Look at the newest step again."""
-    _changed("rolled" if run().path else "coming")
+    changed("rolled" if run().path else "coming")
 
 
 @error_boundary
@@ -271,14 +281,14 @@ def look_at(moment: str) -> None:
 @error_boundary
 def switch(node_id: int) -> None:
     """Go to the end of another branch."""
-    _changed("rolled").playing = False
+    changed("rolled").playing = False
     run().switch(node_id)
 
 
 @error_boundary
 def settings_changed() -> None:
     """A slider was moved: show at once what it does to the coming odds."""
-    _changed("coming")
+    changed("coming")
 
 
 @error_boundary
@@ -297,7 +307,7 @@ def _apply(wanted: SamplingSettings) -> None:
     for key, value in wanted.as_dict().items():
         if key != "seed":
             st.session_state[key] = value
-    _changed("coming")
+    changed("coming")
 
 
 def mark_preset() -> None:
@@ -324,9 +334,19 @@ def fill(field: str, text: str) -> None:
 @error_boundary
 def use_prompt(text: str) -> None:
     """Begin with this text."""
+    session = changed("coming")
+    session.playing = False
+    session.lay_aside()
     st.session_state["prompt"] = text
-    _changed("coming").playing = False
-    current_session().begun_with = None
+    session.begun_with = None
+
+
+@error_boundary
+def new_dice() -> None:
+    """Back to the prompt with another seed: the same odds, another text. What was written stays in the tree."""
+    changed("coming").playing = False
+    st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
+    run().go_to(-1)
 
 
 @error_boundary
@@ -349,29 +369,6 @@ def word_clicked() -> None:
     index = getattr(st.session_state.get("strip"), "opened", None)
     if isinstance(index, int):
         select_step(index)
-
-
-@error_boundary
-def recording_uploaded() -> None:
-    """Replay the file that was given."""
-    from core import Recording
-
-    file = st.session_state.get("recording")
-    if file is None:
-        return
-    session = _changed("coming")
-    if file.size > LARGEST_UPLOAD * 2**20:
-        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 2**20)))
-    with _READING:  # it takes several times the file's size in memory
-        recording = Recording.loads(file.getvalue())
-    if len(recording.tree.nodes) == 1:
-        raise BadRecording(words.EMPTY_RECORDING)
-    replay = recording.replay()
-    for _ in recording.path:  # it opens as it was kept, with its text; Restart and Play show how it came about
-        replay.step()
-    session.begun_with = (model_name(), prompt(), as_chat())
-    _replace_run(session, replay)
-    session.moment = "rolled" if replay.path else "coming"
 
 
 def selected_index() -> int | None:
@@ -397,50 +394,6 @@ def playing() -> bool:
     return current_session().playing
 
 
-def link_query() -> tuple[str, bool]:
-    """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
-    made, session = run(), current_session()
-    path = made.path
-    asked = session.begun_with[0] if session.begun_with and not made.is_replay and not session.refusal else made.model_name
-    name = share_link.server_address(asked) if asked in session.servers else made.model_name
-    query = share_link.query(made.prompt, name, settings(), path, words.FIRST_PROMPT, made.as_chat)
-    return query, not made.is_replay and len(path) <= share_link.MOST_STEPS
-
-
-def address_query() -> str:
-    """What the browser's address is to hold: prompt, model, settings and steps as they are now. The usual model is left out."""
-    session, made = current_session(), current_session().run
-    names = model_names()
-    name = model_name() if names else ""
-    written = share_link.server_address(name) if name in session.servers else name
-    live = made is not None and not made.is_replay and session.begun_with == (name, prompt(), as_chat()) and not session.refusal
-    path = made.path if made is not None and live else []
-    query = share_link.query(prompt(), written, settings(), path, words.FIRST_PROMPT, as_chat(), names[0] if names else "")
-    unfollowed = session.replay_steps if not path else None
-    return f"{query}&{share_link.encoded({'steps': unfollowed})}".lstrip("&") if unfollowed else query
-
-
-@error_boundary
-def text_found(query: object) -> None:
-    """The browser has looked for the text that the address names, and found this: what an address would hold of it, "" if it has none."""
-    session = current_session()
-    if not session.kept_elsewhere or query is None:
-        return
-    session.kept_elsewhere = ""
-    held = share_link.decoded(query if isinstance(query, str) else "")
-    if not held:
-        notify(words.TEXT_NOT_HERE)
-        return
-    session.begin_from(held)
-    requested = session.requested
-    _take_over(held)
-    session.begun_with, session.requested = None, requested
-    if session.replay_steps is None and requested is None:
-        session.replay_steps = held.get("steps")
-    st.session_state["model"] = held.get("model", (model_names() or [""])[0])
-
-
 __all__ = [
-    "LARGEST_UPLOAD", "START", "Session", "admit", "current_session", "error_boundary", "notices", "notify", "results", "session_started",
-    "start_session",
+    "START", "Session", "admit", "current_session", "error_boundary", "notices", "notify", "results", "session_started", "start_session",
 ]  # fmt: skip
