@@ -25,6 +25,7 @@ else:  # for every visitor, at every click
             preload.wait()
     from pages.parts.components.address import address
     from pages.parts.components.keys import keys
+    from pages.parts.components.menu_mark import menu_mark
     from pages.parts.layout import frame, navigation, sidebar
     from pages.parts.session import current, requested_model, url_state
 
@@ -43,3 +44,4 @@ else:  # for every visitor, at every click
     page.run()
     address.address()
     keys.keys()
+    menu_mark.menu_mark(navigation.group_of(page.url_path))

@@ -34,6 +34,11 @@ def rolls(path: str) -> bool:
     return path not in RESTING
 
 
+def group_of(path: str) -> str:
+    """The group in the menu of the page with this path; the page where a visitor lands has none."""
+    return next((group for group, file, *_ in PAGES if Path(file).stem == path), PAGES[0][0])
+
+
 def pages() -> dict[str, Sequence[st.Page]]:
     """The pages by group, for st.navigation; the first one is where a visitor lands."""
     groups: dict[str, list[st.Page]] = {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 HERE = Path(__file__).parent
-CHARTS = {"odds": "TokenDistribution", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
+CHARTS = {"odds": "Odds", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
 
 _LINK = st.components.v2.component(
     "share_link",
