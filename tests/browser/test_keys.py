@@ -1,4 +1,4 @@
-"""The keyboard and what the page says about itself: keys go where they are wanted, nothing plays by itself, nothing is lost to an example."""
+"""The keyboard and what the page says about itself: keys go where they are wanted, nothing plays by itself, nothing is lost."""
 
 from __future__ import annotations
 
