@@ -1,4 +1,4 @@
-"""What the server lets in, what the widget promises and what core reads are one number; and no page is told that it has something already."""
+"""What the server lets in, what the widget promises and what core reads are one number; no page is told that it has something already."""
 
 from __future__ import annotations
 
