@@ -24,6 +24,8 @@ else:  # for every visitor, at every click
         with st.spinner(words.WAKING):
             preload.wait()
     from pages.parts.components.address import address
+    from pages.parts.components.keys import keys
+    from pages.parts.components.menu_mark import menu_mark
     from pages.parts.layout import frame, navigation, sidebar
     from pages.parts.session import current, requested_model, state, url_state
 
@@ -37,8 +39,10 @@ else:  # for every visitor, at every click
         frame.show_notice(words.FULL_HOUSE)
         st.stop()
     frame.wake()
-    sidebar.sidebar()
+    sidebar.sidebar(navigation.rolls(page.url_path))
     requested_model.offer()
     page.run()
     address.address()
     frame.late_notices()
+    keys.keys()
+    menu_mark.menu_mark(navigation.group_of(page.url_path))

@@ -14,10 +14,11 @@ from pages.parts.components.tinted_text.tinted_text import tinted_text
 from pages.parts.layout import frame, results
 from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
+from pages.parts.session import current, provenance, undo
 from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
+from pages.parts.text import words as watch_words
 
 frame.page()
 TRIES, BEAM = "candidates", "candidates_beam"
@@ -89,7 +90,22 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
             st.caption(f"{place + 1}. · {words.TRY_NOTE.format(number=entry.attempt.number + 1)} · {score}{answer}")
             tinted_text(entry.attempt.path, key=f"candidates_text_{place}", small=True)
             if place == 0 and not running:
-                st.button(words.KEEP_TRY, on_click=keep_try, args=(entry.attempt.number,), key="candidates_keep", icon=":material/check:")
+                st.button(
+                    words.KEEP_TRY,
+                    on_click=frame.then,
+                    args=(keep_try, (), entry.attempt.number),
+                    key="candidates_keep",
+                    icon=":material/check:",
+                )
+                if undo.can_bring_back():
+                    st.button(
+                        watch_words.BRING_BACK,
+                        on_click=frame.then,
+                        args=(undo.bring_back, ()),
+                        help=watch_words.BRING_BACK_HELP,
+                        type="tertiary",
+                        key="candidates_bring_back",
+                    )
 
 
 def frame_safe(text: str) -> str:
@@ -99,20 +115,11 @@ def frame_safe(text: str) -> str:
 
 @current.error_boundary
 def keep_try(number: int) -> None:
-    """Write this try into the visitor's run: the same dice give the same words."""
+    """Write this try into the visitor's run, token by token as it was shown; what they had is put aside for them."""
     run = experiment.of(TRIES)
     attempt = run.seen[-1].tries[number]
     prompt, settings, _ = run.about
-    current.use_prompt(prompt)
-    own = current.run()
-    own.go_to(-1)
-    mine = own.settings
-    own.settings = settings
-    try:
-        for step in attempt.path:
-            own.step(step.attempt, step.token_id)
-    finally:
-        own.settings = mine
+    undo.keep_path(prompt, settings, attempt.path)
     current.notify(words.KEPT_TRY)
 
 

@@ -19,7 +19,7 @@ from pages.parts.layout import frame, palette, prompt_field, served
 from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import playback
-from pages.parts.session import current
+from pages.parts.session import current, undo
 from pages.parts.text import words
 
 if TYPE_CHECKING:
@@ -37,6 +37,20 @@ def ask() -> None:
     prompt_field.field(width=320)
     for name, text in words.EXAMPLES.items():
         st.button(name, on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
+
+
+def way_back() -> None:
+    """The way back to the text that another one took the place of."""
+    if undo.can_bring_back():
+        st.button(
+            words.BRING_BACK,
+            on_click=frame.then,
+            args=(undo.bring_back, ()),
+            help=words.BRING_BACK_HELP,
+            icon=":material/settings_backup_restore:",
+            type="tertiary",
+            key="bring_back",
+        )
 
 
 def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
@@ -75,7 +89,7 @@ def moment(seen: TokenDistribution | Step) -> None:
             key="newest",
         )
         return
-    frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM)
+    frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM, help=words.MOMENT_HELP)
     current.mark_moment(seen)
     st.segmented_control(
         "Moment",
@@ -113,16 +127,16 @@ left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     colours = palette.of(charts.theme())
-    frame.legend((colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN))
+    frame.legend((colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN), hint=words.FORCE_HINT)
     bars = st.container()
     frame.section(words.DICE, words.DICE_TERM)
     thrown = st.container()
 with right, st.container(gap="xsmall"):
     frame.section(words.NOTEPAD, words.NOTEPAD_TERM)
     held = st.container(gap="xsmall", key="notepad")
-    frame.section(words.PACE, words.PACE_TERM)
+    frame.section(words.PACE, words.PACE_TERM, help=words.TIMES_HELP)
     paced = st.container(key="pace")
-    frame.section(words.SURPRISE, words.SURPRISE_TERM)
+    frame.section(words.SURPRISE, words.SURPRISE_TERM, help=words.SURPRISE_HELP)
     surprised = st.container(key="surprise")
     billed = st.container(gap="xsmall", key="bill")
     with st.container(horizontal=True, gap="small", key="ways_on"):
@@ -173,6 +187,7 @@ def cost() -> None:
             with billed:
                 receipt.slip(path, run.model)
             with taken_away:
+                way_back()
                 export.branches(run)
                 export.keep(run)
 

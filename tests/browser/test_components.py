@@ -16,7 +16,7 @@ from pages.parts.components.dice import dice
 from pages.parts.components.fork_view import fork_view
 from pages.parts.components.roll_tally import roll_tally
 from pages.parts.layout import palette
-from pages.parts.session.current import LISTED
+from pages.parts.session.run_start import LISTED
 from pages.parts.session.sampling_controls import PRESETS
 from pages.parts.text import inside_words
 

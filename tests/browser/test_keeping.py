@@ -36,6 +36,13 @@ def open_recording(watching: Watching, kept: str) -> None:
     chooser.set_input_files({"name": "run.json", "mimeType": "application/json", "buffer": kept.encode()})
 
 
+def choose_another(watching: Watching, count: int) -> None:
+    """Take another token in place of the last of so many, by its bar."""
+    seen = watching.until('seen.title[0].includes("What came next?")', PATIENCE)
+    watching.click_bar(3 if seen["tokens"][-1]["rank"] != 4 else 2)
+    watching.until(f"steps.length === {count} && steps[{count - 1}].forced", PATIENCE)
+
+
 def same_text(written: list[str]) -> str:
     """The condition that exactly these tokens are written."""
     return f"JSON.stringify(steps.map(step => step.text)) === JSON.stringify({json.dumps(written)})"
@@ -45,22 +52,21 @@ def test_what_is_kept_is_what_is_on_screen_and_opens_elsewhere(visit: Visit, app
     watching = visit(f"{app}/?prompt=The+old+king&seed=4")
     for count in (1, 2):
         watching.press("step", count)
-    watching.click_bar(3)
-    watching.until("steps.length === 3 && steps[2].forced")
-    written = watching.press("step", 4)
+    choose_another(watching, 2)
+    written = watching.press("step", 3)
     watching.page.locator(".st-key-keep button").first.click()
     kept, table = download(watching, "Recording (JSON)"), download(watching, "Steps (CSV)")
     recording = Recording.loads(kept)
-    assert (recording.prompt, len(recording.path)) == ("The old king", 4)
+    assert (recording.prompt, len(recording.path)) == ("The old king", 3)
     assert list(pd.read_csv(io.StringIO(table))["token_id"]) == [step.token_id for step in recording.path]
     other = visit(app)
     open_recording(other, kept)
     seen = other.until(same_text(written), PATIENCE)
-    assert seen["tokens"][-1]["step"] == 3
+    assert seen["tokens"][-1]["step"] == 2
     other.page.locator(".st-key-leave button").wait_for()
     other.page.keyboard.press("Escape")
     other.button("play").click()
-    other.until("steps.length >= 1 && steps.length < 4")
+    other.until("steps.length >= 1 && steps.length < 3")
     other.until(same_text(written), PATIENCE)
 
 
@@ -96,12 +102,15 @@ def test_the_last_value_of_a_slider_counts_while_it_plays(visit: Visit, app: str
     handle.focus()
     for _ in range(8):
         handle.press("ArrowRight")
+    page.wait_for_timeout(1_500)
+    agreed = """() => { const shown = Number(document.querySelector(".st-key-temperature input[type=range]").value);
+      const address = Number(new URLSearchParams(location.search).get("temperature")); return shown > 0.8 && shown === address; }"""
+    page.wait_for_function(agreed, timeout=PATIENCE)  # the address is written by the server: both hold the same value
     last = handle.input_value()
     assert float(last) >= 0.95, "most presses reached the slider"
-    page.wait_for_function(f"() => new URLSearchParams(location.search).get('temperature') === '{float(last):g}'", timeout=PATIENCE)
-    count = len(watching.written())
-    watching.until(f"steps.length > {count + 2} || seen.title[0].includes('came')", PATIENCE)
+    page.wait_for_timeout(2_500)
     assert handle.input_value() == last, "nothing put an older value back"
+    page.wait_for_function(agreed, timeout=PATIENCE)
     assert page.get_by_text("Connection error").count() == 0
     watching.page.locator(".st-key-pause button, .st-key-play button").first.wait_for()
 
@@ -137,14 +146,13 @@ def test_a_reload_and_a_server_that_begins_again_bring_the_same_text(visit: Visi
         watching = visit(f"{address}/?prompt=The+old+king&seed=11")
         for count in range(1, 5):
             watching.press("step", count)
-        watching.click_bar(4)
-        watching.until("steps.length === 5 && steps[4].forced")
+        choose_another(watching, 4)
         handle = watching.page.locator(".st-key-temperature input[type=range]")
         handle.focus()
         for _ in range(6):
             handle.press("ArrowRight")
         watching.until('seen.title[0].includes("What comes next?")')
-        for count in range(6, 11):
+        for count in range(5, 11):
             watching.press("step", count)
         written = watching.written()
         watching.page.wait_for_function("() => location.search.includes('steps=')")

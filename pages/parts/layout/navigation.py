@@ -27,6 +27,18 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
 
+RESTING = frozenset({"read", "growing", "context", "models"})  # where nothing is rolled with the visitor's settings
+
+
+def rolls(path: str) -> bool:
+    """Whether the settings of the sidebar change anything on the page with this path."""
+    return path not in RESTING
+
+
+def group_of(path: str) -> str:
+    """The group in the menu of the page with this path; the page where a visitor lands has none."""
+    return next((group for group, file, *_ in PAGES if Path(file).stem == path), PAGES[0][0])
+
 
 def pages() -> dict[str, Sequence[st.Page]]:
     """The pages by group, for st.navigation; the first one is where a visitor lands."""

@@ -12,12 +12,14 @@ from pages.parts.session.state import touched
 from pages.parts.text import numbers, words
 
 
-def sidebar() -> None:
-    """Draw the model's card and the settings."""
+def sidebar(rolling: bool = True) -> None:
+    """Draw the model's card and the settings. rolling: whether the page makes any use of the settings; else they rest."""
     with st.sidebar:
         with frame.error_boundary():
             _model()
-        with frame.error_boundary():
+        with frame.error_boundary(), st.container(key="settings" if rolling else "resting"):
+            if not rolling:
+                st.caption(words.RESTING)
             _settings()
 
 

@@ -30,6 +30,7 @@ class ForkPlayback:
     fork: Fork
     playing: bool = False
     opened: Picked | None = None
+    ready: int | None = None  # which of the forks that need no explanation it is
 
     def shared(self) -> list[Step]:
         """What both branches have in common, behind the prompt."""
@@ -50,6 +51,9 @@ def playback() -> ForkPlayback | None:
     known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known
+    if known is not None and known.ready is not None and not run.is_replay and run.prompt == words.FORKS[known.ready][1]:
+        _use(_ready(run, known.ready), known.ready)  # another model: the same fork again
+        return current.results()[NAME]
     fork = _first(run)
     current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
     return current.results()[NAME]
@@ -74,17 +78,20 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
     return all(a is b for a, b in zip(one, other, strict=False))
 
 
-def _use(fork: Fork) -> None:
-    current.results()[NAME] = ForkPlayback(current.run(), fork)
+def _use(fork: Fork, ready: int | None = None) -> None:
+    current.results()[NAME] = ForkPlayback(current.run(), fork, ready=ready)
+
+
+def _ready(run: Any, number: int) -> Fork:
+    _, prompt, left, right = words.FORKS[number]
+    return Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
 
 
 @current.error_boundary
 def ready_made(number: int) -> None:
     """Begin one of the forks that need no explanation."""
-    _, prompt, left, right = words.FORKS[number]
-    current.use_prompt(prompt)
-    run: Any = current.run()
-    _use(Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right)))
+    current.use_prompt(words.FORKS[number][1])
+    _use(_ready(current.run(), number), number)
 
 
 @current.error_boundary
@@ -139,7 +146,7 @@ def again() -> None:
     if now is None:
         return
     left, right = now.fork.ends()
-    _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork)
+    _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork, now.ready)
 
 
 @current.error_boundary

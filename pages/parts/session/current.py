@@ -7,6 +7,7 @@ Every verb is calm: what goes wrong becomes one sentence (`notices()`), gone at 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from secrets import randbelow
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -17,7 +18,7 @@ from core.record.step import Step, TokenDistribution
 from core.servers.address import without_secrets
 from pages.parts.runtime import loaded_models
 from pages.parts.session import eviction_notice, replay_steps, run_start, share_link
-from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, Control, preset_of
+from pages.parts.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control, preset_of
 from pages.parts.session.state import (
     Notice,
     Session,
@@ -50,7 +51,7 @@ def model_name() -> str:
     names = model_names()
     if not names:
         raise ViewerError(words.NO_MODEL)
-    asked = st.session_state.get("model") or current_session().link.get("model")
+    asked = st.session_state.get("model") or current_session().turned.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
 
@@ -312,9 +313,19 @@ def fill(field: str, text: str) -> None:
 @error_boundary
 def use_prompt(text: str) -> None:
     """Begin with this text."""
+    session = changed("coming")
+    session.playing = False
+    session.lay_aside()
     st.session_state["prompt"] = text
+    session.begun_with = None
+
+
+@error_boundary
+def new_dice() -> None:
+    """Back to the prompt with another seed: the same odds, another text. What was written stays in the tree."""
     changed("coming").playing = False
-    current_session().begun_with = None
+    st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
+    run().go_to(-1)
 
 
 @error_boundary

@@ -25,13 +25,13 @@ def begin(session: Session, wanted: Wanted, model: LanguageModel, settings: Samp
     if session.refusal is not None and session.begun_with is not None and session.run_of == wanted:
         session.begun_with, session.refusal = wanted, None
         return
-    session.begun_with = wanted
+    put_aside_already, session.begun_with = session.begun_with is None, wanted
     try:
         fresh = _generation(wanted, model, settings)
     except ViewerError as error:
         session.refusal, session.playing = error, False
         return
-    replace(session, fresh, wanted)
+    replace(session, fresh, wanted, put_aside_already)
 
 
 def _generation(wanted: Wanted, model: LanguageModel, settings: SamplingSettings) -> Generation:
@@ -44,9 +44,11 @@ def _generation(wanted: Wanted, model: LanguageModel, settings: SamplingSettings
     return Generation(model, text, settings, top_n=LISTED, as_chat=chat)
 
 
-def replace(session: Session, fresh: Generation | Replay, wanted: Wanted) -> None:
-    """This is the visitor's run from now on; the memory of the one before is given back."""
-    if session.run is not None and not session.run.is_replay:
+def replace(session: Session, fresh: Generation | Replay, wanted: Wanted, put_aside_already: bool = False) -> None:
+    """This is the visitor's run from now on. What was written in the one before is put aside; its memory is given back."""
+    if session.run is not None:
+        if not put_aside_already:
+            session.lay_aside()
         session.run.release()
     session.begun_with = session.run_of = wanted
     session.refusal = None

@@ -47,6 +47,16 @@ class _Action:
 _ACTION: ContextVar[_Action | None] = ContextVar("action", default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class PutAside:
+    """A run that another one took the place of, with all that is needed to have it back. here: the node on which it stood."""
+
+    run: Generation | Replay
+    here: int
+    begun_with: tuple[str, str, bool]
+    moment: str
+
+
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Session:
     """One visitor's state. moment: "coming" (the odds before the roll) or "rolled" (the step just made); opened: a past step looked at."""
@@ -69,8 +79,10 @@ class Session:
     told: set[Notice] = field(default_factory=set)  # what stands somewhere on that page
     replay_steps: str | None = None  # the steps a link asks for
     link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
+    turned: dict[str, Any] = field(default_factory=dict)  # model and settings as they stood last, by key
     kept_elsewhere: str = ""  # the name of a text that the browser keeps and is asked for
     name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
+    put_aside: PutAside | None = None  # what the run in hand took the place of
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
 
@@ -86,6 +98,19 @@ class Session:
         strange = share_link.impossible(query, bundled)
         if strange:
             self.notes.append(Notice(words.STRANGE_LINK.format(what=", ".join(strange))))
+
+    def open_page(self, path: str) -> None:
+        """A page is about to be drawn. On another one than before nothing goes on playing by itself, neither there nor on the way back."""
+        if self.page != path:
+            self.playing = False
+            for one in self.results.values():
+                if getattr(one, "playing", False):
+                    one.playing = False
+
+    def lay_aside(self) -> None:
+        """Another text is about to take the place of this one: keep it, with the place on which it stands, if anything was written."""
+        if self.run is not None and self.run.path and self.run_of is not None:
+            self.put_aside = PutAside(self.run, self.run.here, self.run_of, self.moment)
 
 
 @st.cache_resource
@@ -133,6 +158,7 @@ def start_session() -> None:
 def arrive(page: str) -> None:
     """The visitor is on this page; on another than before, nothing that was said there follows them."""
     session = current_session()
+    session.open_page(page)
     if session.page is not None and session.page != page:
         session.notes.clear()
     session.page, session.head, session.told = page, None, set()

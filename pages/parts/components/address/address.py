@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts.session import sharing, url_state
+from pages.parts.session import url_state
 
 HERE = Path(__file__).parent
 
@@ -19,5 +19,5 @@ def address(key: str = "address") -> None:
     _ADDRESS(
         key=key,
         data={"query": said.query, "stored": said.stored, "name": said.name, "wanted": said.wanted},
-        on_found_change=lambda: sharing.text_found(getattr(st.session_state.get(key), "found", None)),
+        on_found_change=lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)),
     )

@@ -13,7 +13,7 @@ from pages.parts.charts import charts
 from pages.parts.charts.inside_rows import plain
 from pages.parts.components.branch_tree.branch_tree import way_name
 from pages.parts.layout import frame, palette
-from pages.parts.session import current, sharing
+from pages.parts.session import current, opened_recording, url_state
 from pages.parts.text import words
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def keep(run: Generation | Replay) -> None:
         if not popover.open:
             return
         with frame.error_boundary():
-            query, exact = sharing.link_query()
+            query, exact = url_state.link_query()
             _LINK(key="link", data={"query": query, "charts": list(CHARTS.items()), "colours": palette.as_data(palette.of(charts.theme()))})
-            st.caption(words.KEPT_EXACTLY if exact else words.SETTINGS_CHANGED)
+            st.caption(words.KEPT_EXACTLY if exact else words.LINK_LONG)
             with st.container(horizontal=True):
                 st.download_button(
                     "Recording (JSON)",
@@ -63,8 +63,8 @@ def keep(run: Generation | Replay) -> None:
                 type=["json"],
                 key="recording",
                 on_change=frame.then,
-                args=(sharing.recording_uploaded, ()),
-                max_upload_size=sharing.LARGEST_UPLOAD,
+                args=(opened_recording.recording_uploaded, ()),
+                max_upload_size=opened_recording.LARGEST_UPLOAD,
             )
             frame.notices("recording")
 
