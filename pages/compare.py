@@ -78,7 +78,7 @@ def columns_view() -> None:
             chosen.append((preset, model))
 
     columns = {
-        words.COLUMN_NAME.format(number=number): f"{preset}, {loaded_models.title(model)}" if len(models) > 1 else preset
+        words.COLUMN_NAME.format(number=number): f"{preset}, {loaded_models.title(model)}" if model != chosen[0][1] else preset
         for number, (preset, model) in enumerate(chosen, start=1)
     }
     columns |= {"the seed": result_words.SEED.format(seed=current.settings().seed), "the length": words.tokens(length)}

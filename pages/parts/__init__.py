@@ -11,14 +11,19 @@ A page is one file under `pages/` and one line in `navigation.PAGES`. It reads l
     frame.page()                                                # always the first call: the way in for deep links
     frame.header("One word changes everything", "branching", "Two ways through the same story, with the same dice.")
     with frame.error_boundary():                                # around all that may fail: one sentence instead of a traceback
-        run = current.run()                                     # the session's run (Generation or Replay), the same on every page
+        run = current.run()                                     # the session's run (Generation or Replay); raises if the prompt is refused
         token_strip(run.prompt_tokens, run.path, key="compare_strip")
         charts.draw(charts.distribution, step_rows.distribution_rows(current.shown()), key="odds", rows=11)
 
 session      `current`: `model()`, `run()`, `settings()`, `prompt()`, `shown()`, and verbs for `on_click` (`step`, `force`, `go_back`,
              `restart`, `switch`, `use_prompt`, `use_model`). With `state` the only files that touch `st.session_state`; a page reads its
-             own widgets from what they return. A callback of your own goes through `@current.error_boundary`; `current.notify(...)` tells
-             one sentence.
+             own widgets from what they return, and gives each of them `**STAYS`: on coming back it is as it was.
+notices      one message per action, beside what was pressed, gone at the next action. A callback of your own goes through
+             `@current.error_boundary`; `current.at(place)` says where its message stands, `current.notify(sentence)` says it, and
+             `frame.notices(place)` draws it there. What has no place stands at the head of the page.
+results      whatever takes longer than a draw is an experiment: `experiment.start(name, make, made_by=now)` runs a generator of core/labs
+             in a worker thread; `results.live(draw, name, key=)` draws it while it comes; `results.shown(name, now, again)` says what made
+             it and pales what the controls no longer match. `provenance.now(...)` is what a result would be made of at this moment.
 layout       `frame` (`page`, `header`, `section`, `legend`, `show_notice`, `error_boundary`), sidebar, navigation, player, palette: colours
              by meaning (`palette.of(charts.theme()).chosen`); orange is the chosen token and nothing else.
 charts       one function per chart, theme in, constant specification out, cached; `charts.draw(chart, table, key=, alt_text=)` shows it.

@@ -41,6 +41,7 @@ def main() -> None:
             if chance.random() < DROPPED:
                 run.release()
         for entry in parse_steps(format_steps(run.path)) or []:
+            assert not isinstance(entry, SamplingSettings)
             take(told, entry)
         list(thrown.write(wanted.steps))
         written += len(run.path)

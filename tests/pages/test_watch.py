@@ -196,7 +196,6 @@ def test_a_strange_prompt_is_written_on_from_or_refused_in_one_sentence(open_app
         {"model": "../../etc/passwd"},
         {"steps": "12.f999999999999.x"},
         {"steps": "5.f4000000.2"},
-        {"prompt": "x" * 30_000},
     ],
 )
 def test_a_link_with_nonsense_shows_one_sentence_and_the_usual_values(open_app: Open, session: State, query: dict[str, str]) -> None:

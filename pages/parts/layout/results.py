@@ -1,6 +1,6 @@
 """A result on a page: drawn while it comes, with one quiet line on what made it, and dimmed when the controls say something else.
 
-now = provenance.now(the_length=f"{length} tokens")
+now = provenance.now({"the length": f"{length} tokens"})
 def draw() -> None:
     with results.shown(NAME, now, again=begin) as run:      # its notices, its error, the line
         ...                                                 # run.seen
