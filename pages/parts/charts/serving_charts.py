@@ -32,3 +32,18 @@ def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False, heigh
     layers.append(base.mark_point(filled=True, size=60, opacity=1, color=colours.dice).encode(y=up, tooltip=_tips(("tip", "measured"))))
     layers.append(base.mark_text(baseline="bottom", dy=-9, fontSize=12, color=colours.text).encode(y=up, text="label:N"))
     return charts._spec(alt.layer(*layers).properties(height=height))
+
+
+@lru_cache(maxsize=8)
+def guess_curve(theme: str, height: int = 190) -> Spec:
+    """Tokens per pass by guesses: the computed line, and the measured dot. Columns: guesses, expected, measured (one), label."""
+    colours = palettes.of(theme)
+    across = alt.X("guesses:Q", scale=alt.Scale(nice=False), axis=_axis(colours, "tokens guessed ahead (K)", tickMinStep=1, format="d"))
+    axis = _axis(colours, tickCount=4, minExtent=40, maxExtent=40)
+    up = alt.Y("expected:Q", scale=alt.Scale(domainMin=0), axis=axis)
+    base = alt.Chart().encode(x=across)
+    line = base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=up)
+    found = base.transform_filter("isValid(datum.measured)")
+    dot = found.mark_point(filled=True, size=80, opacity=1, color=colours.dice).encode(y=alt.Y("measured:Q", axis=axis))
+    name = found.mark_text(align="left", dx=9, fontSize=13, fontWeight=600, color=colours.text).encode(y="measured:Q", text="label:N")
+    return charts._spec(alt.layer(line, dot, name).properties(height=height))

@@ -137,3 +137,75 @@ BACKGROUND = (
     "If somebody was "
     "sad, the others helped. If somebody had lost something, all of them looked for it. One day something new happened in the town. "
 )
+
+GUESS_TITLE = "A small one guesses, the large one checks"
+GUESS_TERM = "speculative decoding"
+GUESS_LEAD = (
+    "The small model runs ahead by a few words; the large one looks at all of them in a single pass and keeps those it could "
+    "have said itself. "
+    "Whatever is guessed, the text has the large model's own odds."
+)
+DRAFT = "Who guesses"
+DRAFT_HELP = (
+    "The draft: a smaller model with the same tokenizer, or no model at all: what followed the last time these words stood in the text."
+)
+NGRAMS = "The text itself (n-grams)"
+GUESSES = "Words guessed ahead"
+GUESSES_HELP = "How many tokens are drafted before the large model looks (K)."
+GUESS_LENGTH = "Tokens"
+GUESS_START, GUESS_AGAIN = "Guess and check", "Once more"
+GUESS_FIRST = "Press the button: the text is written twice, guessed and checked, and plainly; both clocks are measured in turns."
+VERDICTS = {
+    "accepted": "guessed and kept (accepted)",
+    "rejected": "guessed and struck (rejected)",
+    "recovered": "put in its place by the large one (recovered)",
+    "bonus": "added by the large one (bonus)",
+    "dropped": "not looked at any more (dropped)",
+}
+ROUND = "One pass of the large model, looked into"
+ROUND_TERM = "p, q and the roll"
+ROUND_PICK = "Pass"
+ROUND_HELP = (
+    "Pale: what the small model gave its guess (q). Deep: what the large one gives it (p). The mark is the roll times q: "
+    "if it falls inside the deep bar, the guess stays, which happens with probability p / q, or always where p is larger."
+)
+LAST_BONUS = (
+    "All were kept, so the large model adds one of its own: **{token}**, from its odds for the next place, which the same pass told."
+)
+LAST_RECOVERED = "In the struck one's place: **{token}**, drawn from what the large model gives beyond the small one, max(0, p − q)."
+LAST_END = "The text ends here."
+SAVED = "Passes saved"
+SAVED_HELP = "Tokens written minus passes of the large model."
+PER_PASS = "Tokens per pass"
+PER_PASS_HELP = (
+    "Tokens written divided by passes of the large model, the one it adds itself included (the mean accepted length plus one, in "
+    "other tools)."
+)
+ACCEPTANCE = "Guesses kept"
+ACCEPTANCE_HELP = (
+    "Accepted / (accepted + rejected): guesses behind a struck one, which nobody looked at, are not counted. Of all drafted: {all}."
+)
+TIMES = "Guessing · checking"
+TIMES_HELP = "Seconds spent in the small model and in the large one, dice included; measured."
+NET = "Against plain"
+NET_HELP = (
+    "Seconds per token plainly, divided by seconds per token guessed and checked; both measured here, in turns, the prompt's pass aside."
+)
+GAINED = "It paid here: **{factor} times** as many tokens a second as plain decoding, measured in turns on this machine."
+EVEN = "It came out even here: {factor} times the speed of plain decoding, measured in turns on this machine."
+LOST = (
+    ":red[**A loss here:** {factor} times the speed of plain decoding.] Fewer passes of the large model, but guessing and "
+    "checking took longer than they saved."
+)
+WHEN = (
+    "It pays where a pass takes its time for fetching weights, so that checking five words costs little more than writing one; "
+    "where the guesses are good; "
+    "and where guessing is cheap. On a busy machine with few cores, or with a text that the small one cannot foresee, it does not."
+)
+GUESS_CURVE = "Tokens per pass, by words guessed ahead"
+GUESS_CURVE_TERM = "computed for the acceptance seen here; the dot is measured"
+GUESS_CURVE_LINE = (
+    "Line: 1 + a + a² + … + aᴷ with a = {rate}, **computed** as if every guess had the same chance. Dot: **measured**, {measured}."
+)
+PLAIN = "Plain, with the same dice"
+PLAIN_TERM = "one pass, one token"
