@@ -173,10 +173,10 @@ class _Batch:
         for place, part in enumerate(parts):
             if counts[place] > 1:
                 stop = part.start + counts[place]
-                own = np.asarray(part.block_table[: blocks_for(stop)], dtype=np.int64)
-                future = np.arange(len(own) * BLOCK_SIZE) > np.arange(part.start, stop)[:, None]
+                held = np.asarray(part.block_table[: blocks_for(stop)], dtype=np.int64)
+                future = np.arange(len(held) * BLOCK_SIZE) > np.arange(part.start, stop)[:, None]
                 mask = _mask(future).repeat(group, 1)[None, None]
-                self.views.append((np.arange(begins[place], ends[place]), own, counts[place], mask))
+                self.views.append((np.arange(begins[place], ends[place]), held, counts[place], mask))
 
 
 def _mask(unseen: np.ndarray) -> torch.Tensor:

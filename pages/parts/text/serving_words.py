@@ -209,3 +209,46 @@ GUESS_CURVE_LINE = (
 )
 PLAIN = "Plain, with the same dice"
 PLAIN_TERM = "one pass, one token"
+
+BITS_TITLE = "The same thought in fewer bits"
+BITS_TERM = "quantization"
+BITS_LEAD = (
+    "Weights are numbers, and numbers can be written shorter. The same model, its weights rounded to fewer and fewer bits, on "
+    "the same words: "
+    "what changes in its odds, in its text, and in its size."
+)
+SCALE = "One scale for"
+PER_ROW, PER_GROUP = "a row", "32 numbers"
+SCALE_HELP = (
+    "The weights of a row, or of 32 numbers of it, share a 16-bit scale; each becomes the nearest of evenly spaced steps (round "
+    "to nearest)."
+)
+ROUND_HEAD = "The last layer too"
+ROUND_HEAD_HELP = (
+    "The head, which turns the last vector into odds; often kept as it is. Where it shares its table with the embeddings, both are rounded."
+)
+BITS_START, BITS_AGAIN = "Round them", "Once more"
+BITS_FIRST = "Press the button: the model reads and writes the same text at 16, 8, 6, 4, 3 and 2 bits."
+BITS = "Bits"
+BARS = "After the prompt"
+BARS_TERM = "full precision and {bits} bits"
+WRITES = "What it writes"
+WRITES_TERM = "always the favourite"
+FULL = "Full precision"
+SAME_WORDS = "The same words, all of them."
+OTHER_WORDS = "They part at token {place}."
+ALONG = "Along the text that the full model writes"
+ALONG_TERM = "divergence, favourites, perplexity, bytes"
+ALONG_HEAD = "| bits a weight | weights | divergence (KL, nats) | favourites kept | perplexity | time to read it |"
+ALONG_WHY = (
+    "{share} of the weights are rounded. Bytes are **computed** (codes and scales), everything else is **measured**. Memory "
+    "shrinks, time does not: here the "
+    "rounded numbers are written back as {dtype} and multiplied as before. A kernel made for them would fetch {bytes} instead of "
+    "{full} for each word, so at "
+    "best be {times} times as fast where fetching is all the work: **computed**, not measured."
+)
+PARTS = "Which part hurts most?"
+PARTS_TERM = "one part at {bits} bits, all others in full"
+HEAD_NAME = "head"
+PARTS_START = "Round one part at a time"
+PARTS_CAPTION = "Mean divergence over the same text, nats; darker is worse."

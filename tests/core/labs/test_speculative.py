@@ -192,10 +192,10 @@ def test_the_bundled_pair_has_the_targets_odds(pair: tuple[Any, Any]) -> None:
             run.step(len(ids) + 3 - len(run.ids))
         counts[tuple(run.ids[len(ids) :])] += 1
     odds: dict[tuple[int, ...], float] = {}
-    for a in own.of(ids).nonzero()[0]:
-        for b in own.of([*ids, a]).nonzero()[0]:
-            for c in own.of([*ids, a, b]).nonzero()[0]:
-                odds[(int(a), int(b), int(c))] = float(own.of(ids)[a] * own.of([*ids, a])[b] * own.of([*ids, a, b])[c])
+    for a in own.of(ids).nonzero()[0].tolist():
+        for b in own.of([*ids, a]).nonzero()[0].tolist():
+            for c in own.of([*ids, a, b]).nonzero()[0].tolist():
+                odds[(a, b, c)] = float(own.of(ids)[a] * own.of([*ids, a])[b] * own.of([*ids, a, b])[c])
     statistic, limit = chi_square(counts, odds, RUNS // 4)
     assert sum(odds.values()) == pytest.approx(1) and statistic < limit
 
