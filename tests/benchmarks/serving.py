@@ -25,6 +25,7 @@ from core.engine.model import LanguageModel
 from core.kv_cache.kv_cache import KVCache
 from core.labs.batch_curve import SIZES, CurvePoint, batch_curve
 from core.labs.batching import Reader, compare_alone
+from core.labs.speculative import gain, speculate
 from core.sampling.pick import pick
 from core.serving.scheduler import Policy
 from core.serving.server import FinishedRequest, Server, ServerSettings
@@ -112,12 +113,36 @@ def curve(model: LanguageModel, tokens: int, repeats: int) -> None:
         print(f"{name:14}{rate:10.0f}{size / rate * 1e3:10.2f}{rate * base:10.2f}{times_alone:14.2f}{found[0].ceiling:18.0f}")
 
 
+def speculative(model: LanguageModel, tokens: int, repeats: int) -> None:
+    """A draft and n-grams, at several lengths, interleaved with plain decoding."""
+    draft = load_model("storyteller-mini", device=model.device)
+    repeating = "The fox is red. The bear is brown. The fox is red. The bear is brown. The fox is red. The bear"
+    print(f"{'':34}{'K':>4}{'kept':>8}{'tokens/pass':>13}{'computed':>10}{'x plain':>9}")
+    for name, guesser, text, greedy in (
+        ("mini, a story", draft, PROMPT, False),
+        ("mini, a story, greedy", draft, PROMPT, True),
+        ("n-grams, a story", None, PROMPT, False),
+        ("n-grams, a text that repeats", None, repeating, True),
+    ):
+        for guesses in (2, 4, 8):
+            seen = []
+            for seed in range(repeats):
+                settings = SamplingSettings(temperature=0.8, top_p=0.95, seed=seed, greedy=greedy)
+                seen.append(gain(list(speculate(model, guesser, text, settings, guesses, tokens)), guesses))
+            kept, mean, expected, times = (
+                median(getattr(one, field) or 0.0 for one in seen)
+                for field in ("acceptance_rate", "tokens_per_pass", "expected_per_pass", "speed_up")
+            )
+            print(f"{name:34}{guesses:4}{kept:8.0%}{mean:13.2f}{expected:10.2f}{times:9.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="storyteller")
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--exact", type=int, default=0)
+    parser.add_argument("--speculative", action="store_true")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--dtype", default="auto")
     wanted = parser.parse_args()
@@ -127,6 +152,8 @@ def main() -> None:
     print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {model.engine.threads} thread(s)")
     if wanted.exact:
         exact(model, wanted.exact)
+    elif wanted.speculative:
+        speculative(model, wanted.tokens, wanted.repeats)
     else:
         curve(model, wanted.tokens, wanted.repeats)
     if busy > 0.7:

@@ -36,3 +36,14 @@ def test_a_narrow_dark_screen_stops_in_the_middle(at: Callable[..., Any]) -> Non
     page.locator(".st-key-batching_stop button").click()
     page.locator(".st-key-batching_start button").wait_for(timeout=LONG)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_small_one_guesses_and_a_large_one_checks(at: Callable[..., Any]) -> None:
+    page = at("speculative", width=390)
+    page.locator(".st-key-speculative_start button").click()
+    page.locator(".told .round .accepted").first.wait_for(timeout=LONG)
+    page.locator(".st-key-speculative_start button").wait_for(timeout=LONG)
+    page.locator(".guesses .row").first.wait_for(timeout=LONG)
+    told = page.locator(".told .round")
+    assert told.count() > 3 and page.locator(".told .round .bonus, .told .round .recovered").count() >= told.count() - 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

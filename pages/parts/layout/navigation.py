@@ -24,6 +24,8 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("What it costs", "context.py", "Context", "What a longer text costs, and where it ends."),
     ("What it costs", "cost.py", "Receipt", "What a text cost: work, bytes, seconds, energy, money."),
     ("Serving", "batching.py", "Many readers", "Eight readers and one model: what it brings to serve them in one pass."),
+    ("Serving", "speculative.py", "Guess and check", "A small model guesses ahead, the large one checks: the same odds, fewer passes."),
+    ("Serving", "quantization.py", "Fewer bits", "The same model with its weights written shorter: odds, text, bytes."),
     ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
 

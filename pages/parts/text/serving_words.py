@@ -137,3 +137,118 @@ BACKGROUND = (
     "If somebody was "
     "sad, the others helped. If somebody had lost something, all of them looked for it. One day something new happened in the town. "
 )
+
+GUESS_TITLE = "A small one guesses, the large one checks"
+GUESS_TERM = "speculative decoding"
+GUESS_LEAD = (
+    "The small model runs ahead by a few words; the large one looks at all of them in a single pass and keeps those it could "
+    "have said itself. "
+    "Whatever is guessed, the text has the large model's own odds."
+)
+DRAFT = "Who guesses"
+DRAFT_HELP = (
+    "The draft: a smaller model with the same tokenizer, or no model at all: what followed the last time these words stood in the text."
+)
+NGRAMS = "The text itself (n-grams)"
+GUESSES = "Words guessed ahead"
+GUESSES_HELP = "How many tokens are drafted before the large model looks (K)."
+GUESS_LENGTH = "Tokens"
+GUESS_START, GUESS_AGAIN = "Guess and check", "Once more"
+GUESS_FIRST = "Press the button: the text is written twice, guessed and checked, and plainly; both clocks are measured in turns."
+VERDICTS = {
+    "accepted": "guessed and kept (accepted)",
+    "rejected": "guessed and struck (rejected)",
+    "recovered": "put in its place by the large one (recovered)",
+    "bonus": "added by the large one (bonus)",
+    "dropped": "not looked at any more (dropped)",
+}
+ROUND = "One pass of the large model, looked into"
+ROUND_TERM = "p, q and the roll"
+ROUND_PICK = "Pass"
+ROUND_HELP = (
+    "Pale: what the small model gave its guess (q). Deep: what the large one gives it (p). The mark is the roll times q: "
+    "if it falls inside the deep bar, the guess stays, which happens with probability p / q, or always where p is larger."
+)
+LAST_BONUS = (
+    "All were kept, so the large model adds one of its own: **{token}**, from its odds for the next place, which the same pass told."
+)
+LAST_RECOVERED = "In the struck one's place: **{token}**, drawn from what the large model gives beyond the small one, max(0, p − q)."
+LAST_END = "The text ends here."
+SAVED = "Passes saved"
+SAVED_HELP = "Tokens written minus passes of the large model."
+PER_PASS = "Tokens per pass"
+PER_PASS_HELP = (
+    "Tokens written divided by passes of the large model, the one it adds itself included (the mean accepted length plus one, in "
+    "other tools)."
+)
+ACCEPTANCE = "Guesses kept"
+ACCEPTANCE_HELP = (
+    "Accepted / (accepted + rejected): guesses behind a struck one, which nobody looked at, are not counted. Of all drafted: {all}."
+)
+TIMES = "Guessing · checking"
+TIMES_HELP = "Seconds spent in the small model and in the large one, dice included; measured."
+NET = "Against plain"
+NET_HELP = (
+    "Seconds per token plainly, divided by seconds per token guessed and checked; both measured here, in turns, the prompt's pass aside."
+)
+GAINED = "It paid here: **{factor} times** as many tokens a second as plain decoding, measured in turns on this machine."
+EVEN = "It came out even here: {factor} times the speed of plain decoding, measured in turns on this machine."
+LOST = (
+    ":red[**A loss here:** {factor} times the speed of plain decoding.] Fewer passes of the large model, but guessing and "
+    "checking took longer than they saved."
+)
+WHEN = (
+    "It pays where a pass takes its time for fetching weights, so that checking five words costs little more than writing one; "
+    "where the guesses are good; "
+    "and where guessing is cheap. On a busy machine with few cores, or with a text that the small one cannot foresee, it does not."
+)
+GUESS_CURVE = "Tokens per pass, by words guessed ahead"
+GUESS_CURVE_TERM = "computed for the acceptance seen here; the dot is measured"
+GUESS_CURVE_LINE = (
+    "Line: 1 + a + a² + … + aᴷ with a = {rate}, **computed** as if every guess had the same chance. Dot: **measured**, {measured}."
+)
+PLAIN = "Plain, with the same dice"
+PLAIN_TERM = "one pass, one token"
+
+BITS_TITLE = "The same thought in fewer bits"
+BITS_TERM = "quantization"
+BITS_LEAD = (
+    "Weights are numbers, and numbers can be written shorter. The same model, its weights rounded to fewer and fewer bits, on "
+    "the same words: "
+    "what changes in its odds, in its text, and in its size."
+)
+SCALE = "One scale for"
+PER_ROW, PER_GROUP = "a row", "32 numbers"
+SCALE_HELP = (
+    "The weights of a row, or of 32 numbers of it, share a 16-bit scale; each becomes the nearest of evenly spaced steps (round "
+    "to nearest)."
+)
+ROUND_HEAD = "The last layer too"
+ROUND_HEAD_HELP = (
+    "The head, which turns the last vector into odds; often kept as it is. Where it shares its table with the embeddings, both are rounded."
+)
+BITS_START, BITS_AGAIN = "Round them", "Once more"
+BITS_FIRST = "Press the button: the model reads and writes the same text at 16, 8, 6, 4, 3 and 2 bits."
+BITS = "Bits"
+BARS = "After the prompt"
+BARS_TERM = "full precision and {bits} bits"
+WRITES = "What it writes"
+WRITES_TERM = "always the favourite"
+FULL = "Full precision"
+SAME_WORDS = "The same words, all of them."
+OTHER_WORDS = "They part at token {place}."
+ALONG = "Along the text that the full model writes"
+ALONG_TERM = "divergence, favourites, perplexity, bytes"
+ALONG_HEAD = "| bits a weight | weights | divergence (KL, nats) | favourites kept | perplexity | time to read it |"
+ALONG_WHY = (
+    "{share} of the weights are rounded. Bytes are **computed** (codes and scales), everything else is **measured**. Memory "
+    "shrinks, time does not: here the "
+    "rounded numbers are written back as {dtype} and multiplied as before. A kernel made for them would fetch {bytes} instead of "
+    "{full} for each word, so at "
+    "best be {times} times as fast where fetching is all the work: **computed**, not measured."
+)
+PARTS = "Which part hurts most?"
+PARTS_TERM = "one part at {bits} bits, all others in full"
+HEAD_NAME = "head"
+PARTS_START = "Round one part at a time"
+PARTS_CAPTION = "Mean divergence over the same text, nats; darker is worse."

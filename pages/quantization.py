@@ -1,0 +1,156 @@
+"""Quantization: the same model at fewer bits a weight, beside itself: odds, texts, divergence, bytes; and which part hurts most."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.labs.quantization import BITS, GROUP, PartDamage, Rounded, damage, own_text, quantize
+from pages.parts.charts import charts, serving_charts
+from pages.parts.layout import frame, palette, prompt_field
+from pages.parts.runtime import experiment
+from pages.parts.session import current
+from pages.parts.text import numbers
+from pages.parts.text import serving_words as words
+
+frame.page()
+NAME, PARTS = "quantization", "quantization_parts"
+
+
+def begin() -> None:
+    """Round to each number of bits in turn."""
+    model, prompt = current.model(), current.prompt()
+    experiment.start(NAME, lambda: quantize(model, prompt, own_text(model, prompt), BITS, group, head), (prompt, group))
+
+
+def begin_parts() -> None:
+    """Round one part alone at a time."""
+    model, prompt = current.model(), current.prompt()
+    count = chosen or 4
+    experiment.start(PARTS, lambda: damage(model, own_text(model, prompt), count, group), count)
+
+
+def safe(text: str) -> str:
+    """A text inside Markdown: nothing in it may mean anything."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
+
+
+def beside(one: Rounded, prompt: str) -> None:
+    """The odds after the prompt, and what both write."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        frame.section(words.BARS, words.BARS_TERM.format(bits=one.bits))
+        colours = palette.of(charts.theme())
+        frame.legend((colours.model, words.FULL), (colours.dice, f"{one.bits} {words.BITS.lower()}"))
+        rows = [
+            {
+                "place": place,
+                "piece": piece,
+                "full": full,
+                "rounded": rounded,
+                "end": max(full, rounded),
+                "label": f"{numbers.percent(full)} · {numbers.percent(rounded)}",
+            }
+            for place, (piece, full, rounded) in enumerate(zip(one.pieces, one.full_odds, one.odds, strict=True))
+        ]
+        charts.draw(serving_charts.two_bars, pd.DataFrame(rows), key="quantization_bars", alt_text=words.BARS, rows=len(rows))
+    with right:
+        frame.section(words.WRITES, words.WRITES_TERM)
+        st.caption(words.FULL)
+        st.markdown(f":gray[{safe(prompt[-80:])}] {safe(one.full_written)}")
+        st.caption(f"{one.bits} {words.BITS.lower()}")
+        st.markdown(f":gray[{safe(prompt[-80:])}] {safe(one.written)}")
+        parted = one.first_difference
+        st.caption(words.SAME_WORDS if parted is None else words.OTHER_WORDS.format(place=parted + 1))
+
+
+def along(found: list[Rounded]) -> None:
+    """All numbers of bits, along the same text."""
+    frame.section(words.ALONG, words.ALONG_TERM)
+    first, last = found[0], min(found, key=lambda one: one.bytes)
+    told = [
+        f"| {one.bits} | {numbers.size(one.bytes)} | {one.mean_kl:.2g} | {numbers.percent(one.top1_kept)} | {one.perplexity:,.2f} "
+        f"| {numbers.duration(one.seconds)} |"
+        for one in found
+    ]
+    full = f"| {words.FULL.lower()} | {numbers.size(first.full_bytes)} | 0 | 100 % | {first.full_perplexity:,.2f} "
+    full += f"| {numbers.duration(first.full_seconds)} |"
+    st.markdown("\n".join([words.ALONG_HEAD, "|---:|---:|---:|---:|---:|---:|", full, *told]))
+    st.caption(
+        words.ALONG_WHY.format(
+            share=numbers.percent(first.rounded_share),
+            dtype=current.model().dtype,
+            bytes=numbers.size(last.bytes),
+            full=numbers.size(last.full_bytes),
+            times=f"{last.full_bytes / last.bytes:.1f}",
+        )
+    )
+
+
+def course() -> None:
+    """All that moves: drawn first, then the next number of bits."""
+    with frame.error_boundary():
+        run = experiment.of(NAME)
+        if run.error:
+            frame.show_notice(run.error)
+        found: list[Rounded] = run.seen
+        if found:
+            wanted = chosen if chosen in [one.bits for one in found] else found[-1].bits
+            beside(next(one for one in found if one.bits == wanted), run.about[0])
+            along(found)
+        elif not run.running and not run.error:
+            st.caption(words.BITS_FIRST)
+    experiment.advance(NAME, 0.05)
+
+
+def strip() -> None:
+    """Every part alone, as a strip of heat."""
+    with frame.error_boundary():
+        run = experiment.of(PARTS)
+        if run.error:
+            frame.show_notice(run.error)
+        found: list[PartDamage] = run.seen
+        if found:
+            st.caption(words.PARTS_TERM.format(bits=run.about))
+            rows = [
+                {
+                    "layer": words.HEAD_NAME if one.layer < 0 else str(one.layer + 1),
+                    "part": one.name,
+                    "damage": one.mean_kl,
+                    "tip": f"{one.mean_kl:.2g} nats",
+                }
+                for one in found
+            ]
+            layers = len({one.layer for one in found})
+            charts.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=words.PARTS, layers=layers)
+            st.caption(words.PARTS_CAPTION)
+    experiment.advance(PARTS, 0.05)
+
+
+frame.header(words.BITS_TITLE, words.BITS_TERM, words.BITS_LEAD)
+with frame.error_boundary():
+    prompt_field.own_text()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
+        chosen = st.segmented_control(words.BITS, BITS, default=4, key="quantization_bits", required=True)
+        scale = st.segmented_control(
+            words.SCALE,
+            (words.PER_ROW, words.PER_GROUP),
+            default=words.PER_GROUP,
+            key="quantization_scale",
+            help=words.SCALE_HELP,
+            required=True,
+        )
+        group = GROUP if scale == words.PER_GROUP else None
+        head = st.toggle(words.ROUND_HEAD, key="quantization_head", help=words.ROUND_HEAD_HELP)
+        state = experiment.of(NAME)
+        if state.running:
+            st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="quantization_stop")
+        else:
+            label = words.BITS_AGAIN if state.seen else words.BITS_START
+            if st.button(label, type="primary", icon=":material/compress:", key="quantization_start"):
+                begin()
+                st.rerun()
+    st.fragment(course, run_every=experiment.of(NAME).interval, key="quantization_course")()
+    frame.section(words.PARTS)
+    st.button(words.PARTS_START, on_click=current.error_boundary(begin_parts), icon=":material/grid_on:", key="quantization_parts")
+    st.fragment(strip, run_every=experiment.of(PARTS).interval, key="quantization_strip")()

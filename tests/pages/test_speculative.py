@@ -1,0 +1,61 @@
+"""The page of guessing and checking: both texts come to their end, a pass can be looked into, and a wrong draft is a calm sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from core.labs.speculative import DraftedToken, SpeculativeRound
+from pages.parts.charts import serving_charts
+from pages.parts.components.spurts.spurts import words_of
+from pages.parts.text import serving_words as words
+from tests.pages.test_cache import run_on, said
+
+
+def test_guessing_to_the_end_and_looking_into_a_pass(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="speculative.py", greedy="true", prompt="Once upon a time, there was a little fox who")
+    app.segmented_control(key="speculative_length").set_value(32).run()
+    app.button(key="speculative_start").click().run()
+    run_on(app, 200)
+    assert not app.exception
+    seen = session(app).results["speculative"].seen
+    rounds = [one for one in seen if isinstance(one, SpeculativeRound)]
+    assert sum(one.written for one in rounds) == 32
+    values = {metric.label: metric.value for metric in app.metric}
+    assert values[words.SAVED] == f"{32 - len(rounds)} of 32"
+    assert values[words.PER_PASS] == f"{32 / len(rounds):.2f}" and values[words.NET].startswith("×")
+    assert any(start in said(app) for start in ("It paid here", "It came out even here", "A loss here"))
+    app.slider(key=f"speculative_pick_{len(rounds)}").set_value(1).run()
+    assert not app.exception
+    added = words.LAST_BONUS if rounds[0].kind == "bonus" else words.LAST_RECOVERED
+    assert added.split(":")[0] in said(app)
+
+
+def test_guessing_by_ngrams(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green,")
+    app.selectbox(key="speculative_draft").set_value(words.NGRAMS).run()
+    app.segmented_control(key="speculative_length").set_value(32).run()
+    app.button(key="speculative_start").click().run()
+    run_on(app, 200)
+    assert not app.exception and session(app).results["speculative"].error is None
+
+
+def test_a_prompt_that_does_not_fit_is_a_calm_sentence(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="speculative.py", prompt="word " * 900)
+    app.button(key="speculative_start").click().run()
+    run_on(app)
+    assert not app.exception and "Shorten it" in said(app)
+
+
+def test_what_a_round_shows_in_the_text() -> None:
+    kept, struck, unseen = (DraftedToken(i, text, 0.5, 0.5, 0.1, verdict) for i, text, verdict in
+                            ((1, " a", "accepted"), (2, " b", "rejected"), (3, " c", "dropped")))  # fmt: skip
+    one = SpeculativeRound(0, (kept, struck, unseen), "recovered", 4, " d", 0.5, 0.2, 0.1, 0.1, 0.3, 2)
+    assert words_of(one) == [(" a", "accepted"), (" b", "rejected"), (" d", "recovered")]
+
+
+def test_the_chart_renders_in_both_themes() -> None:
+    for theme in ("light", "dark"):
+        assert serving_charts.guess_curve(theme)["layer"]
