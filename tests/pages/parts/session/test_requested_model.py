@@ -72,7 +72,8 @@ def shared(app: AppTest) -> str:
 
 def address(app: AppTest) -> dict[str, str]:
     """What the browser's address holds."""
-    return dict(parse_qsl(json.loads(app.get("bidi_component")[-1].proto.json)["query"]))
+    drawn = [json.loads(one.proto.json) for one in app.get("bidi_component") if '"wanted"' in one.proto.json]
+    return dict(parse_qsl(drawn[-1]["query"]))
 
 
 def look(app: AppTest, word: str | None = None) -> AppTest:
