@@ -1,7 +1,8 @@
 """Cost of training: multiply-adds of a step and of a whole run, and how many answers later inference has cost as much.
 
 A training step multiplies every weight with every token three times: once forward, and twice on the way back (for the gradient of the
-inputs, and for that of the weight): Kaplan and others 2020 write it as 6 floating point operations per parameter and token, two of them forward.
+inputs, and for that of the weight): Kaplan and others 2020 write it as 6 floating point operations per parameter
+and token, two of them forward.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def training_step_work(shape: ModelShape, rows: int, length: int) -> StepWork:
 
 
 def training_work(shape: ModelShape, tokens: float, length: int = 512) -> float:
-    """Multiply-adds of a whole training on so many tokens, in texts of this length; the updates, which are shared by many tokens, left out."""
+    """Multiply-adds of a whole training on so many tokens, in texts of this length; updates, shared by many tokens, left out."""
     length = _positive(length, "length")
     each = training_step_work(shape, 1, length)
     return (each.forward + each.backward) / length * _amount(tokens, "tokens")

@@ -25,7 +25,7 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 
 
 def zip_of(model: LanguageModel) -> bytes:
-    """The model as a zip of its folder: config, weights as they are, tokenizer. Raises ModelError for a model whose weights are elsewhere."""
+    """The model as a zip of its folder: config, weights as they are, tokenizer. Raises ModelError if its weights are elsewhere."""
     network = getattr(model, "network", None)
     if network is None:
         raise ModelError(f"{model.name} is not on this machine and cannot be saved here.")

@@ -39,8 +39,8 @@ LORA_RANK = 8
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """learning_rate of AdamW. rows: documents of the new text in a step, at most. length: tokens of a row. rehearsal: share of the loss that
-    what the model knew has, 0 to 0.9. seed: of the order of the documents.
+    """learning_rate of AdamW. rows: documents of the new text in a step, at most. length: tokens of a row. rehearsal: share that what the
+    model knew has in the loss, 0 to 0.9. seed: of the order of the documents.
 
     Raises BadSetting.
     """
@@ -120,8 +120,7 @@ class FineTuning:
         old = None
         if self.plan.rehearsal:
             old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), 4), len(self.rehearsed))), self.network)
-        self.network.train()
-        try:
+        try:  # without dropout: what is learned are a few sentences, and a step can be repeated exactly
             with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                 began = perf_counter()
                 loss = _loss(self.network, *new)
@@ -143,7 +142,6 @@ class FineTuning:
             raise
         finally:
             self._optimizer.zero_grad(set_to_none=True)
-            self.network.eval()
         self.index += 1
         tokens = sum(int((batch[1] != IGNORED).sum()) for batch in (new, old) if batch is not None)
         self.tokens += tokens
@@ -178,7 +176,7 @@ class FineTuning:
                 del self._moments[index]
 
     def undo(self, index: int) -> None:
-        """Be as after this step, bit for bit; what came later is gone, and the optimizer begins anew. Raises BadSetting for one not kept."""
+        """Be as after this step, bit for bit; what came later is gone, the optimizer begins anew. Raises BadSetting for one not kept."""
         if index not in self._moments:
             raise BadSetting(f"Kept are the moments after these steps: {', '.join(map(str, self.moments))}. Not {str(index)[:20]}.")
         with torch.no_grad():
@@ -257,7 +255,7 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     with model.engine.lock.acquire():  # the weights may have been unloaded
         try:
             if not adapted:
-                twin = copy.deepcopy(network).float()
+                twin = copy.deepcopy(network).float().eval()
                 for weight in twin.parameters():
                     weight.requires_grad_(True)
                 return twin
@@ -266,7 +264,7 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
             shared = copy.deepcopy(network, {id(weight): weight for weight in network.parameters()})
             return get_peft_model(
                 shared, LoraConfig(r=LORA_RANK, lora_alpha=2 * LORA_RANK, target_modules="all-linear", task_type="CAUSAL_LM")
-            )
+            ).eval()
         except Exception as error:
             if is_out_of_memory(error):
                 raise NotEnoughMemory(f"There is not enough memory for a copy of {model.name}.") from error

@@ -31,7 +31,7 @@ class Newborn:
         self.tokenizer = byte_tokenizer()
         try:
             self._ids = torch.tensor(self.tokenizer.encode(text, add_special_tokens=False), dtype=torch.long)
-        except UnicodeEncodeError as error:
+        except (UnicodeEncodeError, TypeError) as error:  # the tokenizer's way of saying so
             raise TextToLearn("This text holds half a character that cannot be written. Delete it and paste it again.") from error
         if len(self._ids) < SHORTEST or not any(letter.isalnum() for letter in text):
             raise TextToLearn(f"That is too little to learn to write from. Paste {SHORTEST} letters or more.")
