@@ -23,12 +23,14 @@ else:  # for every visitor, at every click
     if preload.under_way():  # nothing else is imported before it is there
         with st.spinner(words.WAKING):
             preload.wait()
+    from pages.parts.components.address import address
     from pages.parts.layout import frame, navigation, sidebar
-    from pages.parts.session import current, requested_model, url_state
+    from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
     url_state.mark()
     page = st.navigation(navigation.pages(), position="top")
+    state.arrive(page.url_path)
     frame.logo()
     frame.dress()
     if not current.admit():
@@ -38,3 +40,5 @@ else:  # for every visitor, at every click
     sidebar.sidebar()
     requested_model.offer()
     page.run()
+    address.address()
+    frame.late_notices()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core import errors as errors
+    from core import labs as labs
     from core.costs.formulas import cache_bytes as cache_bytes
     from core.costs.formulas import multiply_adds as multiply_adds
     from core.engine.shape import ModelShape as ModelShape
@@ -52,13 +53,18 @@ _MODULES = {
     "score_text": "core.inspection.scoring",
 }
 
-__all__ = [*_MODULES, "errors"]
+__all__ = [*_MODULES, "errors", "labs"]
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name from the module it lives in, when it is first asked for."""
-    if name == "errors":
-        return import_module("core.errors")
+    if name in ("errors", "labs"):
+        return import_module(f"core.{name}")
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'core' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What can be asked for, fetched or not."""
+    return sorted({*globals(), *__all__})

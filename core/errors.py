@@ -72,16 +72,27 @@ class WrongServer(ModelError):
     """An inference server answers, but cannot be used: another kind, another model, or it leaves out what is needed."""
 
 
-class NotOnServer(ModelError):
-    """Something was asked of a served model that only a model in this process can give: its weights, its layers."""
+class NotOnServer(ModelError, AttributeError):
+    """Something was asked of a served model that only a model in this process can give: its weights, its layers.
+
+    It is what a served model has no attribute for, so `getattr(model, "network", None)` is None there.
+    """
 
 
 class OutsideTopLogprobs(ModelError):
     """The dice or a visitor took a token that the server does not list, so its odds are not known."""
 
 
+class TooManyExperiments(ViewerError):
+    """As many experiments are running as this machine, or this visitor, may have at a time."""
+
+
 class InputError(ViewerError):
     """Something a visitor gave cannot be used."""
+
+
+class WrongType(InputError, TypeError):
+    """Something of another kind was given than is needed: a name where a loaded model belongs, a number where a text does."""
 
 
 class EmptyPrompt(InputError):

@@ -9,12 +9,13 @@ import streamlit as st
 
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts, step_rows
+from pages.parts.components.address import address
 from pages.parts.components.cache_gauge import cache_gauge
 from pages.parts.components.dice import dice
 from pages.parts.components.export import export
 from pages.parts.components.receipt import receipt
 from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, palette, prompt_field
+from pages.parts.layout import frame, palette, prompt_field, served
 from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import playback
@@ -132,6 +133,9 @@ with right, st.container(gap="xsmall"):
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
     with frame.error_boundary():
+        with hero:
+            if not frame.ready():
+                return
         run = current.run()
         seen = current.shown(run)
         with playback.drawing():
@@ -141,14 +145,18 @@ def stage() -> None:
                 moment(seen)
             with bars:
                 distribution(seen, look)
+                served.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+            address.address("address_stage")
         playback.advance(run, speed)
 
 
 def cost() -> None:
     """What it costs, quietly; and what one can take away."""
     with frame.error_boundary():
+        if current.refused():
+            return
         run = current.run()
         seen = current.shown(run)
         with playback.drawing(step=False):
@@ -159,13 +167,14 @@ def cost() -> None:
                 charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
             with paced:
                 charts.draw(charts.step_time, newest, key="pace_chart", alt_text=words.PACE_ALT)
+                served.times(path, run.model)
             with surprised:
                 charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
             with billed:
                 receipt.slip(path, run.model)
             with taken_away:
                 export.branches(run)
-                export.keep()
+                export.keep(run)
 
 
 interval = playback.interval(speed)

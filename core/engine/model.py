@@ -9,7 +9,7 @@ from typing import Any
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
-from core.errors import BadText, BadToken, BrokenModel, ModelError
+from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
 from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine
@@ -109,6 +109,22 @@ class LanguageModel:
                 raise BadToken(f"There is no token number {token_id}: this model knows the numbers 0 to {self.vocabulary_size - 1}.")
             known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
         return known
+
+    def token_of(self, text: str) -> Token:
+        """The token that is written just like this, `" fox"` with its space. Raises BadToken where no single one is."""
+        raw = text.encode("utf-8", "replace")
+        pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
+        own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
+        found = next((i for i in own if self._bytes[i] == raw), None) if raw else None
+        if found is None and own is pieces:  # sentence pieces put a space before a text that has none
+            found = next((i for i in range(self.vocabulary_size) if self._bytes[i] == raw), None)
+        if found is not None:
+            return self.token(found)
+        shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
+        raise BadToken(f"{quoted(text)} is no single token of this model: it writes {shown or 'nothing'}. Force them one after the other.")
+
+    def __repr__(self) -> str:
+        return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"
 
     def piece(self, token_id: int) -> str:
         """How this token is written, whitespace and bytes made visible."""

@@ -45,7 +45,7 @@ class PagedKVCache:
         pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
         if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
             raise ModelError(
-                f"{model.name} does not keep one page per token in every layer: it forgets by itself, or remembers in another way. "
+                f"{model.name} does not keep one line per token in every layer: it forgets by itself, or remembers in another way. "
                 "Choose a model with plain attention, such as the bundled one."
             )
         self._cache: Any = quantized_cache(model.shape.layer_count, bits) if bits else plain
@@ -92,7 +92,7 @@ class PagedKVCache:
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            raise NotEnoughMemory("There is not enough memory for another page. Start with a shorter text.") from error
+            raise NotEnoughMemory("There is not enough memory for another line. Start with a shorter text.") from error
         self.kept += positions
         self.next_position += len(token_ids)
         return logits

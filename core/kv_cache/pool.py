@@ -38,7 +38,7 @@ class CachePool:
                 break
             if cache is current:
                 continue
-            held -= cache.bytes
+            held -= cache.held_bytes
             self._drop(cache)
 
     def clear(self) -> None:
@@ -53,8 +53,8 @@ class CachePool:
 
     @property
     def bytes(self) -> int:
-        """Bytes that all caches hold together."""
-        return sum(cache.bytes for cache in list(self._used))
+        """Bytes that all caches hold together, with the room they set aside: what is really gone from the machine's memory."""
+        return sum(cache.held_bytes for cache in list(self._used))
 
     @property
     def count(self) -> int:

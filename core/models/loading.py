@@ -23,6 +23,7 @@ from core.errors import (
 )
 from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
 from core.models.validation import check_files, check_network
+from core.servers.address import is_address
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -83,15 +84,15 @@ def load_model(
     """Load a model to be watched: a bundled name ("storyteller"), a local folder, or a hub id ("HuggingFaceTB/SmolLM2-135M").
 
     device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes what the device is good at (float32 on a CPU, bfloat16 on CUDA,
-    float16 on MPS). The address of an inference server ("http://10.0.0.7:8000") goes with the name of its model's tokenizer and, if it
-    asks for one, a key; device and dtype are then the server's.
+    float16 on MPS). The address of an inference server ("http://10.0.0.7:8000", or just host:port) goes with the name of its model's
+    tokenizer and, if it asks for one, a key; device and dtype are then the server's.
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
     from core.models.memory_fit import numbers_in
 
     name = checked_name(name)
-    if name.lower().startswith(("http://", "https://")):
+    if is_address(name):
         return _connect(name, tokenizer, api_key)
     folder = find(name)
     check_files(folder, name)

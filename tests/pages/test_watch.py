@@ -93,9 +93,9 @@ def test_a_slider_redraws_the_coming_odds_without_a_forward_pass_or_a_roll(
     passes: list[int] = []
     forward = Engine.forward
 
-    def counted(self: Engine, ids: Any, cache: Any = None) -> Any:
+    def counted(self: Engine, ids: Any, cache: Any = None, top_logprobs: int = 0) -> Any:
         passes.append(len(ids))
-        return forward(self, ids, cache)
+        return forward(self, ids, cache, top_logprobs)
 
     monkeypatch.setattr(Engine, "forward", counted)
     for value in (0.4, 1.2, 2.0):

@@ -57,6 +57,11 @@ class TransformersBackend:
     def bytes(self, state: _TransformersState) -> int:
         return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in _tensors(layer))
 
+    def held_bytes(self, state: _TransformersState) -> int:
+        # A tensor that was cut is a view: what lies behind it stays until the next pass makes a new one.
+        behind = (tensor.untyped_storage() for layer in state.cache.layers for tensor in _tensors(layer))
+        return sum({storage.data_ptr(): storage.nbytes() for storage in behind}.values())
+
 
 @dataclass(slots=True)
 class _TransformersState:

@@ -21,7 +21,7 @@ class DisplayOptions:
 
 def display_options() -> DisplayOptions:
     """Draw the popover and return what is chosen."""
-    with st.popover("DisplayOptions", icon=":material/visibility:"):
+    with st.popover("View", icon=":material/visibility:"):
         tint = st.segmented_control(
             "Tint",
             list(words.TINTS),

@@ -23,6 +23,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("What it costs", "memory.py", "Memory", "What happens when the notepad is full."),
     ("What it costs", "context.py", "Context", "What a longer text costs, and where it ends."),
     ("What it costs", "cost.py", "Receipt", "What a text cost: work, bytes, seconds, energy, money."),
+    ("Serving", "batching.py", "Many readers", "Eight readers and one model: what it brings to serve them in one pass."),
     ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
 

@@ -17,7 +17,7 @@ from pages.parts.session import current
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 
-NAME = "what_if"
+NAME, WORD = "what_if", "what_if_instead"
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -75,7 +75,6 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
 
 
 def _use(fork: Fork) -> None:
-    current.current_session().notes.clear()
     current.results()[NAME] = ForkPlayback(current.run(), fork)
 
 
@@ -91,6 +90,7 @@ def ready_made(number: int) -> None:
 @current.error_boundary
 def at_word(token_id: int | None, text: str | None = None) -> None:
     """Fork at the word that was clicked, with this token or this text in its place."""
+    current.at(WORD)
     now = playback()
     if now is None or now.opened is None:
         return
@@ -111,7 +111,6 @@ def between(left: int, right: int) -> None:
 @current.error_boundary
 def step() -> None:
     """Both go on by one word."""
-    current.current_session().notes.clear()
     now = playback()
     if now is not None and not now.fork.finished:
         now.fork.step()
@@ -154,7 +153,6 @@ def open_word(place: Picked | None) -> None:
 @current.error_boundary
 def obey(action: TreeAction) -> None:
     """Do what was asked for in the tree."""
-    current.current_session().notes.clear()
     run = current.run()
     if action.verb == "go":
         current.switch(action.node_id)
@@ -217,20 +215,47 @@ def one_in(log_probability: float) -> str:
 
 
 def drift_table(fork: Fork) -> pd.DataFrame:
-    """Rows for `what_if_charts.drift`."""
-    rows = [
-        (
-            pair.index + 1,
-            pair.drift.low,
-            pair.drift.high,
-            pair.drift.middle,
-            f"{pair.left.piece} | {pair.right.piece}",
-            f"{pair.drift.middle:.3f}" if pair.drift.exact else f"{pair.drift.low:.2f} to {pair.drift.high:.2f}",
-        )
-        for pair in fork.pairs
-        if pair.drift and pair.left and pair.right
+    """Rows for `what_if_charts.drift`: the places where both have just said the same, and a mark for every word of the first one."""
+    left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
+    rows: list[tuple[Any, ...]] = []
+    stretch, before = 0, (-1, -1)
+    for place in fork.alignment().places:
+        one, other, drift = left[place.left], right[place.right], place.drift
+        stretch += (place.left - 1, place.right - 1) != before
+        before = (place.left, place.right)
+        label = f"{drift.middle:.3f}" if drift.exact else f"{drift.low:.2f} to {drift.high:.2f}"
+        at = one.index + 1
+        where = words.DRIFT_PLACE if one.index == other.index else words.DRIFT_PLACES
+        said = where.format(one=at, other=other.index + 1)
+        rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, stretch, said))
+    known = {row[0] for row in rows}
+    rows += [
+        (step.index + 1, None, None, None, step.piece, words.DRIFT_ALONE, 0, str(step.index + 1))
+        for step in left
+        if step.index + 1 not in known
     ]
-    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label"])
+    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label", "stretch", "where"])
+
+
+def verdict(fork: Fork) -> str:
+    """What the two branches have in common, in words; empty until there is something to say."""
+    found = fork.alignment()
+    if found.behind_change is None:
+        return ""
+    said = words.DRIFT_CHANGE.format(place=fork.parts_at + 1, apart=f"{found.behind_change.middle:.2f}")
+    widest = found.widest
+    if widest is None or found.median is None:
+        return f"{said} {words.DRIFT_NOTHING if min(found.left, found.right) >= 2 else ''}".strip()
+    left = [pair.left for pair in fork.pairs if pair.left]
+    same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
+    more = words.DRIFT_SHARED if len(found.distances) > 1 else words.DRIFT_SHARED_ONCE
+    return f"{said} " + more.format(
+        shared=found.shared,
+        shorter=min(found.left, found.right),
+        median=f"{found.median:.2f}",
+        widest=f"{widest.drift.middle:.2f}",
+        same="".join(c if c.isalnum() or c in " .,'" else "·" for c in same),
+    )
 
 
 def likely_table(fork: Fork) -> pd.DataFrame:

@@ -48,6 +48,12 @@ def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) 
         return _shelf().model(name, tokenizer, api_key)
 
 
+def connect(address: str, tokenizer: str, api_key: str | None = None) -> LanguageModel:
+    """The model of a server, asked anew which one it runs and whether it takes this key. Raises a ModelError."""
+    with st.spinner(words.WAKING):
+        return _shelf().connect(address, tokenizer, api_key)
+
+
 def wake(model: LanguageModel) -> None:
     """Have its weights here again, with a word to whoever waits for them. Raises ReloadFailed."""
     if model.engine.unloaded:

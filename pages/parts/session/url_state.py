@@ -1,35 +1,51 @@
 """URL state: model and prompt in the browser's address, so that it can be kept, sent and gone back to.
 
-Neither is bound to its widget: what is bound to one page is missing in the entry that the browser goes back to from another, and the
-model's widget would write its title instead of its name.
+A session reads its address once, when it begins; from then on the address follows the session and is never asked again. Nothing is bound
+to a widget: a bound value travels both ways, and where the two ways overlap the older value wins.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
-from pages.parts.session import current
+from pages.parts.session import current, share_link, sharing
 from pages.parts.session.state import current_session
-from pages.parts.text import words
+
+LONGEST = 6_000  # characters of an address; servers and proxies on the way begin to refuse at 8,000
+KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """query: what stands behind the question mark. stored: what is too long for that, to be kept in the browser under `name`.
+
+    wanted: the name of a text that the browser is asked for, "" if none.
+    """
+
+    query: str
+    stored: str = ""
+    name: str = ""
+    wanted: str = ""
 
 
 def mark() -> None:
-    """Before the page is known: the browser then writes the address and the page into its history as one entry."""
-    if "prompt" not in st.session_state:  # a link's prompt outlives its first page, on which there may be no field for it
+    """Before anything is drawn: what the address asks for stands in the widgets of pages that have none for it, too."""
+    if "prompt" not in st.session_state:
         st.session_state["prompt"] = current.prompt()
-    names = current.model_names()
-    if names:
+    if current.model_names():
         st.session_state["model"] = current.model_name()
-    if current_session().requested is not None:  # the address still says what the link asks for, for whoever loads the page again
-        return
-    _write("prompt", current.prompt(), words.FIRST_PROMPT)
-    if names:
-        _write("model", current.model_name(), names[0])
 
 
-def _write(name: str, value: str, usual: str) -> None:
-    """What is as usual is left out."""
-    if value == usual:
-        st.query_params.pop(name, None)
-    elif st.query_params.get(name) != value:
-        st.query_params[name] = value
+def address() -> Address:
+    """What the address is to say now."""
+    session = current_session()
+    if session.kept_elsewhere:
+        return Address("", wanted=session.kept_elsewhere)
+    if session.requested is not None:  # still what the link asks for, for whoever loads the page again
+        return Address(share_link.encoded(session.requested.query))
+    whole = sharing.address_query()
+    if len(whole) <= LONGEST:
+        return Address(whole)
+    return Address(share_link.encoded({KEPT: session.name}), stored=whole, name=session.name)

@@ -216,7 +216,7 @@ def test_impossible_plans_get_one_sentence(wrong: dict[str, Any]) -> None:
 def test_impossible_texts_and_models(tiny: Any) -> None:
     with pytest.raises(EmptyPrompt):
         next(fill(tiny("llama"), "", MemoryBudget(ENOUGH)))
-    with pytest.raises(ModelError, match="does not keep one page per token"):
+    with pytest.raises(ModelError, match="does not keep one line per token"):
         next(fill(tiny("mamba"), PROMPT, MemoryBudget(ENOUGH)))
     for length in (-1, 10**6, None, 2.5, True):
         with pytest.raises(BadSetting, match="0 to 1,024 tokens"):

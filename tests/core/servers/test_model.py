@@ -338,7 +338,7 @@ def test_requests_are_those_that_a_real_server_understood(name: str) -> None:
         Generation(connect(server), PROMPT).next_distribution()
         sent = server.steps()[-1]
     understood = recorded(name)["request"]["json"]
-    documented = {"top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "logit_bias"}
+    documented = {"top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "logit_bias", "response_fields"}
     assert set(sent) - set(understood) <= documented
     assert sent["prompt"] == understood["prompt"]
 

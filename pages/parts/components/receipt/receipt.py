@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
-_GROUPS = {"Forward passes": "What it did", "Multiply-adds": "What that took", "Energy": "What that costs"}
-_SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+_GROUPS = {"Forward passes": "What it did", "Operations": "What that took", "Energy": "What that costs"}
+_SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
 def assumptions() -> Assumptions:
@@ -99,7 +99,7 @@ def paper(bill: Receipt, title: str) -> None:
 def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     """The bill so far in two lines: what it took, what it cost."""
     made = bill(path, model)
-    wanted = {"Multiply-adds": "{} multiply-adds", "Time computing": "{}", "Energy": "{}", "Price, by the token": "{}"}
+    wanted = {"Operations": "{}", "Time computing": "{}", "Energy": "{}", "Price, by the token": "{}"}
     parts = [
         f'<span title="{escape(amount.kind + ": " + amount.how)}" style="white-space:nowrap">{_mark(amount.kind)} '
         f"{escape(wanted[amount.name].format(said(amount)))}</span>"
@@ -123,7 +123,7 @@ def said(amount: Amount, value: float | None = None) -> str:
         return f"{number * 100:.0f}\u00a0%" if number >= 1 else numbers.percent(number)
     if amount.unit == "$":
         return money(number)
-    if amount.unit in ("FLOP/s", "Wh"):
+    if amount.unit in ("FLOP", "FLOP/s", "Wh"):
         return prefixed(number, amount.unit)
     return f"{number:,.1f}".removesuffix(".0") if number < 1000 else numbers.count(number)
 

@@ -1,0 +1,55 @@
+"""Only the token, without the record: what many readers at once can afford. The same stages, the same dice, the same pick."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from core.sampling import cpu, dice, stages
+from core.settings import SamplingSettings
+
+
+def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, index: int) -> int:
+    """The token that `core.sampling.stages.observe` picks from float32 logits [vocabulary] with the first roll of step `index`.
+
+    previous_ids: int64, all tokens so far. Raises BrokenLogits if the model answered with NaN.
+    """
+    roll = None if settings.greedy else dice.roll(settings.seed, index)
+    if logits.device.type not in ("cpu", "mps"):
+        return stages.observe(logits, settings, previous_ids, 1, roll=roll, greedily=roll is None).chosen
+    with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
+        row = cpu.Row.of(logits.cpu().numpy(), None)
+        for name, setting, process in stages.processors(settings):
+            row = cpu._after(row, len(logits), name, setting, process, previous_ids)
+        if roll is None:
+            favourite = int(row.scores.argmax())
+            return favourite if row.ids is None else int(row.ids[favourite])
+        strip, starts = cpu._strip(row, roll)
+        return int(strip[min(int(starts[2:].searchsorted(roll, "right")), len(strip) - 1)])
+
+
+def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
+    """What the dice use: float64 [vocabulary], the softmax of float32 logits [vocabulary] after every stage; one 1 where it is greedy.
+
+    Raises BrokenLogits if the model answered with NaN.
+    """
+    found = np.zeros(len(logits))
+    with np.errstate(all="ignore"):
+        row = cpu.Row.of(logits.detach().float().cpu().numpy(), None)
+        for name, setting, process in stages.processors(settings):
+            row = cpu._after(row, len(logits), name, setting, process, previous_ids)
+        if settings.greedy:
+            favourite = int(row.scores.argmax())
+            found[favourite if row.ids is None else row.ids[favourite]] = 1.0
+            return found
+        weights = row.weights.astype(np.float64)
+        found[slice(None) if row.ids is None else row.ids] = weights / weights.sum()
+    return found
+
+
+def pick_by(probabilities: np.ndarray, roll: float) -> int:
+    """The token on which a roll in [0, 1) lands: float64 probabilities [vocabulary] side by side, largest first, equal ones by id."""
+    alive = probabilities.nonzero()[0]
+    order = alive[(-probabilities[alive]).argsort(kind="stable")]
+    ends = probabilities[order].cumsum()
+    return int(order[min(int((ends / ends[-1]).searchsorted(roll, "right")), len(order) - 1)])

@@ -1,0 +1,62 @@
+"""Two servers side by side: a timeline and the text of every reader, the slots in use, and the blocks of the notepad."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.charts import charts
+from pages.parts.charts.serving_rows import Board, SideRows
+from pages.parts.layout import palette
+from pages.parts.text import numbers
+from pages.parts.text import serving_words as words
+
+HERE = Path(__file__).parent
+SHOWN = 150  # characters of a text
+OWN = 60  # of them, of the reader's prompt
+
+_BOARD = st.components.v2.component(
+    "serving_board",
+    html='<div class="board"><section class="side"></section><section class="side"></section></div>',
+    css=(HERE / "serving_board.css").read_text("utf-8"),
+    js=(HERE / "serving_board.js").read_text("utf-8"),
+)
+
+
+def serving_board(board: Board, titles: tuple[str, str], lines: tuple[str, str], slots: tuple[int, int], *, key: str) -> None:
+    """Draw both sides on one scale of time. titles, lines: what each policy is called and does; slots: how many each has."""
+    longest = max(*(side.clock for side in board.sides), 1e-6)
+    blocks = {f"block_{name}": told for name, told in words.BLOCK_WORDS.items()}
+    _BOARD(
+        key=key,
+        data={
+            "colours": palette.as_data(palette.of(charts.theme())),
+            "longest": longest,
+            "scale": numbers.duration(longest),
+            "words": {"slots": words.EMPTY_SLOTS, "notepad": words.NOTEPAD, **words.STATES, **blocks},
+            "sides": [_side(board, *entry) for entry in zip(board.sides, titles, lines, slots, strict=True)],
+        },
+    )
+
+
+def _side(board: Board, side: SideRows, title: str, line: str, slots: int) -> dict[str, Any]:
+    return {
+        "title": title,
+        "line": line,
+        "clock": numbers.duration(side.clock) if side.iterations else "",
+        "slots": slots,
+        "used": [[round(start, 6), round(stop, 6), rows] for start, stop, rows in side.slots],
+        "readers": [
+            {
+                "name": str(reader.reader_id + 1),
+                "spans": [[round(start, 6), round(stop, 6), kind] for start, stop, kind in spans],
+                "prompt": reader.prompt[-OWN:],
+                "text": text[-SHOWN:],
+                "done": done,
+            }
+            for reader, spans, text, done in zip(board.who, side.spans, side.texts, side.done, strict=True)
+        ],
+        "blocks": list(side.blocks),
+    }

@@ -1,0 +1,137 @@
+"""What batching brings: python -m tests.benchmarks.serving [--tokens 32] [--repeats 5] [--exact 10000] [--speculative]
+
+The same tokens written in several ways that take turns in one run, so that a busy machine is busy for all of them:
+
+    Generation     one at a time as on Watch, every step recorded (20 candidates)
+    engine         one at a time, the engine's fastest pass and only the pick: the quickest there is for one reader
+    server of n    passes shared by n readers who all write (core.serving), only the picks
+
+Printed are medians. --exact writes so many tokens in batches of eight and again alone, and counts those that differ. --speculative times a
+draft that is checked against plain decoding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+
+from core import Generation, SamplingSettings, load_model
+from core.costs.machine import measure
+from core.engine.model import LanguageModel
+from core.kv_cache.kv_cache import KVCache
+from core.labs.batch_curve import SIZES, CurvePoint, batch_curve
+from core.labs.batching import Reader, compare_alone
+from core.sampling.pick import pick
+from core.serving.scheduler import Policy
+from core.serving.server import FinishedRequest, Server, ServerSettings
+
+PROMPT = "Once upon a time, there was a little fox who"
+SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=1)
+OPENINGS = (
+    "Once upon a time",
+    "The king asked the dragon",
+    "A bear and a mouse",
+    "One day a girl",
+    "The capital of France",
+    "It was raining",
+)
+
+
+def generation(model: LanguageModel, tokens: int) -> list[float]:
+    """Seconds per recorded step."""
+    run, times = Generation(model, PROMPT, SETTINGS), []
+    while len(run.path) < tokens and run.finished is None:
+        began = perf_counter()
+        run.step()
+        times.append(perf_counter() - began)
+    run.release()
+    return times[1:]
+
+
+def engine(model: LanguageModel, tokens: int) -> list[float]:
+    """Seconds per pass and pick, nothing recorded."""
+    cache, ids, times = KVCache(), model.encode(PROMPT), []
+    start = len(ids)
+    for index in range(tokens):
+        began = perf_counter()
+        before = np.array(ids, dtype=np.int64)
+        ids.append(pick(model.engine.forward(before, cache).logits.values, SETTINGS, before, index))
+        times.append(perf_counter() - began)
+    cache.clear()
+    assert len(ids) == start + tokens
+    return times[1:]
+
+
+def exact(model: LanguageModel, wanted: int) -> None:
+    """Write in batches of eight, then alone, and count what differs."""
+    written = differing = close = round_ = 0
+    largest = 0.0
+    while written < wanted:
+        who = []
+        for number in range(8):
+            text = OPENINGS[(round_ + number) % len(OPENINGS)]
+            settings = SamplingSettings(temperature=(0.7, 1.0, 1.5)[number % 3], top_p=(1.0, 0.95)[number % 2], seed=8 * round_ + number)
+            who.append(Reader(number, text, tuple(model.encode(text)), settings, 120, 0.0))
+        server = Server(model, [reader.request() for reader in who], ServerSettings(Policy.CHUNKED, 8, 32, 100))
+        finished: list[FinishedRequest] = []
+        while not server.done:
+            finished += server.step().finished
+        for one in compare_alone(model, who, finished):
+            written += one.tokens
+            differing += one.first_difference is not None
+            close += one.close_rolls
+            largest = max(largest, one.largest_difference)
+        round_ += 1
+    print(f"{written:,} tokens in batches of eight and alone: {differing} answers part, largest difference of a logit {largest:.1e},")
+    print(f"{close} rolls so close to a border that such a difference could have turned them")
+
+
+def curve(model: LanguageModel, tokens: int, repeats: int) -> None:
+    """Batch size against throughput and latency, beside one at a time."""
+    peak = measure(model.device, model.dtype)
+    alone: dict[str, list[float]] = {"Generation": [], "engine": []}
+    points: dict[int, list[CurvePoint]] = {size: [] for size in SIZES}
+    for _ in range(repeats):
+        alone["Generation"] += generation(model, tokens)
+        alone["engine"] += engine(model, tokens)
+        for point in batch_curve(model, PROMPT, peak, SETTINGS, SIZES, tokens, 1):
+            points[point.size].append(point)
+    base = median(alone["engine"])
+    print(f"{'':14}{'tokens/s':>10}{'ms/token':>10}{'x engine':>10}{'x Generation':>14}{'computed ceiling':>18}")
+    for name, times in alone.items():
+        own = median(times)
+        print(f"{name:14}{1 / own:10.0f}{own * 1e3:10.2f}{base / own:10.2f}{median(alone['Generation']) / own:14.2f}")
+    for size, found in points.items():
+        rate = median(point.tokens_per_second for point in found)
+        times_alone = median(alone["Generation"]) * rate
+        name = f"server of {size}"
+        print(f"{name:14}{rate:10.0f}{size / rate * 1e3:10.2f}{rate * base:10.2f}{times_alone:14.2f}{found[0].ceiling:18.0f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="storyteller")
+    parser.add_argument("--tokens", type=int, default=32)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--exact", type=int, default=0)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", default="auto")
+    wanted = parser.parse_args()
+    busy = os.getloadavg()[0]
+    model = load_model(wanted.model, device=wanted.device, dtype=wanted.dtype)
+    model.end_token_ids = frozenset()
+    print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {model.engine.threads} thread(s)")
+    if wanted.exact:
+        exact(model, wanted.exact)
+    else:
+        curve(model, wanted.tokens, wanted.repeats)
+    if busy > 0.7:
+        print(f"This machine was busy (load {busy:.1f} before the start): take the ratios, not the seconds.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""What a visitor does on the Serving pages, done in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.test_what_if import at as at
+
+pytestmark = pytest.mark.browser
+LONG = 120_000  # ms
+
+READ = """() => { const all = root => [...root.querySelectorAll("*")].flatMap(n => [n, ...(n.shadowRoot ? all(n.shadowRoot) : [])]);
+  const sides = all(document).filter(n => n.classList.contains("side"));
+  return sides.map(side => ({ done: side.querySelectorAll(".name.done").length, rows: side.querySelectorAll(".row").length,
+    bars: side.querySelectorAll(".track i").length, texts: [...side.querySelectorAll(".told .text")].map(t => t.textContent),
+    blocks: side.querySelectorAll(".blocks b").length })); }"""
+
+
+def test_eight_readers_are_served_and_checked(at: Callable[..., Any]) -> None:
+    page = at("batching")
+    page.locator(".st-key-batching_start button").click()
+    page.wait_for_function(f"() => {{ const s = ({READ})(); return s.length === 2 && s.every(side => side.done === 8); }}", timeout=LONG)
+    one, other = page.evaluate(READ)
+    assert one["texts"] == other["texts"] and all(one["texts"]) and one["bars"] >= 16 and one["blocks"] == 48
+    page.locator(".st-key-batching_check button").first.click(timeout=LONG)
+    page.get_by_text("tokens are the same as alone").wait_for(timeout=LONG)
+
+
+def test_a_narrow_dark_screen_stops_in_the_middle(at: Callable[..., Any]) -> None:
+    page = at("batching", width=390, dark=True)
+    page.locator(".st-key-batching_start button").click()
+    page.wait_for_function(f"() => ({READ})().some(side => side.bars > 4)", timeout=LONG)
+    page.locator(".st-key-batching_stop button").click()
+    page.locator(".st-key-batching_start button").wait_for(timeout=LONG)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,253 @@
+"""The server: everybody gets what they get alone, under every policy, and the books always agree."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core import Generation, SamplingSettings
+from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.sampling import dice, stages
+from core.sampling.pick import pick
+from core.serving.batched_llama import BatchedLlama
+from core.serving.batched_transformers import BatchedTransformers
+from core.serving.request import Request, RequestState
+from core.serving.scheduler import Policy
+from core.serving.server import Iteration, Server, ServerSettings
+from tests.tiny_models import FULL_ATTENTION
+
+PROMPTS = [
+    "Once upon a time",
+    "The capital of France is",
+    "one two three four five six seven",
+    "A fox",
+    "She looked at the sea. The sea looked back",
+    "Once upon a time there was a small",
+]
+
+
+def settings_of(number: int) -> SamplingSettings:
+    """Readers who want different things: sampled, cut, penalised, greedy."""
+    kinds: list[dict[str, Any]] = [
+        {"temperature": 0.8},
+        {"greedy": True},
+        {"top_p": 0.9, "top_k": 50},
+        {"repetition_penalty": 1.3, "temperature": 1.2},
+        {"min_p": 0.02},
+        {"typical_p": 0.9},
+    ]
+    return SamplingSettings(**kinds[number % len(kinds)], seed=number)
+
+
+def requests(model: Any, count: int = 6, tokens: int = 12, gap: float = 0.0) -> list[Request]:
+    """`count` requests with answers of different length, arriving `gap` seconds apart."""
+    return [Request(i, tuple(model.encode(PROMPTS[i % len(PROMPTS)])), settings_of(i), 3 + (5 * i) % tokens, gap * i) for i in range(count)]
+
+
+def alone(model: Any, request: Request) -> list[int]:
+    """What a run of its own writes."""
+    run = Generation(model, PROMPTS[request.request_id % len(PROMPTS)], request.settings, top_n=1)
+    while len(run.path) < request.max_new_tokens and run.finished is None:
+        run.step()
+    return [step.token_id for step in run.path]
+
+
+def serve(server: Server) -> list[Iteration]:
+    """Serve to the end, looking into the books after every iteration."""
+    seen = []
+    while not server.done:
+        seen.append(server.step())
+        server.pool.check([request.block_table for request in server.requests])
+        assert len(seen) < 2000
+    assert all(request.state is RequestState.FINISHED for request in server.requests)
+    assert server.pool.used == 0
+    return seen
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+@pytest.mark.parametrize("architecture", FULL_ATTENTION)
+def test_everybody_gets_what_they_get_alone(architecture: str, policy: Policy, tiny: Any) -> None:
+    model = tiny(architecture)
+    server = Server(model, requests(model), ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
+    assert isinstance(server.runner, BatchedLlama if architecture in ("llama", "qwen3") else BatchedTransformers)
+    serve(server)
+    for request in server.requests:
+        assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
+
+
+@pytest.mark.parametrize("runner", [BatchedLlama, BatchedTransformers])
+def test_logits_are_those_of_one_plain_pass(runner: Any, tiny: Any, plain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, network = tiny("llama"), plain("llama")
+    monkeypatch.setattr("core.serving.server.make_runner", runner)
+    worst = 0.0
+
+    def listen(request: Request, logits: torch.Tensor) -> None:
+        nonlocal worst
+        expected = network(torch.tensor([request.ids]), use_cache=False).logits[0, -1]
+        worst = max(worst, float((logits - expected.detach()).abs().max()))
+
+    serve(Server(model, requests(model), ServerSettings(max_num_seqs=3, blocks=12), listen))
+    assert 0 < worst < 2e-5
+
+
+def test_logits_of_every_new_token(tiny: Any, plain: Any) -> None:
+    for runner, architecture in ((BatchedLlama, "llama"), (BatchedTransformers, "gpt2")):
+        model, network = tiny(architecture), plain(architecture)
+        ids = [model.encode(text) for text in PROMPTS[:3]]
+        made: Any = runner(model, 12)
+
+        class Part:
+            def __init__(self, token_ids: list[int], start: int, block_table: list[int]) -> None:
+                self.token_ids, self.start, self.block_table = token_ids, start, block_table
+
+        made.run([Part(own[:2], 0, [3 * place, 3 * place + 2, 3 * place + 1]) for place, own in enumerate(ids)])
+        rest = [Part(own[2:], 2, [3 * place, 3 * place + 2, 3 * place + 1]) for place, own in enumerate(ids)]
+        found = made.run(rest, every=True)
+        expected = torch.cat([network(torch.tensor([own]), use_cache=False).logits[0, 2:] for own in ids])
+        torch.testing.assert_close(found, expected, atol=2e-5, rtol=1e-4)
+
+
+def test_blocks_run_out_and_the_youngest_is_computed_anew(tiny: Any) -> None:
+    model = tiny("llama")
+    asked = [Request(i, tuple(model.encode(PROMPTS[i])), settings_of(i), 30, ignore_eos=True) for i in range(4)]
+    seen = serve(Server(model, asked, ServerSettings(max_num_seqs=4, blocks=6)))
+    preempted = [one for iteration in seen for one in iteration.preempted]
+    assert preempted and 0 not in preempted and max(r.preemptions for r in asked) == asked[-1].preemptions
+    assert all(iteration.used_blocks <= 6 for iteration in seen)
+    for request in asked:
+        run = Generation(model, PROMPTS[request.request_id], request.settings, top_n=1)
+        while len(run.path) < 30 and not run.finished:
+            run.step()
+        count = len(run.path)
+        assert request.written_ids[:count] == [step.token_id for step in run.path] and len(request.written_ids) == 30
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
+def test_a_common_beginning_is_computed_once(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    common = tuple(model.encode("Once upon a time there was a small dragon who could not breathe fire."))[:32]
+    assert len(common) >= 16
+
+    def run(caching: bool) -> tuple[Server, list[Iteration]]:
+        asked = [Request(i, (*common, 40 + i), SamplingSettings(seed=i), 8) for i in range(5)]
+        server = Server(model, asked, ServerSettings(max_num_seqs=5, blocks=40, prefix_caching=caching))
+        return server, serve(server)
+
+    (shared, seen), (lone, plainly) = run(True), run(False)
+    full = len(common) // 16 * 16
+    assert [r.reused_tokens for r in shared.requests] == [0] + [full] * 4 and all(r.reused_tokens == 0 for r in lone.requests)
+    assert max(i.saved_blocks for i in seen) == 4 * full // 16 and max(i.saved_blocks for i in plainly) == 0
+    assert [r.written_ids for r in shared.requests] == [r.written_ids for r in lone.requests]
+
+
+def test_a_static_batch_waits_for_its_longest_and_a_continuous_one_does_not(tiny: Any) -> None:
+    model = tiny("llama")
+
+    def joined(policy: Policy) -> list[int]:
+        asked = [Request(i, tuple(model.encode("A fox")), SamplingSettings(seed=i), [3, 20, 3, 3][i], ignore_eos=True) for i in range(4)]
+        seen = serve(Server(model, asked, ServerSettings(policy, max_num_seqs=2, blocks=40)))
+        first = [next(i.index for i in seen for p in i.progress if p.request_id == r.request_id and p.tokens) for r in asked]
+        return first
+
+    assert joined(Policy.ONE_AT_A_TIME) == [0, 3, 23, 26]
+    assert joined(Policy.STATIC) == [0, 0, 20, 20]
+    assert joined(Policy.CONTINUOUS) == [0, 0, 3, 6]
+
+
+def test_a_long_prompt_in_pieces_leaves_room_for_everybody_else(tiny: Any) -> None:
+    model = tiny("llama")
+
+    def busiest(policy: Policy) -> tuple[int, list[int]]:
+        asked = [
+            Request(0, (7, 8, 9), SamplingSettings(seed=1), 20, 0.0, True),
+            Request(1, tuple(range(5, 45)), SamplingSettings(seed=2), 4, 1e-9, True),
+        ]
+        server = Server(model, asked, ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=8, blocks=20))
+        seen = serve(server)
+        return max(i.tokens for i in seen), [sum(p.tokens > 0 for p in i.progress) for i in seen[:6]]
+
+    assert busiest(Policy.CHUNKED) == (8, [1, 2, 2, 2, 2, 2])
+    assert busiest(Policy.CONTINUOUS)[0] == 41
+
+
+def test_arrivals_are_waited_for(tiny: Any) -> None:
+    model = tiny("llama")
+    asked = requests(model, 3, gap=100.0)
+    seen = serve(Server(model, asked, ServerSettings(blocks=40)))
+    assert [r.admitted for r in asked] == [0.0, 100.0, 200.0]
+    assert all(i.rows == 1 for i in seen) and seen[-1].stop >= 200
+
+
+def test_what_an_iteration_says_adds_up(tiny: Any) -> None:
+    model = tiny("llama")
+    asked = requests(model)
+    seen = serve(Server(model, asked, ServerSettings(max_num_seqs=3, blocks=40)))
+    assert sum(i.written for i in seen) == sum(len(r.written_ids) for r in asked)
+    for request in asked:
+        ids = [p.token_id for i in seen for p in i.progress if p.request_id == request.request_id and p.token_id >= 0]
+        text = "".join(p.text for i in seen for p in i.progress if p.request_id == request.request_id)
+        record = next(one for i in seen for one in i.finished if one.request_id == request.request_id)
+        assert ids == request.written_ids == list(record.token_ids) and text == request.text
+        assert record.end_to_end_latency >= record.time_to_first_token >= record.queue_time >= 0
+        assert len(record.inter_token_latencies) == len(ids) - 1 and len(record.logits) == len(ids)
+    for before, after in pairwise(seen):
+        assert after.start >= before.stop - 1e-9 and before.seconds >= before.pass_seconds
+    assert all(len(i.blocks) == 40 and sum(b >= 0 or b == -3 for b in i.blocks) == i.used_blocks for i in seen)
+
+
+def test_the_short_pick_is_the_recorded_pick(tiny: Any) -> None:
+    chance = np.random.default_rng(3)
+    for number in range(300):
+        logits = torch.from_numpy(chance.normal(0, 3, 3000).astype(np.float32))
+        settings = settings_of(number)
+        before = chance.integers(0, 3000, 20)
+        roll = None if settings.greedy else dice.roll(settings.seed, number)
+        expected = stages.observe(logits, settings, before, 5, roll=roll, greedily=roll is None).chosen
+        assert pick(logits, settings, before, number) == expected
+
+
+def test_greedy_ids_are_those_of_transformers_generate(tiny: Any, plain: Any) -> None:
+    model, network = tiny("gpt2"), plain("gpt2")
+    asked = [Request(i, tuple(model.encode(text)), SamplingSettings(greedy=True), 10) for i, text in enumerate(PROMPTS)]
+    serve(Server(model, asked, ServerSettings(max_num_seqs=4, blocks=40)))
+    for request in asked:
+        inputs = torch.tensor([request.prompt_ids])
+        out = network.generate(inputs, attention_mask=torch.ones_like(inputs), do_sample=False, max_new_tokens=10, pad_token_id=0)
+        assert request.written_ids == out[0, inputs.shape[1] :].tolist()
+
+
+@pytest.mark.parametrize("architecture", ["mistral", "gemma2", "mamba", "lfm2"])
+def test_a_model_without_plain_keys_and_values_is_refused_in_a_sentence(architecture: str, tiny: Any) -> None:
+    with pytest.raises(ModelError, match="does not keep one key and one value per token"):
+        Server(tiny(architecture), [Request(0, (5,), SamplingSettings(), 3)])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("max_num_seqs", wrong) for wrong in (0, -1, 65, 1.5, True, "8", None)],
+        *[("max_num_batched_tokens", wrong) for wrong in (0, 7, 10**9, None)],
+        *[("blocks", wrong) for wrong in (0, -3, 10**9, 2.0)],
+        ("policy", "fastest"),
+    ],
+)
+def test_impossible_settings_get_one_sentence(name: str, value: Any) -> None:
+    with pytest.raises(BadSetting):
+        ServerSettings(**{name: value})
+
+
+def test_impossible_requests_get_one_sentence(tiny: Any) -> None:
+    model = tiny("llama")
+    with pytest.raises(EmptyPrompt):
+        Server(model, [Request(0, (), SamplingSettings(), 3)])
+    with pytest.raises(PromptTooLong):
+        Server(model, [Request(0, tuple([5] * 64), SamplingSettings(), 3)])
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(BadSetting, match="at least 1 token"):
+            Server(model, [Request(0, (5,), SamplingSettings(), wrong)])  # type: ignore[arg-type]
+    with pytest.raises(BadSetting, match="needs 3 blocks"):
+        Server(model, [Request(0, (5,) * 10, SamplingSettings(), 30)], ServerSettings(blocks=2))

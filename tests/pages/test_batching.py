@@ -1,0 +1,101 @@
+"""The page of many readers: it opens with its readers, serves them to the end, checks them, and says calmly what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import SamplingSettings
+from core.labs.batching import readers, serve
+from core.serving.request import RequestState
+from core.serving.scheduler import Policy
+from core.serving.server import ServerSettings
+from pages.parts.charts import serving_charts
+from pages.parts.charts.serving_rows import Board, kind
+from tests.pages.test_cache import run_on, said
+
+
+def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="batching.py", seed="3")
+    assert not app.exception and "8 readers" in said(app)
+    app.segmented_control(key="batching_readers").set_value(4).run()
+    app.button(key="batching_start").click().run()
+    run_on(app, 200)
+    assert not app.exception
+    board = session(app).results["batching"].about[0]
+    assert [all(side.done) for side in board.sides] == [True, True] and board.sides[0].texts == board.sides[1].texts
+    assert "times as many tokens a second" in said(app) or "Both took about as long" in said(app)
+    app.button(key="batching_check").click().run()
+    run_on(app, 200)
+    count = sum(len(one.token_ids) for done in board.sides[1].iterations for one in done.finished)
+    assert f"{count} of {count} tokens are the same as alone" in said(app)
+
+
+def test_the_curve_of_batch_sizes(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="batching.py")
+    app.button(key="batching_measure").click().run()
+    run_on(app, 200)
+    assert not app.exception
+    assert {point.size for point in session(app).results["batching_curve"].seen} == {1, 2, 4, 8, 16, 32}
+    assert "With 32 readers in a pass" in said(app) and "**computed**" in said(app)
+
+
+def test_too_few_blocks_are_said_in_a_sentence(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="batching.py")
+    app.select_slider(key="batching_blocks").set_value(8).run()
+    app.slider(key="batching_common").set_value(192).run()
+    app.button(key="batching_start").click().run()
+    run_on(app)
+    assert not app.exception and "Give the server more blocks" in said(app)
+
+
+@pytest.mark.parametrize("prompt", ["word " * 900, "<script>alert(1)</script> $x^2$ `code`"])
+def test_hostile_prompts(open_app: Callable[..., AppTest], prompt: str) -> None:
+    app = open_app(page="batching.py", prompt=prompt)
+    app.segmented_control(key="batching_readers").set_value(2).run()
+    app.button(key="batching_start").click().run()
+    run_on(app, 200)
+    assert not app.exception
+
+
+def test_the_board_reads_every_observation_once(tiny: Any) -> None:
+    model = tiny("llama")
+    who = readers(model, ("Once upon a time", "A fox"), 5, 2, 9, settings=SamplingSettings(seed=2), rate=50.0)
+    seen = list(serve(model, who, [ServerSettings(Policy.STATIC, 2, blocks=20), ServerSettings(Policy.CONTINUOUS, 2, blocks=20)]))
+    whole, pieces = Board.of(who), Board.of(who)
+    whole.take(seen)
+    for count in range(0, len(seen) + 3, 3):
+        pieces.take(seen[:count])
+    pieces.take(seen)
+    assert pieces.sides[0].spans == whole.sides[0].spans and pieces.sides[1].texts == whole.sides[1].texts
+    for place, side in enumerate(whole.sides):
+        for reader, spans in zip(who, side.spans, strict=True):
+            assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(spans))
+            wrote = [
+                i
+                for one in seen
+                if one.side == place
+                for i in [one.iteration]
+                for p in i.progress
+                if p.request_id == reader.reader_id and p.tokens
+            ]
+            assert sum(stop - start for start, stop, what in spans if what in ("prefill", "decode")) == pytest.approx(
+                sum(i.seconds for i in wrote)
+            )
+
+
+def test_what_a_readers_time_is_called() -> None:
+    assert kind(RequestState.WAITING, 0) == "queued" and kind(RequestState.PREEMPTED, 0) == "preempted"
+    assert kind(RequestState.PREFILLING, 9) == "prefill" and kind(RequestState.DECODING, 1) == "decode"
+    assert kind(RequestState.DECODING, 0) == "stalled"
+
+
+def test_every_chart_renders_in_both_themes() -> None:
+    for theme in ("light", "dark"):
+        for ceiling in (True, False):
+            spec = serving_charts.batch_curve(theme, "rate", "", ceiling)
+            assert spec["layer"] and "data" not in spec and "datasets" not in spec
