@@ -94,9 +94,7 @@ def teach(
             raise BadSetting(f"The {name} must be a whole number from 1 to {most:,}, not {str(value)[:20]}.")
     student = tuning.as_it_is()
     with queue.ticket() as mine:
-        while place := queue.before(mine):
-            yield Waiting(place)
-            threading.Event().wait(PATIENCE)
+        yield from in_turn(queue, mine)
         latest = monotonic() + MOST_SECONDS
         yield look(student, beginning, tuning.index)
         for number in range(1, steps + 1):
@@ -108,6 +106,13 @@ def teach(
             if last:
                 break
         yield Ended("time is up" if monotonic() > latest else "enough tokens" if tuning.tokens > MOST_TOKENS else "done")
+
+
+def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
+    """Wait until nobody is before this ticket, saying so now and then."""
+    while place := queue.before(ticket):
+        yield Waiting(place)
+        threading.Event().wait(PATIENCE)
 
 
 def look(student: LanguageModel, beginning: str, index: int) -> Look:

@@ -21,6 +21,7 @@ from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core import Generation
+    from core.engine.model import LanguageModel
     from core.generation.replay import Replay
 
 log = logging.getLogger(__name__)
@@ -72,6 +73,7 @@ class Session:
     kept_elsewhere: str = ""  # the name of a text that the browser keeps and is asked for
     name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
+    taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor taught or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
 
     def begin_from(self, query: Mapping[str, str]) -> None:
