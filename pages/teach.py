@@ -15,7 +15,7 @@ from pages.parts.components.training_bill.training_bill import training_bill
 from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment, lesson
 from pages.parts.runtime.lesson import Lesson
-from pages.parts.session import current, sharing
+from pages.parts.session import current, opened_recording
 from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import teach_words as words
@@ -156,7 +156,7 @@ def to_use() -> None:
                 icon=":material/download:",
                 key="teach_save",
             )
-    st.file_uploader(words.OPEN, type=["zip"], key="teach_zip", on_change=opened, max_upload_size=sharing.LARGEST_UPLOAD)
+    st.file_uploader(words.OPEN, type=["zip"], key="teach_zip", on_change=opened, max_upload_size=opened_recording.LARGEST_UPLOAD)
 
 
 @current.error_boundary
