@@ -131,3 +131,11 @@ def quoted(name: str) -> str:
     """A stranger's name, short enough and harmless in a sentence on a page: no pictures, links or formulas can be made of it."""
     clean = "".join(c if c.isprintable() and c not in "[]<>`*$" else "?" for c in name)
     return f"“{clean if len(clean) <= 60 else clean[:57] + '...'}”"
+
+
+class CannotBeTaught(ModelError):
+    """The model cannot be trained here: it is elsewhere, too large, or built in a way that training does not know."""
+
+
+class TextToLearn(InputError):
+    """There is nothing to learn from, or far too much, or something that this model has no token for."""

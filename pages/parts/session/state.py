@@ -21,6 +21,7 @@ from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core import Generation
+    from core.engine.model import LanguageModel
     from core.generation.replay import Replay
 
 log = logging.getLogger(__name__)
@@ -84,6 +85,7 @@ class Session:
     name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
     put_aside: PutAside | None = None  # what the run in hand took the place of
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
+    taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor taught or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
 
     def begin_from(self, query: Mapping[str, str]) -> None:
