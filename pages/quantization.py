@@ -132,14 +132,8 @@ with frame.error_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
         chosen = st.segmented_control(words.BITS, BITS, default=4, key="quantization_bits", required=True)
-        scale = st.segmented_control(
-            words.SCALE,
-            (words.PER_ROW, words.PER_GROUP),
-            default=words.PER_GROUP,
-            key="quantization_scale",
-            help=words.SCALE_HELP,
-            required=True,
-        )
+        scales = (words.PER_ROW, words.PER_GROUP)
+        scale = st.segmented_control(words.SCALE, scales, default=scales[1], key="quantization_scale", help=words.SCALE_HELP, required=True)
         group = GROUP if scale == words.PER_GROUP else None
         head = st.toggle(words.ROUND_HEAD, key="quantization_head", help=words.ROUND_HEAD_HELP)
         state = experiment.of(NAME)
