@@ -23,18 +23,26 @@ else:  # for every visitor, at every click
     if preload.under_way():  # nothing else is imported before it is there
         with st.spinner(words.WAKING):
             preload.wait()
+    from pages.parts.components.address import address
+    from pages.parts.components.keys import keys
+    from pages.parts.components.menu_mark import menu_mark
     from pages.parts.layout import frame, navigation, sidebar
-    from pages.parts.session import current, requested_model, url_state
+    from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
     url_state.mark()
     page = st.navigation(navigation.pages(), position="top")
+    state.arrive(page.url_path)
     frame.logo()
     frame.dress()
     if not current.admit():
         frame.show_notice(words.FULL_HOUSE)
         st.stop()
     frame.wake()
-    sidebar.sidebar()
+    sidebar.sidebar(navigation.rolls(page.url_path))
     requested_model.offer()
     page.run()
+    address.address()
+    frame.late_notices()
+    keys.keys()
+    menu_mark.menu_mark(navigation.group_of(page.url_path))

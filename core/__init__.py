@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core import errors as errors
+    from core import labs as labs
     from core.costs.formulas import cache_bytes as cache_bytes
     from core.costs.formulas import multiply_adds as multiply_adds
+    from core.engine.shape import ModelShape as ModelShape
     from core.generation.generation import Generation as Generation
     from core.generation.recording import Recording as Recording
     from core.inspection.look import Inside as Inside
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from core.inspection.scoring import score_text as score_text
     from core.models.loading import list_models as list_models
     from core.models.loading import load_model as load_model
-    from core.models.shape import ModelShape as ModelShape
     from core.record.step import Candidate as Candidate
     from core.record.step import Stage as Stage
     from core.record.step import Step as Step
@@ -36,7 +37,7 @@ _MODULES = {
     "Candidate": "core.record.step",
     "Generation": "core.generation.generation",
     "Inside": "core.inspection.look",
-    "ModelShape": "core.models.shape",
+    "ModelShape": "core.engine.shape",
     "Recording": "core.generation.recording",
     "SamplingSettings": "core.settings",
     "ScoredText": "core.inspection.scoring",
@@ -52,13 +53,18 @@ _MODULES = {
     "score_text": "core.inspection.scoring",
 }
 
-__all__ = [*_MODULES, "errors"]
+__all__ = [*_MODULES, "errors", "labs"]
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name from the module it lives in, when it is first asked for."""
-    if name == "errors":
-        return import_module("core.errors")
+    if name in ("errors", "labs"):
+        return import_module(f"core.{name}")
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'core' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What can be asked for, fetched or not."""
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, each with one sentence that says what happened and what to do.
+"""Exceptions, one class for everything that can go wrong, each with one sentence that says what happened and what to do.
 
 `str(error)` is that sentence and fit to be shown to a visitor. The cause, where there is one, hangs on `error.__cause__` for the log.
 """
@@ -57,7 +57,7 @@ class NotEnoughMemory(ModelError):
 
 
 class ReloadFailed(ModelError):
-    """A model that was put away to make room cannot be loaded again; what was written with it is kept."""
+    """A model that was unloaded to make room cannot be loaded again; what was written with it is kept."""
 
 
 class BrokenLogits(ModelError):
@@ -72,16 +72,27 @@ class WrongServer(ModelError):
     """An inference server answers, but cannot be used: another kind, another model, or it leaves out what is needed."""
 
 
-class NotOnServer(ModelError):
-    """Something was asked of a served model that only a model in this process can give: its weights, its layers."""
+class NotOnServer(ModelError, AttributeError):
+    """Something was asked of a served model that only a model in this process can give: its weights, its layers.
+
+    It is what a served model has no attribute for, so `getattr(model, "network", None)` is None there.
+    """
 
 
 class OutsideTopLogprobs(ModelError):
     """The dice or a visitor took a token that the server does not list, so its odds are not known."""
 
 
+class TooManyExperiments(ViewerError):
+    """As many experiments are running as this machine, or this visitor, may have at a time."""
+
+
 class InputError(ViewerError):
     """Something a visitor gave cannot be used."""
+
+
+class WrongType(InputError, TypeError):
+    """Something of another kind was given than is needed: a name where a loaded model belongs, a number where a text does."""
 
 
 class EmptyPrompt(InputError):
@@ -120,3 +131,11 @@ def quoted(name: str) -> str:
     """A stranger's name, short enough and harmless in a sentence on a page: no pictures, links or formulas can be made of it."""
     clean = "".join(c if c.isprintable() and c not in "[]<>`*$" else "?" for c in name)
     return f"“{clean if len(clean) <= 60 else clean[:57] + '...'}”"
+
+
+class CannotBeTaught(ModelError):
+    """The model cannot be trained here: it is elsewhere, too large, or built in a way that training does not know."""
+
+
+class TextToLearn(InputError):
+    """There is nothing to learn from, or far too much, or something that this model has no token for."""

@@ -1,4 +1,4 @@
-"""How much of a machine its visitors may take: read from the environment once, the same for everybody."""
+"""Resource limits per process and per visitor, read from the environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Limits:
     visitors: sessions at a time. models: in memory at a time; fewer where memory is short. tokens_per_run: tokens one path may have,
     prompt included. prompt_tokens: tokens of a prompt. cache_megabytes: all visitors' caches together, per model. idle_seconds: after this
     long without a pass a visitor's cache is given back; it is rebuilt from the tokens when they go on. upload_megabytes: of a recording
-    that is opened; 64 at most. readers: requests that one visitor may send at once in a serving experiment.
+    that is opened; 64 at most. readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time
+    for all visitors together. experiment_seconds: the longest one may run.
     """
 
     visitors: int = 200
@@ -28,6 +29,8 @@ class Limits:
     idle_seconds: int = 300
     upload_megabytes: int = 64
     readers: int = 32
+    experiments: int = 16
+    experiment_seconds: int = 1800
 
     @classmethod
     def from_environment(cls) -> Limits:

@@ -1,8 +1,9 @@
-"""The settings a visitor turns: what stands between the model's odds and the dice."""
+"""Sampling settings: temperature, top-k, top-p, min-p, typical-p, repetition penalty, greedy, seed; checked, frozen, hashable."""
 
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,9 +13,12 @@ SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # the largest whole number that JSON and a browser keep exactly
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SamplingSettings:
-    """How the next token is picked from the model's odds. 0 or 1.0 means off, as in transformers.
+    """How the next token is picked from the model's odds. 0 or 1.0 means off, as in transformers. NumPy's numbers count as numbers.
+
+    >>> SamplingSettings(temperature=0.8, seed=7)
+    SamplingSettings(temperature=0.8, seed=7)
 
     temperature: the logits are divided by it; below 1 the favourite gains, above 1 the outsiders do. 0.001 to 100.
     top_k: only the k likeliest tokens stay; 0 is off.
@@ -44,15 +48,27 @@ class SamplingSettings:
         self._number("min_p", 0.0, 1.0)
         self._number("typical_p", 0.0, 1.0, above=True)
         self._number("repetition_penalty", SMALLEST_DIVISOR, 100.0)
-        if not isinstance(self.greedy, bool):
+        if not is_bool(self.greedy):
             raise BadSetting(f"Greedy must be on or off, not {_shown(self.greedy)}.")
+        object.__setattr__(self, "greedy", bool(self.greedy))
         self._whole("seed", LARGEST_SEED)
+
+    @staticmethod
+    def checked(value: Any) -> SamplingSettings:
+        """This value, if it is settings. Raises BadSetting."""
+        if not isinstance(value, SamplingSettings):
+            raise BadSetting(f"Settings are SamplingSettings(temperature=0.8, ...), not {_shown(value)}.")
+        return value
+
+    def __repr__(self) -> str:
+        changed = [f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if getattr(self, field.name) != field.default]
+        return f"SamplingSettings({', '.join(changed)})"
 
     def _number(self, name: str, low: float, high: float, above: bool = False) -> None:
         value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+        if is_bool(value) or not isinstance(value, numbers.Real) or not _is_finite(value):
             raise BadSetting(f"{_label(name)} must be a number, not {_shown(value)}.")
-        if not low <= value <= high or (above and value == low):
+        if not low <= float(value) <= high or (above and float(value) == low):
             hint = " For the coldest dice there are, switch greedy on." if name == "temperature" and value == 0 else ""
             raise BadSetting(
                 f"{_label(name)} must be {'above' if above else 'at least'} {low:g} and at most {high:g}, not {_shown(value)}.{hint}"
@@ -60,22 +76,34 @@ class SamplingSettings:
         object.__setattr__(self, name, float(value))
 
     def _whole(self, name: str, high: int) -> None:
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise BadSetting(f"{_label(name)} must be a whole number, not {_shown(value)}.")
-        if not 0 <= value <= high:
-            raise BadSetting(f"{_label(name)} must be at least 0 and at most {high:,}, not {_shown(value)}.")
+        object.__setattr__(self, name, whole_number(getattr(self, name), _label(name), 0, high))
 
     def as_dict(self) -> dict[str, Any]:
         """The settings as plain values by name, for a file or a URL."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
+def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:
+    """This number as Python's own, if it is a whole one within its range; name: of what it is said to be. Raises BadSetting."""
+    if is_bool(value) or not isinstance(value, numbers.Integral):
+        raise BadSetting(f"{name} must be a whole number, not {_shown(value)}.")
+    number = int(value)
+    if number < low or (high is not None and number > high):
+        most = "" if high is None else f" and at most {high:,}"
+        raise BadSetting(f"{name} must be at least {low:,}{most}, not {_shown(value)}.")
+    return number
+
+
+def is_bool(value: object) -> bool:
+    """Whether this is True or False, Python's or NumPy's, which count as numbers elsewhere."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")  # NumPy need not be loaded to know its name
+
+
 def _label(name: str) -> str:
     return name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize()
 
 
-def _is_finite(value: float) -> bool:
+def _is_finite(value: numbers.Real) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # a whole number beyond all floats

@@ -13,9 +13,10 @@ from core.serving.server import ServerSettings
 from pages.parts.charts import charts, serving_charts
 from pages.parts.charts.serving_rows import Board
 from pages.parts.components.serving_board.serving_board import serving_board
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import serving_words as words
 
@@ -36,7 +37,8 @@ def lineup() -> tuple[Reader, ...]:
         current.model(),
         prompts,
         count,
-        *lengths,
+        lengths[0],
+        lengths[1],
         rate=waits,
         settings=current.settings(),
         background=words.BACKGROUND,
@@ -44,12 +46,30 @@ def lineup() -> tuple[Reader, ...]:
     )
 
 
+def now() -> provenance.Provenance:
+    """What a round would be made with."""
+    chosen = {
+        "the two ways": f"{words.POLICIES[left]} | {words.POLICIES[right]}",
+        "the readers": f"{count} readers",
+        "the arrivals": "" if arrive != words.ONE_BY_ONE else f"{rate} a second",
+        "the lengths": f"{lengths[0]} to {lengths[1]} words",
+    }
+    unsaid = {
+        "the places": str(slots),
+        "the budget": str(budget),
+        "the blocks": str(blocks),
+        "sharing": str(share),
+        "the beginning": str(common),
+    }
+    return provenance.now(chosen, unsaid)
+
+
 def begin() -> None:
     """Let everybody in, on both sides."""
     model, who = current.model(), lineup()
     sides = [ServerSettings(policy, slots, max(budget, slots), blocks, share) for policy in (left, right)]
     about = (Board.of(who), (left, right), tuple(1 if one is Policy.ONE_AT_A_TIME else slots for one in (left, right)))
-    experiment.start(NAME, lambda: serve(model, who, sides), about)
+    experiment.start(NAME, lambda: serve(model, who, sides), now(), about)
     experiment.stop(CHECK)
     current.results().pop(CHECK, None)
 
@@ -58,14 +78,14 @@ def check() -> None:
     """Let every reader of the right side write once more, alone."""
     board: Board = experiment.of(NAME).about[0]
     model, finished = current.model(), [one for done in board.sides[1].iterations for one in done.finished]
-    experiment.start(CHECK, lambda: compare_alone(model, board.who, finished))
+    experiment.start(CHECK, lambda: compare_alone(model, board.who, finished), experiment.of(NAME).made_by)
 
 
 def measure_curve() -> None:
     """Measure passes of every size, and the machine's memory beside them."""
     model, prompt, settings = current.model(), current.prompt(), current.settings()
     peak = measure(model.device, model.dtype)
-    experiment.start(CURVE, lambda: batch_curve(model, prompt, peak, settings), (peak, model.weight_bytes))
+    experiment.start(CURVE, lambda: batch_curve(model, prompt, peak, settings), provenance.now(), (peak, model.weight_bytes))
 
 
 def figures(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
@@ -114,14 +134,11 @@ def verdict(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
 
 
 def course() -> None:
-    """All that moves: drawn first, then both servers go on for a moment."""
-    with frame.error_boundary():
-        run = experiment.of(NAME)
+    """All that moves."""
+    with results.shown(NAME, now(), begin) as run:
         colours = palette.of(charts.theme())
         shades = (colours.muted_text, colours.computed, colours.dice, colours.doubt, colours.other)
         frame.legend(*zip(shades, words.STATES.values(), strict=True))
-        if run.error:
-            frame.show_notice(run.error)
         fresh = Board.of(lineup()) if run.about is None else run.about[0]
         policies, places = ((left, right), (slots, slots)) if run.about is None else run.about[1:]
         fresh.take(run.seen)
@@ -136,16 +153,12 @@ def course() -> None:
             if one.finished and other.finished:
                 verdict(one, other, titles)
             figures(one, other, titles)
-    experiment.advance(NAME)
 
 
 def checked() -> None:
     """The readers alone, held beside the readers together."""
-    with frame.error_boundary():
-        run = experiment.of(CHECK)
-        if run.error:
-            frame.show_notice(run.error)
-        found: list[Alone] = run.seen
+    with results.shown(CHECK, now(), check) as run:
+        found: list[Alone] = list(run.seen)
         if found:
             count = sum(one.tokens for one in found)
             parted = [one for one in found if one.first_difference is not None]
@@ -156,15 +169,11 @@ def checked() -> None:
             for one in parted:
                 st.caption(words.PARTED.format(reader=one.reader_id + 1, place=(one.first_difference or 0) + 1))
             st.caption(words.CHECKED_BECAUSE)
-    experiment.advance(CHECK)
 
 
 def curve() -> None:
     """Batch size against tokens a second for all, and against each reader's wait."""
-    with frame.error_boundary():
-        run = experiment.of(CURVE)
-        if run.error:
-            frame.show_notice(run.error)
+    with results.shown(CURVE, provenance.now(), measure_curve) as run:
         points: dict[int, CurvePoint] = {point.size: point for point in run.seen}
         if not points:
             st.caption(words.CURVE_BEFORE)
@@ -201,18 +210,17 @@ def curve() -> None:
                 st.markdown(words.CURVE_VERDICT.format(size=most, factor=f"{factor:.1f}", wait=wait, alone=alone))
             speed = f"{numbers.size(peak.bytes_per_second)}"
             st.caption(words.CURVE_CEILING.format(weights=numbers.size(weights), speed=speed))
-    experiment.advance(CURVE)
 
 
 frame.header(words.BATCHING_TITLE, words.BATCHING_TERM, words.BATCHING_LEAD)
 with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
     kinds = list(words.POLICIES)
     named = words.POLICIES.__getitem__
-    left = st.selectbox(words.LEFT, kinds, index=0, format_func=named, key="batching_left", width=230)
-    right = st.selectbox(words.RIGHT, kinds, index=2, format_func=named, key="batching_right", width=230)
-    count = st.segmented_control(words.READERS, COUNTS, default=8, key="batching_readers", required=True) or 8
+    left = st.selectbox(words.LEFT, kinds, index=0, format_func=named, key="batching_left", width=230, **STAYS)
+    right = st.selectbox(words.RIGHT, kinds, index=2, format_func=named, key="batching_right", width=230, **STAYS)
+    count = st.segmented_control(words.READERS, COUNTS, default=8, key="batching_readers", required=True, **STAYS) or 8
     ways = (words.ALL_AT_ONCE, words.ONE_BY_ONE)
-    arrive = st.segmented_control(words.ARRIVE, ways, default=ways[0], key="batching_arrive", required=True)
+    arrive = st.segmented_control(words.ARRIVE, ways, default=ways[0], key="batching_arrive", required=True, **STAYS)
     state = experiment.of(NAME)
     if state.running:
         st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="batching_stop")
@@ -222,25 +230,27 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="batching_co
 with st.expander(words.MORE, icon=":material/tune:"):
     one, two, three = st.columns(3, gap="large")
     with one:
-        lengths = st.slider(words.ANSWERS, 1, 128, (8, 48), key="batching_lengths", help=words.ANSWERS_HELP)
-        common = st.slider(words.BACKGROUND_LENGTH, 0, 192, 0, 16, key="batching_common", help=words.BACKGROUND_HELP)
+        lengths = st.slider(words.ANSWERS, 1, 128, (8, 48), key="batching_lengths", help=words.ANSWERS_HELP, **STAYS)
+        common = st.slider(words.BACKGROUND_LENGTH, 0, 192, 0, 16, key="batching_common", help=words.BACKGROUND_HELP, **STAYS)
     with two:
-        slots = st.select_slider(words.SLOTS, SLOTS, 8, key="batching_slots", help=words.SLOTS_HELP)
-        budget = st.select_slider(words.BUDGET, BUDGETS, 64, key="batching_budget", help=words.BUDGET_HELP)
-        rate = st.slider(words.RATE, 1, 40, 10, key="batching_rate_a_second", help=words.RATE_HELP, disabled=arrive != words.ONE_BY_ONE)
+        slots = st.select_slider(words.SLOTS, SLOTS, 8, key="batching_slots", help=words.SLOTS_HELP, **STAYS)
+        budget = st.select_slider(words.BUDGET, BUDGETS, 64, key="batching_budget", help=words.BUDGET_HELP, **STAYS)
+        rate = st.slider(
+            words.RATE, 1, 40, 10, key="batching_rate_a_second", help=words.RATE_HELP, disabled=arrive != words.ONE_BY_ONE, **STAYS
+        )
     with three:
-        blocks = st.select_slider(words.BLOCKS, BLOCKS, 48, key="batching_blocks", help=words.BLOCKS_HELP)
-        share = st.toggle(words.SHARE, value=True, key="batching_share", help=words.SHARE_HELP)
+        blocks = st.select_slider(words.BLOCKS, BLOCKS, 48, key="batching_blocks", help=words.BLOCKS_HELP, **STAYS)
+        share = st.toggle(words.SHARE, value=True, key="batching_share", help=words.SHARE_HELP, **STAYS)
 if not state.running and pressed:
     with frame.error_boundary():
         begin()
         st.rerun()
 
-st.fragment(course, run_every=experiment.of(NAME).interval, key="batching_course")()
+results.live(course, NAME, key="batching_course")
 if experiment.of(NAME).seen and not experiment.of(NAME).running:
     st.button(words.CHECK, on_click=current.error_boundary(check), help=words.CHECK_HELP, icon=":material/balance:", key="batching_check")
-    st.fragment(checked, run_every=experiment.of(CHECK).interval, key="batching_checked")()
+    results.live(checked, CHECK, key="batching_checked")
 frame.section(words.CURVE_TITLE, words.CURVE_TERM)
 st.button(words.CURVE_START, on_click=current.error_boundary(measure_curve), icon=":material/speed:", key="batching_measure")
-st.fragment(curve, run_every=experiment.of(CURVE).interval, key="batching_curve")()
+results.live(curve, CURVE, key="batching_curve")
 st.caption(words.HONEST)

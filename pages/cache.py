@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import cache_bytes
-from core.labs.cache_race import CACHED, UNCACHED, RaceStep, fit_parabola, growth, race, same_text, speed_up
-from pages.parts.charts import charts, cost_charts
-from pages.parts.layout import frame, palette
+from core.engine.model import LanguageModel
+from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
+from pages.parts.charts import charts, cost_charts, race_rows
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
@@ -20,23 +23,28 @@ frame.page()
 NAME = "race"
 LENGTHS = (32, 64, 128, 256, 512)
 SHOWN = 190  # characters of each writer's text
-MOST_POINTS = 160
 
 
+def now() -> provenance.Provenance:
+    """What a race would be run with."""
+    return provenance.now({"the length": words.RACE_LENGTH.format(count=chosen)})
+
+
+@current.error_boundary
 def begin() -> None:
     """Start with what the visitor has chosen everywhere: model, prompt, settings."""
-    length = LENGTHS[2] if chosen is None else chosen
-    about = (length, len(current.model().encode(current.prompt())), current.model_name())
-    experiment.start(NAME, lambda: race(current.model(), current.prompt(), current.settings(), length), about)
+    current.at(NAME)
+    model, prompt, settings, length = current.model(), current.prompt(), current.settings(), chosen
+    experiment.start(NAME, lambda: race(model, prompt, settings, length), now(), (length, model, prompt))
 
 
-def writer(title: str, term: str, steps: list[RaceStep], length: int) -> None:
+def writer(title: str, term: str, steps: list[RaceStep], length: int, prompt: str) -> None:
     """One writer: what is on paper so far, and what it took."""
     with st.container(border=True, gap="xsmall"):
         frame.section(title, term)
         text = "".join(step.text for step in steps)
         tail = ("… " if len(text) > SHOWN else "") + text[-SHOWN:]
-        paper(tail or current.prompt()[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
+        paper(tail or prompt[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
         last = steps[-1] if steps else None
         left, right = st.columns(2)
         left.metric("Tokens", f"{len(steps)} of {length}")
@@ -57,56 +65,7 @@ def paper(text: str, at_the_top: bool) -> None:
     )
 
 
-def table(steps: dict[str, list[RaceStep]], column: str, scale: float = 1.0) -> pd.DataFrame:
-    """Both writers' numbers against the tokens written, thinned to what a chart can show."""
-    rows = []
-    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
-        mine = steps[runner]
-        thin = max(1, len(mine) // MOST_POINTS)
-        for step in mine:
-            newest = step is mine[-1]
-            if step.index % thin and not newest:
-                continue
-            value = getattr(step, column)
-            said = numbers.duration(value) if "seconds" in column else f"{value:,}"
-            row = {"token": step.index + 1, "runner": kind, column: value * scale, "label": said if newest else "", "tip": said}
-            rows.append(row)
-    return pd.DataFrame(rows, columns=["token", "runner", column, "label", "tip"])
-
-
-def middle(values: list[float]) -> float:
-    """The median of a few neighbours: single passes jitter on a busy machine."""
-    return sorted(values)[len(values) // 2]
-
-
-def smooth(steps: dict[str, list[RaceStep]]) -> pd.DataFrame:
-    """Milliseconds per step, each the median of the five around it."""
-    shown = table(steps, "seconds", 1000)
-    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
-        mine = [step.seconds * 1000 for step in steps[runner]]
-        at = shown["runner"] == kind
-        places = shown.loc[at, "token"].astype(int) - 1
-        shown.loc[at, "seconds"] = [middle(mine[max(1, place - 2) : place + 3] or [mine[place]]) for place in places]
-    return shown
-
-
-def with_fit(steps: dict[str, list[RaceStep]]) -> pd.DataFrame:
-    """Seconds so far, and the fitted line and parabola beside them."""
-    shown = table(steps, "total_seconds").assign(fit=0.0)
-    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
-        mine = steps[runner]
-        fitted = fit_parabola([step.index + 1 for step in mine], [step.total_seconds for step in mine])
-        if fitted is None:
-            continue
-        at = shown["runner"] == kind
-        a, b = fitted
-        line = sum(s.total_seconds * (s.index + 1) for s in mine) / sum((s.index + 1) ** 2 for s in mine)
-        x = shown.loc[at, "token"]
-        shown.loc[at, "fit"] = line * x if kind == "with" else a * x + b * x**2
-    return shown
-
-
-def verdict(seen: list[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
+def verdict(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     """Who is how far ahead, and whether both wrote the same."""
     factor = speed_up(seen)
     both = min(len(steps[CACHED]), len(steps[UNCACHED]))
@@ -118,23 +77,27 @@ def verdict(seen: list[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     st.markdown(f"{words.SPEED_UP.format(factor=f'{factor:.1f}', count=both)} {said}")
 
 
-def curves(seen: list[RaceStep], steps: dict[str, list[RaceStep]], length: int) -> None:
+def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, model: LanguageModel) -> None:
     """Per step: level against rising. In all: a line against a triangle."""
+    fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
     left, right = st.columns(2, gap="large")
     with left:
         frame.section(words.PACE_TITLE, words.PACE_TERM)
-        charts.draw(cost_charts.race, smooth(steps), key="cache_pace", alt_text=words.PACE_ALT, length=length, column="seconds", unit="ms")
+        paced = race_rows.passes(steps)
+        charts.draw(
+            cost_charts.race, paced, key="cache_pace", alt_text=words.PACE_ALT, length=length, column="seconds", unit="ms", single=True
+        )
+        grown(fits)
     with right:
         frame.section(words.TOTAL_TITLE, words.TOTAL_TERM)
-        totals = table(steps, "total_positions")
+        totals = race_rows.table(steps, "total_positions")
         charts.draw(cost_charts.race, totals, key="cache_total", alt_text=words.TOTAL_ALT, length=length, column="total_positions", unit="")
         prompt = steps[CACHED][0].computed
         st.caption(words.COUNTED.format(prompt=prompt))
-    fits = {name: growth(seen, runner) for name, runner in (("line", CACHED), ("curve", UNCACHED))}
     left, right = st.columns(2, gap="large")
     with left:
         frame.section(words.CLOCK_TITLE, words.CLOCK_TERM)
-        clock = with_fit(steps)
+        clock = race_rows.with_fit(steps, fits)
         charts.draw(
             cost_charts.race,
             clock,
@@ -146,9 +109,23 @@ def curves(seen: list[RaceStep], steps: dict[str, list[RaceStep]], length: int) 
             fitted=True,
         )
         if all(fits.values()):
-            st.caption(words.GROWTH.format(**{name: f"{fit.exponent:.2f}" for name, fit in fits.items() if fit}), help=words.GROWTH_WHY)
+            st.caption(words.GROWTH_TOTAL)
     with right:
-        kept(steps[CACHED], length)
+        kept(steps[CACHED], length, model)
+
+
+def grown(fits: dict[str, Trend | None]) -> None:
+    """By how much every token that stands there makes the next one slower, and how well that is known."""
+    lines = []
+    for kind, title in (("without", words.WITHOUT_NOTES), ("with", words.WITH_NOTES)):
+        fit = fits[kind]
+        if fit is None:
+            st.caption(words.GROWTH_EARLY.format(count=FEWEST))
+            return
+        said = words.GROWTH_GROWS if fit.grows else words.GROWTH_LEVEL
+        by, error = (f"{value * 1e6:.2g}" if abs(value) < 1e-4 else f"{value * 1e6:,.0f}" for value in (fit.slope, fit.error))
+        lines.append(said.format(title=title, by=by, error=error, r2=f"{fit.r_squared:.2f}"))
+    st.caption(" ".join(lines), help=words.GROWTH_WHY)
 
 
 def ahead(length: int) -> None:
@@ -166,9 +143,8 @@ def ahead(length: int) -> None:
     st.caption(words.COUNTED.format(prompt=prompt))
 
 
-def kept(steps: list[RaceStep], length: int) -> None:
-    """A row for each layer, a column for each token; and the bytes, by formula and by tensor."""
-    model = current.model()
+def kept(steps: list[RaceStep], length: int, model: LanguageModel) -> None:
+    """A row for each layer, a column for each token; and the bytes, by formula and by tensor, of the model that ran."""
     shape = model.shape
     frame.section(words.KEPT_TITLE, words.KEPT_TERM)
     last = steps[-1]
@@ -197,43 +173,40 @@ def kept(steps: list[RaceStep], length: int) -> None:
         tokens=tokens,
         computed=f"{cache_bytes(shape, tokens, item):,}",
     )
-    st.caption(f"{counted}; {words.KEPT_MEASURED.format(measured=f'{last.cache_bytes:,}')}.")
+    held = words.KEPT_ASSUMED if last.held_bytes is None else words.KEPT_MEASURED.format(measured=f"{last.held_bytes:,}")
+    st.caption(f"{counted}; {held}.")
 
 
 frame.header(words.CACHE_TITLE, words.CACHE_TERM, words.CACHE_LEAD)
 state = experiment.of(NAME)
 with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):
-    chosen = st.segmented_control(words.CACHE_LENGTH, LENGTHS, default=LENGTHS[2], key="cache_length", required=True)
+    chosen = st.segmented_control(words.CACHE_LENGTH, LENGTHS, default=LENGTHS[2], key="cache_length", required=True, **STAYS) or LENGTHS[2]
     if state.running:
         st.button(words.CACHE_STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="cache_stop")
     else:
         label = words.CACHE_AGAIN if state.seen else words.CACHE_START
-        st.button(label, on_click=current.error_boundary(begin), type="primary", icon=":material/flag:", key="cache_start")
+        st.button(label, on_click=begin, type="primary", icon=":material/flag:", key="cache_start")
 
 
 def course() -> None:
-    """All that moves: drawn first, then both run on for a moment."""
-    with frame.error_boundary():
-        run = experiment.of(NAME)
+    """All that moves, from the start to the verdict."""
+    with results.shown(NAME, now(), begin) as run:
         seen: list[RaceStep] = list(run.seen)
-        length = run.about[0] if run.about else chosen or LENGTHS[2]
+        length, model, prompt = run.about or (chosen, current.model(), current.prompt())
         steps = {runner: [step for step in seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
         colours = palette.of(charts.theme())
         frame.legend((colours.dice, words.WITH_NOTES), (colours.other, words.WITHOUT_NOTES))
         left, right = st.columns(2, gap="large")
         with left:
-            writer(words.WITH_NOTES, words.WITH_TERM, steps[CACHED], length)
+            writer(words.WITH_NOTES, words.WITH_TERM, steps[CACHED], length, prompt)
         with right:
-            writer(words.WITHOUT_NOTES, words.WITHOUT_TERM, steps[UNCACHED], length)
-        if run.error:
-            frame.show_notice(run.error)
+            writer(words.WITHOUT_NOTES, words.WITHOUT_TERM, steps[UNCACHED], length, prompt)
         if all(steps.values()):
             verdict(seen, steps)
-            curves(seen, steps, length)
+            curves(seen, steps, length, model)
             st.caption(words.PASSED_OVER)
         elif not run.running and not run.error:
             ahead(length)
-    experiment.advance(NAME)
 
 
-st.fragment(course, run_every=state.interval)()
+results.live(course, NAME, key="race_fragment")

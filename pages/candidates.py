@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
-from core.errors import ViewerError
-from core.labs.beam import FINISHED, KEPT, BeamStep, beam_search
-from core.labs.candidates import FORMULAS, MEAN, BatchStep, Ranked, merged, ranked, write_together
+from core.labs.beam import CUT_OFF, FINISHED, KEPT, BeamStep, beam_search
+from core.labs.candidates import FORMULAS, MEAN, BatchStep, Ranked, merged, ranked, write_and_time_one
 from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
 from pages.parts.components.tinted_text.tinted_text import tinted_text
-from pages.parts.layout import frame
+from pages.parts.layout import frame, results
 from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance, undo
+from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
+from pages.parts.text import words as watch_words
 
 frame.page()
 TRIES, BEAM = "candidates", "candidates_beam"
+BEAM_STEPS = "candidates_beam_steps"  # how much of the search is shown: it runs ahead, and Step shows one more
 COUNTS = (4, 8, 16, 32)
 LENGTHS = (20, 40, 80)
 SHOWN = 5
+MARKS = {KEPT: "✓", FINISHED: "■", CUT_OFF: "□"}
 CHOICE = {"fate": st.column_config.TextColumn("", width=36), "beginning": st.column_config.TextColumn(width=190)}
 
 
 def tries_view() -> None:
     """Write them, merge them, rank them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_controls"):
-        count = st.segmented_control(words.TRIES_COUNT, COUNTS, default=8, key="candidates_count", required=True) or 8
-        length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="candidates_length", required=True) or 40
+        count = st.segmented_control(words.TRIES_COUNT, COUNTS, default=8, key="candidates_count", required=True, **STAYS) or 8
+        length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="candidates_length", required=True, **STAYS) or 40
         by = (
-            st.selectbox(words.SCORE_BY, list(FORMULAS), format_func=lambda name: words.SCORE_NAMES[name], key="candidates_by", width=240)
+            st.selectbox(words.SCORE_BY, list(FORMULAS), format_func=words.SCORE_NAMES.__getitem__, key="candidates_by", width=240, **STAYS)
             or MEAN
         )
 
+        now = provenance.now({"the tries": words.TRIES_MADE.format(count=count), "the length": words.tokens(length)})
+
         @current.error_boundary
         def begin() -> None:
+            current.at(TRIES)
             model, prompt, settings = current.model(), current.prompt(), current.settings()
-            experiment.start(TRIES, lambda: write_together(model, prompt, settings, count, length), (prompt, settings, current.run()))
+            make = lambda: write_and_time_one(model, prompt, settings, count, length)  # noqa: E731 (called by the experiment)
+            experiment.start(TRIES, make, now, (prompt, settings, current.run()))
 
         state = experiment.of(TRIES)
         if state.running:
@@ -50,17 +59,13 @@ def tries_view() -> None:
                 st.rerun()
 
     def draw() -> None:
-        with frame.error_boundary():
-            run = experiment.of(TRIES)
-            if run.error:
-                frame.show_notice(run.error)
+        with results.shown(TRIES, now, begin) as run:
             if run.seen:
                 compared(run.seen[-1], by, run.running)
             elif not run.running:
                 st.caption(words.TRIES_FIRST)
-        experiment.advance(TRIES, 0.05)
 
-    st.fragment(draw, run_every=state.interval, key="candidates_fragment")()
+    results.live(draw, TRIES, key="candidates_fragment")
 
 
 def compared(newest: BatchStep, by: str, running: bool) -> None:
@@ -85,7 +90,22 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
             st.caption(f"{place + 1}. · {words.TRY_NOTE.format(number=entry.attempt.number + 1)} · {score}{answer}")
             tinted_text(entry.attempt.path, key=f"candidates_text_{place}", small=True)
             if place == 0 and not running:
-                st.button(words.KEEP_TRY, on_click=keep_try, args=(entry.attempt.number,), key="candidates_keep", icon=":material/check:")
+                st.button(
+                    words.KEEP_TRY,
+                    on_click=frame.then,
+                    args=(keep_try, (), entry.attempt.number),
+                    key="candidates_keep",
+                    icon=":material/check:",
+                )
+                if undo.can_bring_back():
+                    st.button(
+                        watch_words.BRING_BACK,
+                        on_click=frame.then,
+                        args=(undo.bring_back, ()),
+                        help=watch_words.BRING_BACK_HELP,
+                        type="tertiary",
+                        key="candidates_bring_back",
+                    )
 
 
 def frame_safe(text: str) -> str:
@@ -95,25 +115,16 @@ def frame_safe(text: str) -> str:
 
 @current.error_boundary
 def keep_try(number: int) -> None:
-    """Write this try into the visitor's run: the same dice give the same words."""
+    """Write this try into the visitor's run, token by token as it was shown; what they had is put aside for them."""
     run = experiment.of(TRIES)
     attempt = run.seen[-1].tries[number]
     prompt, settings, _ = run.about
-    current.use_prompt(prompt)
-    own = current.run()
-    own.go_to(-1)
-    mine = own.settings
-    own.settings = settings
-    try:
-        for step in attempt.path:
-            own.step(step.attempt)
-    finally:
-        own.settings = mine
+    undo.keep_path(prompt, settings, attempt.path)
     current.notify(words.KEPT_TRY)
 
 
 def price(newest: BatchStep) -> None:
-    """N tries cost N times as much."""
+    """N tries cost N times the tokens; how much time that is, is measured."""
     own = max(len(attempt.path) for attempt in newest.tries)
     st.markdown(
         f"**{words.PRICE}.** "
@@ -125,62 +136,73 @@ def price(newest: BatchStep) -> None:
             seconds=numbers.duration(newest.seconds),
         )
     )
+    if newest.slower is not None and newest.alone_seconds is not None:
+        st.markdown(
+            words.PRICE_TIME.format(
+                seconds=numbers.duration(newest.alone_seconds),
+                passes=words.passes(newest.alone_passes),
+                count=len(newest.tries),
+                factor=f"{newest.slower:.1f}",
+            )
+        )
 
 
 def beam_view() -> None:
     """Keep the N likeliest, drop the rest, see why."""
     st.caption(words.BEAM_LEAD)
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_beam_controls"):
-        width = st.segmented_control(words.BEAMS, (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True) or 3
-        length = st.segmented_control(words.LENGTH, (10, 20, 40), default=20, key="candidates_beam_length", required=True) or 20
-        penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200)
-        about = (current.prompt(), current.model_name(), width, length, penalty)
+        width = st.segmented_control(words.BEAMS, (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True, **STAYS) or 3
+        length = st.segmented_control(words.LENGTH, (10, 20, 40), default=20, key="candidates_beam_length", required=True, **STAYS) or 20
+        penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200, **STAYS)
+        chosen = {
+            "the beams": words.BEAMS_KEPT.format(count=width),
+            "the length": words.tokens(length),
+            "the penalty": words.PENALTY_OF.format(penalty=f"{penalty:g}"),
+        }
+        now = provenance.now(chosen, settings=False)
+        known, steps = experiment.of(BEAM), current.results().get(BEAM_STEPS, 0)
+        found: tuple[BeamStep, ...] = known.seen
+        fits = known.made_by == now and not known.error
+        over = fits and not known.running and steps >= len(found)
 
         @current.error_boundary
-        def begin() -> None:
-            experiment.start(BEAM, lambda: beam_search(current.model(), current.prompt(), width, length, penalty), about)
+        def begin(steps: int = 1) -> None:
+            current.at(BEAM)
+            model, prompt = current.model(), current.prompt()
+            experiment.start(BEAM, lambda: beam_search(model, prompt, width, length, penalty), now, width)
+            current.results()[BEAM_STEPS] = steps
 
         @current.error_boundary
-        def search(whole: bool) -> None:
-            if experiment.of(BEAM).about != about or not experiment.of(BEAM).running:
-                begin()
-            run = experiment.of(BEAM)
-            take(run)
-            while whole and run.running:
-                take(run)
+        def on_by(count: int) -> None:
+            if fits:
+                current.results()[BEAM_STEPS] = min(steps + count, length)
+            else:
+                begin(count)
 
         again = st.button(words.BEAM_AGAIN, type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
-        one = st.button(words.BEAM_STEP, type="primary", icon=":material/arrow_forward:", key="candidates_beam_step", shortcut="Right")
-        whole = st.button(words.BEAM_ALL, icon=":material/last_page:", key="candidates_beam_all")
+        one = st.button(
+            words.BEAM_STEP, type="primary", icon=":material/arrow_forward:", key="candidates_beam_step", shortcut="Right", disabled=over
+        )
+        whole = st.button(words.BEAM_ALL, icon=":material/last_page:", key="candidates_beam_all", disabled=over)
         if again:
             begin()
         elif one or whole:
-            search(whole)
-    if told := experiment.of(BEAM).error:
-        frame.show_notice(told)
-    found: list[BeamStep] = experiment.of(BEAM).seen
-    if not found:
-        st.caption(words.BEAM_FIRST)
-        return
-    searched(found, experiment.of(BEAM).about[2])
+            on_by(length if whole else 1)
+        if again or one or whole:
+            st.rerun()
+
+    def draw() -> None:
+        with results.shown(BEAM, now, begin) as run:
+            shown: tuple[BeamStep, ...] = run.seen[: current.results().get(BEAM_STEPS, 0)]
+            if shown:
+                searched(shown, run.about)
+            elif not run.error:
+                st.caption(words.BEAM_FIRST)
+
+    results.live(draw, BEAM, key="candidates_beam_fragment")
 
 
-def take(run: experiment.Experiment) -> None:
-    """One step of the search."""
-    if run.source is None:
-        return
-    step = None
-    try:
-        step = next(run.source, None)
-    except ViewerError as error:
-        run.error = str(error)
-    if step is not None:
-        run.seen.append(step)
-    if step is None or step.done:
-        run.source = None
-
-
-def searched(found: list[BeamStep], width: int) -> None:
+def searched(found: Sequence[BeamStep], width: int) -> None:
     """The tree of beginnings, and this step's choice."""
     newest = found[-1]
     if newest.done:
@@ -196,7 +218,7 @@ def searched(found: list[BeamStep], width: int) -> None:
         frame.section(words.BEAM_TABLE, words.BEAM_AT.format(place=newest.index + 1))
         lines = [
             (
-                "✓" if beam.fate == KEPT else "■" if beam.fate == FINISHED else "✗",
+                MARKS.get(beam.fate, "✗"),
                 ("… " if len(beam.text) > 30 else "") + " ".join(beam.text[-30:].split()),
                 words.BEAM_WHY[beam.fate].format(width=width, own=f"{beam.log_probability:.2f}", bar=f"{newest.bar:.2f}"),
             )
@@ -214,6 +236,8 @@ def frame_prose(text: str) -> str:
 frame.header(words.TRIES_TITLE, words.TRIES_TERM, words.TRIES_LEAD)
 with frame.error_boundary():
     names = words.TRIES_VIEWS
-    wanted = st.segmented_control("View", names, default=names[0], key="candidates_view", label_visibility="collapsed", required=True)
+    wanted = st.segmented_control(
+        "View", names, default=names[0], key="candidates_view", label_visibility="collapsed", required=True, **STAYS
+    )
     own_text()
     (beam_view if wanted == names[1] else tries_view)()

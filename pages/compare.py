@@ -13,12 +13,13 @@ from core.record.step import Step
 from core.settings import SamplingSettings
 from pages.parts.components.stream_stage.stream_stage import stream_stage
 from pages.parts.components.tinted_text.tinted_text import tinted_text
-from pages.parts.layout import frame
+from pages.parts.layout import frame, results
 from pages.parts.layout.prompt_field import own_text
-from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.runtime import experiment, loaded_models
+from pages.parts.session import current, provenance
 from pages.parts.session.sampling_controls import PRESETS
-from pages.parts.text import numbers
+from pages.parts.session.state import STAYS
+from pages.parts.text import numbers, result_words
 from pages.parts.text import what_if_words as words
 from pages.parts.text.words import settings_then
 
@@ -50,8 +51,8 @@ def buttons(name: str, begin: Callable[[], None], running: bool, seen: bool) -> 
 def columns_view() -> None:
     """Two to four columns, each with its own settings or its own model."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_controls"):
-        count = st.segmented_control(words.COLUMNS, (2, 3, 4), default=3, key="compare_count", required=True) or 3
-        length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="compare_length", required=True) or 40
+        count = st.segmented_control(words.COLUMNS, (2, 3, 4), default=3, key="compare_count", required=True, **STAYS) or 3
+        length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="compare_length", required=True, **STAYS) or 40
         place = st.container()
     models, chosen = current.model_names(), []
     for number, home in enumerate(st.columns(count, gap="large")):
@@ -62,6 +63,7 @@ def columns_view() -> None:
                 index=[*PRESETS, words.COLUMN_SIDEBAR].index(USUAL[number]),
                 key=f"compare_preset_{number}",
                 label_visibility="collapsed",
+                **STAYS,
             )
             model = models[0]
             if len(models) > 1:
@@ -71,32 +73,37 @@ def columns_view() -> None:
                     index=models.index(current.model_name()),
                     key=f"compare_model_{number}",
                     label_visibility="collapsed",
-                    format_func=lambda name: name.replace("-", " ").capitalize(),
+                    **STAYS,
                 )
             chosen.append((preset, model))
 
+    columns = {
+        words.COLUMN_NAME.format(number=number): f"{preset}, {loaded_models.title(model)}" if model != chosen[0][1] else preset
+        for number, (preset, model) in enumerate(chosen, start=1)
+    }
+    columns |= {"the seed": result_words.SEED.format(seed=current.settings().seed), "the length": words.tokens(length)}
+    now = provenance.now(columns, model=chosen[0][1], settings=any(preset == words.COLUMN_SIDEBAR for preset, _ in chosen))
+
     @current.error_boundary
     def begin() -> None:
+        current.at(COLUMNS)
+        prompt = current.prompt()
         made = [Column(current.model_named(model), settings_of(preset)) for preset, model in chosen]
         titles = [(preset, column) for (preset, _), column in zip(chosen, made, strict=True)]
-        experiment.start(COLUMNS, lambda: side_by_side(made, current.prompt(), length), (current.prompt(), titles))
+        experiment.start(COLUMNS, lambda: side_by_side(made, prompt, length), now, (prompt, titles))
 
     state = experiment.of(COLUMNS)
     with place:
         buttons(COLUMNS, begin, state.running, bool(state.seen))
 
     def draw() -> None:
-        with frame.error_boundary():
-            run = experiment.of(COLUMNS)
-            if run.error:
-                frame.show_notice(run.error)
+        with results.shown(COLUMNS, now, begin) as run:
             if run.seen:
                 texts(run.seen[-1], *run.about)
             elif not run.error:
                 st.caption(words.COLUMNS_EMPTY)
-        experiment.advance(COLUMNS, 0.05)
 
-    st.fragment(draw, run_every=state.interval, key="compare_fragment")()
+    results.live(draw, COLUMNS, key="compare_fragment")
 
 
 def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, Column]]) -> None:
@@ -109,16 +116,20 @@ def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, Column]]) ->
             tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1))
     frame.section(words.TABLE, words.TABLE_TERM, help=words.TABLE_HELP)
-    st.dataframe(numbers_table(row.paths, [title for title, _ in titles]), hide_index=True, width="stretch")
+    table = numbers_table(row.paths, [(title, column.model.name) for title, column in titles])
+    st.dataframe(table, hide_index=True, width="stretch")
 
 
-def numbers_table(paths: Sequence[Sequence[Step]], titles: Sequence[str]) -> pd.DataFrame:
-    """One line per column: length, surprise, distinct words, repeats."""
+def numbers_table(paths: Sequence[Sequence[Step]], titles: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """One line per column: settings, model, length, surprise and perplexity, distinct words, repeats."""
     lines = []
-    for title, path in zip(titles, paths, strict=True):
+    for (settings, model), path in zip(titles, paths, strict=True):
         found = statistics(path)
-        lines.append((title, found.tokens, numbers.bits(found.surprise), f"{found.distinct_words} of {found.words}", found.repeats))
-    return pd.DataFrame(lines, columns=["settings", "tokens", "mean surprise", "distinct words", "repeated runs of three words"])
+        perplexity = f"{found.perplexity:,.1f}" if path else "–"
+        words_of_it = f"{found.distinct_words} of {found.words}"
+        lines.append((settings, model, found.tokens, numbers.bits(found.surprise), perplexity, words_of_it, found.repeats))
+    named = ["settings", "model", "tokens", "mean surprise", "perplexity", "distinct words", "repeated runs of three words"]
+    return pd.DataFrame(lines, columns=named)
 
 
 def sweep_view() -> None:
@@ -126,28 +137,28 @@ def sweep_view() -> None:
     st.caption(words.SWEEP_LEAD)
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_sweep_controls"):
         name = st.selectbox(
-            words.SWEEP_SETTING, list(RANGES), format_func=lambda key: words.SWEEP_NAMES[key], key="compare_setting", width=240
+            words.SWEEP_SETTING, list(RANGES), format_func=lambda key: words.SWEEP_NAMES[key], key="compare_setting", width=240, **STAYS
         )
+
+        now = provenance.now({"the setting": words.SWEEP_NAMES[name]})
 
         @current.error_boundary
         def begin() -> None:
-            experiment.start(SWEEP, lambda: sweep(current.model(), current.prompt(), name, settings=current.settings(), steps=28), name)
+            current.at(SWEEP)
+            model, prompt, settings = current.model(), current.prompt(), current.settings()
+            experiment.start(SWEEP, lambda: sweep(model, prompt, name, settings=settings, steps=28), now, name)
 
         state = experiment.of(SWEEP)
         buttons(SWEEP, begin, state.running, bool(state.seen))
 
     def draw() -> None:
-        with frame.error_boundary():
-            run = experiment.of(SWEEP)
-            if run.error:
-                frame.show_notice(run.error)
-            elif not run.seen:
+        with results.shown(SWEEP, now, begin) as run:
+            if not run.seen and not run.error:
                 st.caption(words.SWEEP_EMPTY)
             for number, line in enumerate(run.seen):
                 swept(number, line, run.about)
-        experiment.advance(SWEEP, 0.05)
 
-    st.fragment(draw, run_every=state.interval, key="compare_sweep_fragment")()
+    results.live(draw, SWEEP, key="compare_sweep_fragment")
 
 
 def swept(number: int, line: SweepResult, name: str) -> None:
@@ -161,29 +172,30 @@ def stream_view() -> None:
     """One recorded run, delivered twice."""
     st.caption(words.STREAM_LEAD)
 
+    now = provenance.now()
+
     @current.error_boundary
     def begin() -> None:
-        column = Column(current.model(), current.settings())
-        experiment.start(STREAM, lambda: side_by_side([column], current.prompt(), 80, top_n=1))
+        current.at(STREAM)
+        column, prompt = Column(current.model(), current.settings()), current.prompt()
+        experiment.start(STREAM, lambda: side_by_side([column], prompt, 80, top_n=1), now)
 
     state = experiment.of(STREAM)
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_stream_controls"):
-        typed = st.text_input(words.STREAM_WORDS, value="and", key="compare_words", max_chars=400, help=words.STREAM_WORDS_HELP, width=320)
+        typed = st.text_input(
+            words.STREAM_WORDS, value="and", key="compare_words", max_chars=400, help=words.STREAM_WORDS_HELP, width=320, **STAYS
+        )
         buttons(STREAM, begin, state.running, bool(state.seen))
 
     def draw() -> None:
-        with frame.error_boundary():
-            run = experiment.of(STREAM)
+        with results.shown(STREAM, now, begin) as run:
             path = run.seen[-1].paths[0] if run.seen else ()
-            if run.error:
-                frame.show_notice(run.error)
-            elif not path:
+            if not path and not run.error:
                 st.caption(words.STREAM_EMPTY)
             if path and not run.running:
                 delivered(path, typed)
-        experiment.advance(STREAM)
 
-    st.fragment(draw, run_every=state.interval, key="compare_stream_fragment")()
+    results.live(draw, STREAM, key="compare_stream_fragment")
 
 
 def delivered(path: Sequence[Step], typed: str) -> None:
@@ -204,7 +216,7 @@ def delivered(path: Sequence[Step], typed: str) -> None:
 frame.header(words.COMPARE_TITLE, words.COMPARE_TERM, words.COMPARE_LEAD)
 with frame.error_boundary():
     wanted = st.segmented_control(
-        "View", words.VIEWS, default=words.VIEWS[0], key="compare_view", label_visibility="collapsed", required=True
+        "View", words.VIEWS, default=words.VIEWS[0], key="compare_view", label_visibility="collapsed", required=True, **STAYS
     )
     own_text()
     {words.VIEWS[0]: columns_view, words.VIEWS[1]: sweep_view, words.VIEWS[2]: stream_view}[wanted or words.VIEWS[0]]()

@@ -8,9 +8,10 @@ import streamlit as st
 from core.labs.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.cache_gauge import cache_gauge
-from pages.parts.layout import frame
+from pages.parts.layout import frame, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
@@ -18,11 +19,18 @@ frame.page()
 NAME, END = "context", "context_end"
 
 
-def begin(repeats: int) -> None:
+def now() -> provenance.Provenance:
+    """What a measurement would be made of."""
+    return provenance.now({"the repeats": words.CONTEXT_ROUNDS.format(count=chosen)}, settings=False)
+
+
+@current.error_boundary
+def begin() -> None:
     """Measure from short to as long as this model allows."""
-    model = current.model()
+    current.at(NAME)
+    model, prompt, repeats = current.model(), current.prompt(), chosen
     lengths = lengths_for(model)
-    experiment.start(NAME, lambda: measure(model, current.prompt(), lengths, repeats), (max(lengths), len(lengths), repeats))
+    experiment.start(NAME, lambda: measure(model, prompt, lengths, repeats), now(), (max(lengths), len(lengths), repeats))
 
 
 def table(points: list[LengthPoint], of: str) -> pd.DataFrame:
@@ -46,12 +54,9 @@ def table(points: list[LengthPoint], of: str) -> pd.DataFrame:
 
 def curves() -> None:
     """Both curves, as they are measured; then what they say."""
-    with frame.error_boundary():
-        run = experiment.of(NAME)
+    with results.shown(NAME, now(), begin) as run:
         latest: dict[int, LengthPoint] = {point.length: point for point in run.seen}
         points = [latest[length] for length in sorted(latest)]
-        if run.error:
-            frame.show_notice(run.error)
         if run.about and run.running:
             total = run.about[1] * run.about[2]
             st.progress(len(run.seen) / total, text=words.CONTEXT_PROGRESS.format(done=len(run.seen), total=total))
@@ -66,7 +71,6 @@ def curves() -> None:
                 charts.draw(cost_charts.spread, table(points, of), key=f"context_{of}", alt_text=alt, longest=longest)
         if points and not run.running:
             verdict(points, run.about[2])
-    experiment.advance(NAME)
 
 
 def verdict(points: list[LengthPoint], repeats: int) -> None:
@@ -91,10 +95,12 @@ def verdict(points: list[LengthPoint], repeats: int) -> None:
     st.caption(f"{work} {words.CONTEXT_SPREAD.format(repeats=repeats)}")
 
 
+@current.error_boundary
 def go_there() -> None:
     """Fill the context and see."""
-    reached = at_the_limit(current.model(), current.prompt())
-    current.results()[END] = experiment.Experiment(seen=[reached])
+    current.at(END)
+    model, prompt = current.model(), current.prompt()
+    experiment.start(END, lambda: iter([at_the_limit(model, prompt)]), provenance.now(settings=False))
 
 
 def the_end() -> None:
@@ -102,29 +108,40 @@ def the_end() -> None:
     model = current.model()
     frame.section(words.CONTEXT_END, words.CONTEXT_END_TERM)
     st.markdown(words.CONTEXT_END_LEAD.format(limit=f"{model.context_length:,}"))
-    st.button(words.CONTEXT_END_START, on_click=current.error_boundary(go_there), icon=":material/last_page:", key="context_end")
-    for reached in experiment.of(END).seen:
-        assert isinstance(reached, LimitReached)
-        st.markdown(words.CONTEXT_END_TOLD.format(read=f"{reached.read:,}", written=reached.written))
-        st.text(f"…{reached.text}▌")
-        st.markdown(words.CONTEXT_REFUSED)
-        frame.show_notice(reached.refused)
+    st.button(words.CONTEXT_END_START, on_click=go_there, icon=":material/last_page:", key="context_end")
+    results.live(at_its_end, END, key="context_end_fragment")
+
+
+def at_its_end() -> None:
+    """What happened there."""
+    with results.shown(END, provenance.now(settings=False), go_there) as run:
+        if run.running:
+            st.caption(words.CONTEXT_FILLING)
+        for reached in run.seen:
+            assert isinstance(reached, LimitReached)
+            st.markdown(words.CONTEXT_END_TOLD.format(read=f"{reached.read:,}", written=reached.written))
+            st.text(f"…{reached.text}▌")
+            if reached.passed_over:
+                st.caption(words.CONTEXT_PASSED_OVER.format(times="once" if reached.passed_over == 1 else f"{reached.passed_over} times"))
+            st.markdown(words.CONTEXT_REFUSED.format(offered=f"{reached.offered:,}"))
+            frame.show_notice(reached.refused)
 
 
 frame.header(words.CONTEXT_TITLE, words.CONTEXT_TERM, words.CONTEXT_LEAD)
 with st.container(horizontal=True, vertical_alignment="bottom", key="context_controls"):
-    chosen = st.segmented_control(words.CONTEXT_REPEATS, (3, 5, 9, 15), default=5, key="context_repeats", required=True) or 5
+    chosen = st.segmented_control(words.CONTEXT_REPEATS, (3, 5, 9, 15), default=5, key="context_repeats", required=True, **STAYS) or 5
     running = experiment.of(NAME).running
     st.button(
         words.CONTEXT_START,
-        on_click=current.error_boundary(begin),
-        args=(chosen,),
+        on_click=begin,
         type="primary",
         icon=":material/speed:",
         key="context_start",
         disabled=running,
     )
-st.fragment(curves, run_every=experiment.of(NAME).interval)()
+    if running:
+        st.button(words.CACHE_STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="context_stop")
+results.live(curves, NAME, key="context_fragment")
 with frame.error_boundary():
     st.divider()
     left, right = st.columns(2, gap="large")

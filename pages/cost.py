@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
-from core.costs.receipt import Assumptions
+from core.costs.receipt import Assumptions, Receipt
+from core.engine.model import LanguageModel
 from core.labs.request import LatencyTrace, request
+from core.settings import SamplingSettings
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.receipt import receipt
-from pages.parts.layout import frame
+from pages.parts.layout import frame, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.provenance import Provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
@@ -26,6 +30,7 @@ WRITTEN = 32  # tokens of the request on the timeline
 IMAGINED = 100  # tokens, where nothing has been written yet
 TABLE = ("llama-2-7b", "llama-3.1-70b", "llama-3.1-405b")
 PRICES = {"llama-2-7b": 0.20, "llama-3.1-70b": 0.90, "llama-3.1-405b": 3.50}
+NOTICEABLE = 1.05  # times the work: less is no difference worth a sentence
 LONGEST = 4_000  # characters of a question
 
 
@@ -34,7 +39,7 @@ def rates() -> Assumptions:
     now = receipt.assumptions()
     with st.expander(words.ASSUMPTIONS, icon=":material/edit:"):
         values = {
-            field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", format="%.2f")
+            field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", format="%.2f", **STAYS)
             for field, label, step in words.RATES
         }
     changed = replace(now, **values)
@@ -62,6 +67,7 @@ def this_text() -> None:
         top = receipt.peak(model.device, model.dtype) if shape is not None and getattr(model, "network", None) is not None else None
         made = receipt.bill(run.path, model, top)
         receipt.paper(made, "This text")
+        results.made("cost", Provenance(run.model_name, run.prompt), [])
         if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
             st.caption(words.FAST_CACHE)
 
@@ -72,7 +78,10 @@ def textbook() -> None:
     total = answer_multiply_adds(shape, 1, 1000)
     attention = sum(attention_multiply_adds(shape, context) for context in range(1, 1001))
     said = words.EXAMPLE.format(
-        weights=numbers.count(shape.matrix_parameters), total=numbers.count(total), attention=numbers.percent(attention / total)
+        weights=numbers.count(shape.matrix_parameters),
+        total=numbers.count(total),
+        attention=numbers.percent(attention / total),
+        flop=receipt.prefixed(2 * total, "FLOP"),
     )
     frame.section("The textbook example")
     st.markdown(said)
@@ -84,17 +93,19 @@ def elsewhere() -> None:
     read, written = len(run.prompt_tokens), len(run.path) or IMAGINED
     frame.section(words.ELSEWHERE, words.ELSEWHERE_TERM)
     first, *places = st.columns([0.4, 0.2, 0.2, 0.2], gap="medium")
-    card = CARDS[first.selectbox("On cards of this kind", list(CARDS), index=4, key="cost_card", format_func=lambda key: CARDS[key].title)]
+    card = CARDS[
+        first.selectbox("On cards of this kind", list(CARDS), index=4, key="cost_card", format_func=lambda key: CARDS[key].title, **STAYS)
+    ]
     rows = []
     for name, place in zip(TABLE, places, strict=True):
         price = place.number_input(
-            words.PRICE_OF.format(model=MODELS[name].title), 0.0, 1000.0, PRICES[name], 0.1, key=f"cost_price_{name}"
+            words.PRICE_OF.format(model=MODELS[name].title), 0.0, 1000.0, PRICES[name], 0.1, key=f"cost_price_{name}", **STAYS
         )
         expected = forecast(MODELS[name].shape, read, written, card)
         rows.append(
             {
                 "model": MODELS[name].title,
-                "ƒ multiply-adds": numbers.count(expected.multiply_adds),
+                "ƒ operations": receipt.prefixed(2 * expected.multiply_adds, "FLOP"),
                 "ƒ bytes fetched": numbers.size(expected.bytes_read),
                 "ƒ memory": numbers.size(expected.memory_bytes),
                 "✎ cards": expected.cards,
@@ -107,10 +118,12 @@ def elsewhere() -> None:
     st.caption(f"{read:,} tokens read, {written:,} written. {words.ELSEWHERE_NOTE}")
 
 
-def both(terse: str, verbose: str) -> Iterator[tuple[int, LatencyTrace]]:
+def both(
+    model: LanguageModel, questions: tuple[str, str], settings: SamplingSettings, assumed: Assumptions
+) -> Iterator[tuple[int, LatencyTrace]]:
     """Ask the short question, then the long one."""
-    for place, question in enumerate((terse, verbose)):
-        for progress in request(current.model(), question, current.settings(), ANSWER, receipt.assumptions()):
+    for place, question in enumerate(questions):
+        for progress in request(model, question, settings, ANSWER, assumed):
             yield place, progress
 
 
@@ -119,32 +132,58 @@ def two_questions() -> None:
     frame.section(words.TWO_TITLE, words.TWO_TERM)
     st.caption(words.TWO_LEAD)
     left, right = st.columns(2, gap="large")
-    terse = left.text_area("Briefly", words.TERSE, key="cost_terse", height=120, max_chars=LONGEST)
-    verbose = right.text_area("At length", words.VERBOSE, key="cost_verbose", height=120, max_chars=LONGEST)
-    run = experiment.of(TWO)
-    make = lambda: both(terse or "", verbose or "")  # noqa: E731 (called at the click)
-    st.button(
-        words.TWO_START, on_click=experiment.start, args=(TWO, make), icon=":material/receipt_long:", key="cost_two", disabled=run.running
-    )
+    terse = left.text_area("Briefly", words.TERSE, key="cost_terse", height=120, max_chars=LONGEST, **STAYS)
+    verbose = right.text_area("At length", words.VERBOSE, key="cost_verbose", height=120, max_chars=LONGEST, **STAYS)
+    questions = (terse or "", verbose or "")
+    now = provenance.now({"the short question": questions[0], "the long question": questions[1]}, assumed(), prompt=False)
+
+    @current.error_boundary
+    def begin() -> None:
+        current.at(TWO)
+        model, settings, rates = current.model(), current.settings(), receipt.assumptions()
+        experiment.start(TWO, lambda: both(model, questions, settings, rates), now)
+
+    start_or_stop(TWO, words.TWO_START, begin, ":material/receipt_long:", "cost_two")
 
     def draw() -> None:
-        with frame.error_boundary():
-            seen = experiment.of(TWO)
-            if seen.error:
-                frame.show_notice(seen.error)
+        with results.shown(TWO, now, begin) as seen:
             last: dict[int, LatencyTrace] = dict(seen.seen)
             for place, column in enumerate(st.columns(2, gap="large")):
                 if place in last:
                     with column:
                         st.markdown(f":gray[…]{escape_markdown(last[place].text)}")
                         receipt.paper(last[place].receipt, ("Briefly", "At length")[place])
-            if len(last) == 2 and not seen.running:
-                bills = [last[place].receipt for place in (0, 1)]
-                if bills[0].multiply_adds and bills[1].multiply_adds and bills[0].new_tokens == bills[1].new_tokens:
-                    st.markdown(words.TWO_SAYS.format(factor=f"{bills[1].multiply_adds / bills[0].multiply_adds:.1f}"))
-        experiment.advance(TWO)
+            if len(last) == 2 and not seen.running and not seen.error:
+                read = [next(trace.receipt for number, trace in seen.seen if number == place) for place in (0, 1)]
+                st.markdown(receipt.verdict((read[0], last[0].receipt), (read[1], last[1].receipt)))
 
-    st.fragment(draw, run_every=run.interval)()
+    results.live(draw, TWO, key="cost_two_fragment")
+
+
+def assumed() -> dict[str, str]:
+    """The rates that a bill is made with."""
+    return {"the rates": str(receipt.assumptions())}
+
+
+def start_or_stop(name: str, label: str, begin: Callable[[], None], icon: str, key: str) -> None:
+    """One button: begin, or end what runs. Not in a callback: what was typed a moment ago is to count."""
+    if experiment.of(name).running:
+        st.button(words.CACHE_STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{key}_stop")
+    elif st.button(label, icon=icon, key=key):
+        begin()
+        st.rerun()
+
+
+def verdict(brief: Receipt, long: Receipt) -> str:
+    """Which question cost more, where that can be said: both computed, and both answers equally long."""
+    if not brief.flops or not long.flops:
+        return words.TWO_UNKNOWN
+    if brief.new_tokens != long.new_tokens:
+        return words.TWO_UNEVEN.format(brief=brief.new_tokens, long=long.new_tokens)
+    factor = long.flops / brief.flops
+    if max(factor, 1 / factor) < NOTICEABLE:
+        return words.TWO_SAME
+    return words.TWO_SAYS.format(factor=f"{factor:.1f}") if factor > 1 else words.TWO_LESS.format(factor=f"{1 / factor:.1f}")
 
 
 def escape_markdown(text: str) -> str:
@@ -156,24 +195,30 @@ def seconds() -> None:
     """One request as a timeline."""
     frame.section(words.TIMELINE, words.TIMELINE_TERM)
     st.caption(words.TIMELINE_LEAD)
-    run = experiment.of(TIMED)
-    make = lambda: request(current.model(), current.prompt(), current.settings(), WRITTEN, receipt.assumptions())  # noqa: E731 (called at the click)
-    st.button(
-        words.TIMELINE_START, on_click=experiment.start, args=(TIMED, make), icon=":material/timer:", key="cost_timed", disabled=run.running
-    )
+    now = provenance.now(None, assumed())
+
+    @current.error_boundary
+    def begin() -> None:
+        current.at(TIMED)
+        model, prompt, settings, rates = current.model(), current.prompt(), current.settings(), receipt.assumptions()
+        experiment.start(TIMED, lambda: request(model, prompt, settings, WRITTEN, rates), now)
+
+    start_or_stop(TIMED, words.TIMELINE_START, begin, ":material/timer:", "cost_timed")
 
     def draw() -> None:
-        with frame.error_boundary():
-            seen = experiment.of(TIMED)
-            if seen.error:
-                frame.show_notice(seen.error)
+        with results.shown(TIMED, now, begin) as seen:
             if seen.seen:
                 last: LatencyTrace = seen.seen[-1]
                 st.markdown(words.TIMELINE_SAYS.format(first=numbers.duration(last.first_token), total=numbers.duration(last.total)))
-                charts.draw(cost_charts.timeline, stretches(last), key="cost_timeline", alt_text=words.TIMELINE_ALT, rows=len(last.parts))
-        experiment.advance(TIMED)
+                charts.draw(
+                    cost_charts.timeline,
+                    stretches(last),
+                    key="cost_timeline",
+                    alt_text=words.TIMELINE_ALT,
+                    rows=len(last.parts),
+                )
 
-    st.fragment(draw, run_every=run.interval)()
+    results.live(draw, TIMED, key="cost_timed_fragment")
 
 
 def stretches(progress: LatencyTrace) -> pd.DataFrame:

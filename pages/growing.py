@@ -8,9 +8,10 @@ import streamlit as st
 
 from core import list_models
 from core.engine.model import LanguageModel
+from core.models.card import TRAINING_DATA, card_section
 from core.models.growth import Growth, growth_of
 from pages.parts.charts import charts, inside_charts, inside_rows
-from pages.parts.layout import frame
+from pages.parts.layout import frame, palette
 from pages.parts.session import current
 from pages.parts.text import inside_words, numbers
 
@@ -71,6 +72,30 @@ def wrote(record: Growth, model: LanguageModel) -> None:
             )
 
 
+def falling(record: Growth, model: LanguageModel) -> None:
+    """How wrong it was on average, moment by moment."""
+    rows = inside_rows.loss_rows(record.moments)
+    if rows.empty:
+        return
+    frame.section(inside_words.LOSS, inside_words.LOSS_TERM)
+    colours = palette.of(charts.theme())
+    held_out = bool((rows.kind == "held out").any())
+    if held_out:
+        frame.legend((colours.dice, inside_words.LOSS_LESSONS), (colours.other, inside_words.LOSS_HELD_OUT))
+    charts.draw(inside_charts.loss, rows, key="growing_loss", alt_text=inside_words.LOSS_ALT)
+    told = inside_words.LOSS_SAYS.format(blind=f"{math.log(model.vocabulary_size):.2f}", size=f"{model.vocabulary_size:,}")
+    st.caption(told if held_out else f"{told} {inside_words.LOSS_NOT_HELD_OUT}")
+
+
+def read_what(name: str) -> None:
+    """Where its text came from, in the words of its own card."""
+    said = card_section(name, TRAINING_DATA)
+    if said:
+        frame.section(inside_words.SOURCES, inside_words.SOURCES_TERM)
+        with st.container(key="growing_sources"):
+            st.caption(said)
+
+
 with frame.error_boundary():
     found = known()
     if found is None:
@@ -78,15 +103,27 @@ with frame.error_boundary():
         frame.show_notice(inside_words.GROWING_NONE)
     else:
         name, record = found
-        lead = inside_words.GROWING_LEAD.format(name=name, read=numbers.count(record.moments[-1].tokens), count=len(record.moments))
+        newest = record.moments[-1]
+        lead = inside_words.GROWING_LEAD.format(
+            name=name,
+            read=numbers.count(newest.tokens),
+            updates=f"{newest.step:,}",
+            each=f"{round(record.guesses_per_update, -2):,}",
+            count=len(record.moments),
+        )
         frame.header(inside_words.GROWING, inside_words.GROWING_TERM, lead)
         if name != current.model_name():
             st.caption(inside_words.GROWING_OTHER.format(name=inside_rows.plain(current.model_name()), known=name))
         model = current.model_named(name)
-        left, right = st.columns([0.6, 0.4], gap="large")
+        left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:
             frame.section(inside_words.GROWING_GUESSES, inside_words.GROWING_GUESSES_TERM)
             guesses(record, model)
         with right:
             frame.section(inside_words.GROWING_WROTE, inside_words.GROWING_WROTE_TERM)
             wrote(record, model)
+        left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
+        with left:
+            falling(record, model)
+        with right:
+            read_what(name)

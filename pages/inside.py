@@ -42,7 +42,9 @@ def sentence(step: SelectedStep) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(step.distribution, Step):
             told = inside_words.LOOKED_AT_STEP.format(
-                number=step.distribution.index + 1, piece=inside_rows.plain(step.distribution.piece), count=step.distribution.position
+                place=f"{step.distribution.position + 1:,}",
+                piece=inside_rows.plain(step.distribution.piece),
+                number=f"{step.distribution.index + 1:,}",
             )
         else:
             told = inside_words.LOOKED_AT_COMING.format(count=step.distribution.position)
@@ -136,7 +138,7 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     """The guess after every layer, and one token's way through them."""
     favourites = [guess.token_id for guess in seen.layers[-1].candidates]
     choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *favourites]))
-    left, right = st.columns([0.6, 0.4], gap="large", vertical_alignment="bottom")
+    left, right = st.columns(inside_charts.LENS_AND_REST, gap="large", vertical_alignment="bottom")
     with right:
         followed = st.selectbox(inside_words.FOLLOW, choices, key=f"inside_follow_{current.clicks()}", format_func=model.piece, width=260)
         way = seen.follow(followed)
@@ -164,7 +166,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
     able = [index for index, row in enumerate(seen.attention) if row is not None]
     if not able:
         return
-    frame.section(inside_words.GAZE, inside_words.GAZE_TERM)
+    part("attention", inside_words.GAZE, inside_words.GAZE_TERM, "")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = [ALL, *able]
 
@@ -195,7 +197,19 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
     reading_strip(inside_rows.gaze_words(step.texts, step.tokens, shares), key="inside_gaze", alt_text=inside_words.GAZE_ALT, tall="14rem")
     st.caption(inside_words.GAZE_SINK)
     rows_of_heat = inside_rows.heat_rows(seen)
-    frame.section(inside_words.HEAT, inside_words.HEAT_TERM.format(count=min(inside_rows.NEWEST, len(step.tokens))))
+    count, window = len(step.tokens), inside_rows.HEAT
+    whole = inside_words.HEAT_WHOLE.format(count=count)
+    frame.section(inside_words.HEAT, whole if count <= window else inside_words.HEAT_PART.format(count=f"{count:,}", newest=window - 1))
+    ink = palette.of(charts.theme()).text
+    frame.legend(
+        *(
+            (
+                f"color-mix(in srgb, {ink} {inside_charts.heat_opacity(inside_rows.heat_depth(share)):.0%}, transparent)",
+                numbers.percent(share),
+            )
+            for share in inside_rows.SHADES
+        )
+    )
     charts.draw(inside_charts.heat, rows_of_heat, key="inside_heat", alt_text=inside_words.HEAT_ALT, layers=len(able))
 
 
@@ -226,28 +240,42 @@ def roll(step: SelectedStep) -> None:
     st.caption(inside_words.DICE_FREE)
 
 
-def part(title: str, term: str, lead: str) -> None:
-    """The head of one station on the way."""
+def part(place: str, title: str, term: str, lead: str) -> None:
+    """The head of one station on the way. place: what the table of contents calls it in the address."""
     st.space("small")
-    st.markdown(f"### {title} :small[:gray[{term}]]")
-    st.caption(lead)
+    st.subheader(f"{title} :small[:gray[{term}]]", anchor=place)
+    if lead:
+        st.caption(lead)
+    stations.append(place)
 
 
+def contents() -> None:
+    """What there is on this long page, each entry a way there."""
+    st.markdown(" · ".join(f"[{inside_words.CONTENTS[place]}](#{place})" for place in stations))
+
+
+stations: list[str] = []
 frame.header(inside_words.TITLE, inside_words.TERM, inside_words.LEAD)
 with frame.error_boundary():
     step, model = selected_step(), current.model()
     sentence(step)
+    ways = st.container(key="inside_contents")
 
-    part(inside_words.PIECES, inside_words.PIECES_TERM, inside_words.PIECES_LEAD)
+    part("pieces", inside_words.PIECES, inside_words.PIECES_TERM, inside_words.PIECES_LEAD)
     pieces()
     st.caption(inside_words.PIECES_WHY)
 
     with frame.error_boundary():
         seen = inside_of(step)
-        part(inside_words.MEANING, inside_words.MEANING_TERM, inside_words.MEANING_LEAD.format(size=f"{model.shape.hidden_size:,}"))
+        part(
+            "meaning",
+            inside_words.MEANING,
+            inside_words.MEANING_TERM,
+            inside_words.MEANING_LEAD.format(size=f"{model.shape.hidden_size:,}"),
+        )
         meaning(step, model, seen)
 
-        part(inside_words.LAYERS, inside_words.LAYERS_TERM, inside_words.LAYERS_LEAD.format(count=model.layer_count))
+        part("layers", inside_words.LAYERS, inside_words.LAYERS_TERM, inside_words.LAYERS_LEAD.format(count=model.layer_count))
         for note in seen.notes:
             frame.show_notice(note)
         if seen.layers:
@@ -255,10 +283,12 @@ with frame.error_boundary():
         gaze(step, seen)
         st.caption(inside_words.AGREES.format(time=numbers.duration(seen.seconds)))
 
-    part(inside_words.STAGES, inside_words.STAGES_TERM, inside_words.STAGES_LEAD)
+    part("settings", inside_words.STAGES, inside_words.STAGES_TERM, inside_words.STAGES_LEAD)
     colours = palette.of(charts.theme())
     frame.legend((colours.model, "before"), (colours.dice, "after"), (colours.chosen, "taken"), (colours.removed, "removed"))
     stages(step)
 
-    part(inside_words.DICE, inside_words.DICE_TERM, inside_words.DICE_LEAD)
+    part("dice", inside_words.DICE, inside_words.DICE_TERM, inside_words.DICE_LEAD)
     roll(step)
+    with ways:
+        contents()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
+from core.costs.formulas import MODELS, cache_bytes
 from core.errors import ViewerError
 from core.kv_cache.paged import PagedKVCache
 from core.labs.cache_budget import (
     ATTENTION_SINKS,
+    LONGEST_OWN_ANSWER,
     MOST_READERS,
     POLICIES,
     RED_POT,
@@ -22,26 +24,30 @@ from core.labs.cache_budget import (
     CacheBlock,
     MemoryBudget,
     PolicyOutcome,
+    RecallTask,
     before_and_after,
     every_policy,
     fill,
+    key_tokens,
+    own_task,
     page_bytes,
     pages_that_fit,
 )
-from pages.parts.charts import charts, cost_charts
+from pages.parts.charts import charts
 from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
-from pages.parts.layout import frame, palette
+from pages.parts.components.memory_calculator.memory_calculator import calculator
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
 frame.page()
 FILL, WAYS = "memory", "memory_ways"
+LONGEST_OWN = 4_000  # characters of one's own text
 WRITTEN = 48  # tokens written behind a text of one's own
 FEWEST, MOST_PAGES = 4, 96
-LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
-THIS = "this model"
 
 
 def choose() -> tuple[MemoryBudget, str]:
@@ -56,6 +62,7 @@ def choose() -> tuple[MemoryBudget, str]:
         format_func=lambda key: words.MEMORY_SOURCES[key],
         required=True,
         label_visibility="collapsed",
+        **STAYS,
     )
     with st.container(gap="xsmall"):
         policy = st.pills(
@@ -65,9 +72,10 @@ def choose() -> tuple[MemoryBudget, str]:
             key="memory_policy",
             format_func=lambda key: words.POLICIES[key],
             required=True,
+            **STAYS,
         )
         policy = policy or STOP
-        st.caption(words.POLICY_EFFECT[policy])
+        st.caption(f"{words.POLICY_EFFECT[policy].removesuffix('.')} · {words.POLICY_TERMS[policy]}")
     budget, one, other = st.columns([0.46, 0.27, 0.27], gap="large")
     pages = budget.select_slider(
         words.MEMORY_BUDGET,
@@ -75,68 +83,117 @@ def choose() -> tuple[MemoryBudget, str]:
         value=40,
         key="memory_budget",
         format_func=lambda count: numbers.size(count * each),
+        **STAYS,
     )
-    readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP)
+    readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP, **STAYS)
     sinks = 4
     if policy == ATTENTION_SINKS:
-        sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP)
+        sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP, **STAYS)
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(readers))
     size = numbers.size(page_bytes(model, plan.bits))
-    st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size))
+    st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size), help=words.MEMORY_LINES)
     return plan, source or "story"
 
 
-def begin(plan: MemoryBudget, source: str) -> None:
+def own_fields() -> tuple[str, str, str]:
+    """The visitor's own text, question and right answer."""
+    told = st.text_area(words.OWN_TEXT, current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN, **STAYS)
+    one, two = st.columns([0.65, 0.35], gap="large")
+    question = one.text_input(words.OWN_QUESTION, key="memory_question", max_chars=400, **STAYS)
+    answer = two.text_input(words.OWN_ANSWER, key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **STAYS)
+    return told or "", question or "", answer or ""
+
+
+def now(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
+    """What a reading would be made with."""
+    chosen = {"what is done when it is full": words.POLICIES[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
+    return provenance.now(texts(source, own) | chosen, unsaid(source, own), prompt=False, settings=source == "own" and not own[1].strip())
+
+
+def now_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
+    """What reading in every way would be made with."""
+    return provenance.now(texts(source, own) | budget_words(plan, True), unsaid(source, own), prompt=False, settings=False)
+
+
+def texts(source: str, own: tuple[str, str, str]) -> dict[str, str]:
+    """What is read, as a line says it."""
+    return {"the text": own[0] if source == "own" else words.MEMORY_SOURCES[source]}
+
+
+def unsaid(source: str, own: tuple[str, str, str]) -> dict[str, str]:
+    """What else a text of one's own is read with."""
+    return {"the question": own[1], "the right answer": own[2]} if source == "own" else {}
+
+
+def budget_words(plan: MemoryBudget, sinks: bool) -> dict[str, str]:
+    """A budget as it was chosen."""
+    said = {"the budget": numbers.size(plan.budget_bytes), "the readers": words.READERS.format(count=plan.readers)}
+    return said | ({"the first words kept": words.SINKS.format(count=plan.sinks)} if sinks else {})
+
+
+@current.error_boundary
+def begin(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
     """Read the story, or the visitor's own text, under this plan."""
-    model = current.model()
-    if source == "story":
-        text, make = RED_POT.told + RED_POT.question, lambda: before_and_after(model, plan)
-    else:
-        text, make = current.prompt(), lambda: fill(model, current.prompt(), plan, current.settings(), WRITTEN)
-    typed: Callable[[], Iterator[Any]] = make
-    experiment.start(FILL, typed, {"plan": plan, "source": source, "texts": [token.text or token.piece for token in model.tokenize(text)]})
+    current.at(FILL)
+    model, settings = current.model(), current.settings()
+    task: RecallTask | None = RED_POT
+    if source == "own":
+        task = own_task(*own) if own[1].strip() else None
+    text = own[0] if task is None else task.told + task.question
+    make: Callable[[], Iterator[Any]] = lambda: (  # noqa: E731 (called by the experiment)
+        fill(model, text, plan, settings, WRITTEN) if task is None else before_and_after(model, plan, task)
+    )
+    about = {
+        "plan": plan,
+        "task": task,
+        "question": own[1].strip() if source == "own" else words.ANSWER_QUESTION,
+        "texts": [token.text or token.piece for token in model.tokenize(text)],
+        "marked": key_tokens(model, task) if task else range(0),
+    }
+    experiment.start(FILL, make, now(plan, source, own), about)
 
 
-def notepad() -> None:
+@current.error_boundary
+def begin_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
+    """Read the story, or one's own text, in every way."""
+    current.at(WAYS)
+    model, task = current.model(), own_task(*own) if source == "own" else RED_POT
+    experiment.start(WAYS, lambda: every_policy(model, plan, task), now_all(plan, source, own))
+
+
+def notepad(run: experiment.Experiment) -> None:
     """The text on its pages, and how full the notepad is."""
-    run = experiment.of(FILL)
     about = run.about
     if about is None:
         model = current.model()
         tokens = model.tokenize(RED_POT.told + RED_POT.question)
-        cache_text([token.text or token.piece for token in tokens], (), 0, marked=marked(), label=RED_POT.told)
+        cache_text([token.text or token.piece for token in tokens], (), 0, marked=key_tokens(model, RED_POT), label=RED_POT.told)
         return
+    task: RecallTask | None = about["task"]
     plan: MemoryBudget = about["plan"]
     pages = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
-    texts = about["texts"] + [page.text for page in pages if page.written and page.full is None and about["source"] == "own"]
+    texts = about["texts"] + [page.text for page in pages if page.written and page.full is None and task is None]
     last = pages[-1] if pages else None
     read = 0 if last is None else last.position + (last.full is None)
     kept = last.kept if last else ()
-    if about["source"] == "story":  # the answer's own tokens are scored, not shown
+    if task is not None:  # the answer's own tokens are scored, not shown
         read = min(read, len(texts))
-    cache_text(texts, kept, read, marked=marked() if about["source"] == "story" else range(0), label="".join(texts))
+    cache_text(texts, kept, read, marked=about["marked"], label="".join(texts))
     held = last.bytes if last else 0
     said = words.HELD.format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
     fill_bar(held / plan.share if plan.share else 1.0, said)
     if last is not None and last.full:
         frame.show_notice(words.ENDED[last.full])
-    if run.error:
-        frame.show_notice(run.error)
 
 
-def marked() -> range:
-    """The tokens of the sentence that holds the answer."""
-    return range(len(current.model().encode(RED_POT.key_words)))
-
-
-def answer() -> None:
+def answer(run: experiment.Experiment) -> None:
     """Before and after: the probability of the right answer, and what it says itself."""
-    run = experiment.of(FILL)
-    if run.about is None or run.about["source"] != "story":
+    task: RecallTask | None = run.about["task"] if run.about else None
+    if task is None:
         return
     found = [seen for seen in run.seen if isinstance(seen, Answer)]
     frame.section(words.ANSWER_TITLE, words.ANSWER_TERM)
-    st.caption(words.ANSWER_ASKED.format(answer=RED_POT.answer.strip(" .")))
+    st.caption(words.ANSWER_ASKED.format(question=plain(run.about["question"]), answer=plain(task.answer.strip(" ."))))
     left, right = st.columns(2, gap="large")
     for place, name, seen in zip((left, right), (words.BEFORE, words.AFTER), (*found, None, None), strict=False):
         with place:
@@ -144,12 +201,18 @@ def answer() -> None:
     if len(found) == 2:
         last = [seen for seen in run.seen if isinstance(seen, CacheBlock)][-1]
         if found[1].probability is not None:
-            lost = any(position not in last.kept for position in marked())
+            lost = any(position not in last.kept for position in run.about["marked"])
             plan: MemoryBudget = run.about["plan"]
-            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else words.ANSWER_KEPT
+            kept = words.ANSWER_KEPT if run.about["marked"] else words.ANSWER_NOWHERE
+            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else kept
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
             frame.show_notice(words.TOO_SMALL)
+
+
+def plain(text: str) -> str:
+    """A visitor's words inside Markdown: nothing in them may mean anything."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
 
 
 def fell(before: float | None, after: float) -> str:
@@ -176,17 +239,14 @@ def says(seen: Answer | None) -> str:
     return words.SAYS.format(said=seen.said) if seen.said else words.SAYS_NOTHING
 
 
-def ways() -> None:
+def ways(run: experiment.Experiment) -> None:
     """Every way out side by side, under the same budget."""
-    run = experiment.of(WAYS)
-    if run.error:
-        frame.show_notice(run.error)
     if not run.seen:
         return
     rows = [
         {
             "When it is full": words.POLICIES[way.policy],
-            "pages": way.answer.pages,
+            "lines": way.answer.pages,
             "bytes, counted": numbers.size(way.answer.bytes),
             "right answer": numbers.percent(way.answer.probability) if way.answer.probability is not None else "never asked",
             "it says": way.answer.said,
@@ -199,98 +259,11 @@ def ways() -> None:
 
 def stage() -> None:
     """All that moves."""
-    with frame.error_boundary():
-        notepad()
-        answer()
-        ways()
-    experiment.advance(FILL)
-    experiment.advance(WAYS)
-
-
-def calculator() -> None:
-    """Any known model on any known card: how many readers, and why."""
-    frame.section(words.CALCULATOR, words.CALCULATOR_TERM)
-    st.caption(words.CALCULATOR_LEAD)
-    shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
-    if (own := getattr(current.model(), "shape", None)) is not None:
-        shapes = {THIS: own, **shapes}
-    titles = {THIS: current.model().name.capitalize()} | {name: known.title for name, known in MODELS.items()}
-    one, two, three = st.columns(3, gap="medium")
-    name = one.selectbox(
-        "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key]
-    )
-    card = CARDS[two.selectbox("Card", list(CARDS), index=1, key="memory_card", format_func=lambda key: CARDS[key].title)]
-    shape = shapes[name]
-    tokens = three.select_slider("Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens")
-    one, two, _ = st.columns(3, gap="medium")
-    weights = one.segmented_control("Bits per weight", (16, 8, 4), default=16, key="memory_weights", required=True) or 16
-    notes = two.segmented_control("Bits per number on a page", (16, 8, 4), default=16, key="memory_notes", required=True) or 16
-    verdict(shape, card.title, card.memory_bytes, int(tokens), weights / 8, notes / 8)
-
-
-def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item: float, item: float) -> None:
-    """How many fit, as a sentence, as a bar, as a formula."""
-    readers = readers_that_fit(shape, memory, tokens, weight_item, item)
-    taken, each = weight_bytes(shape, weight_item), cache_bytes(shape, tokens, item)
-    said = {
-        "weights": numbers.size(taken),
-        "card": card,
-        "memory": numbers.size(memory),
-        "context": f"{tokens:,}",
-        "readers": f"{readers:,}",
-    }
-    if taken > memory:
-        sentence = words.FITS_NONE
-    elif readers == 0:
-        sentence = words.FITS_TIGHT
-        said |= {"each": numbers.size(each), "free": numbers.size(memory - taken)}
-    else:
-        sentence = words.FITS_ONE if readers == 1 else words.FITS
-    st.markdown(f"#### {sentence.format(**said)}")
-    charts.draw(
-        cost_charts.shelf, shelf(memory, taken, each, readers), key="memory_shelf", alt_text=sentence.format(**said).replace("*", "")
-    )
-    colours = palette.of(charts.theme())
-    frame.legend(
-        (colours.removed, f"weights, {said['weights']}"), (colours.computed, f"one notepad, {numbers.size(each)}"), (colours.line, "free")
-    )
-    window = words.WINDOWED.format(count=shape.window_layers, window=f"{shape.window:,}") if shape.window else ""
-    numbers_kept = (
-        f"{shape.kv_head_count} KV heads × ({shape.key_size} + {shape.value_size})" if not shape.latent_size else str(shape.latent_size)
-    )
-    st.caption(
-        words.FORMULA.format(
-            layers=shape.attention_layers,
-            numbers=numbers_kept,
-            item=f"{item:g}",
-            each=numbers.size(cache_bytes(shape, 1, item)),
-            window=window,
-        )
-    )
-    if tokens > shape.context_length:
-        st.caption(words.BEYOND.format(limit=f"{shape.context_length:,}"))
-
-
-def shelf(memory: int, taken: int, each: int, readers: int) -> pd.DataFrame:
-    """The memory from left to right, as shares of the whole."""
-    rows: list[tuple[float, float, str, str]] = [
-        (0.0, min(1.0, taken / memory), "weights" if taken <= memory else "over", numbers.size(taken))
-    ]
-    shown = min(readers, 120)
-    width = each * readers / memory / shown if shown else 0.0
-    start = rows[0][1]
-    for index in range(shown):
-        rows.append(
-            (
-                start + index * width,
-                start + (index + 1) * width,
-                "notepads",
-                f"reader {index + 1}" if shown == readers else f"{readers:,} readers",
-            )
-        )
-    end = start + shown * width
-    rows.append((end, 1.0, "free", numbers.size(max(0, memory - taken - each * readers))))
-    return pd.DataFrame(rows, columns=["start", "end", "part", "tip"])
+    with results.shown(FILL, now(plan, source, own), partial(begin, plan, source, own)) as run:
+        notepad(run)
+        answer(run)
+    with results.shown(WAYS, now_all(plan, source, own), partial(begin_all, plan, source, own)) as run:
+        ways(run)
 
 
 def elsewhere(budget: int) -> None:
@@ -298,8 +271,8 @@ def elsewhere(budget: int) -> None:
     rows = [
         {
             "model": known.title,
-            "one page": numbers.size(cache_bytes(known.shape, 1, 2)),
-            "pages": math.floor(budget / cache_bytes(known.shape, 1, 2)),
+            "one token": numbers.size(cache_bytes(known.shape, 1, 2)),
+            "tokens": math.floor(budget / cache_bytes(known.shape, 1, 2)),
             "a full context": numbers.size(cache_bytes(known.shape, known.shape.context_length, 2)),
         }
         for known in MODELS.values()
@@ -325,24 +298,33 @@ budget = 0
 with frame.error_boundary():
     plan, source = choose()
     budget = plan.budget_bytes
+    own = own_fields() if source == "own" else ("", "", "")
     busy = experiment.of(FILL).running or experiment.of(WAYS).running
+    unasked = source == "own" and not own[1].strip()
     with st.container(horizontal=True, key="memory_buttons"):
-        label = words.MEMORY_READ if source == "story" else words.MEMORY_WRITE
+        label = words.MEMORY_READ if source == "story" else words.MEMORY_ASK if own[1].strip() else words.MEMORY_WRITE
         st.button(
             label,
-            on_click=current.error_boundary(begin),
-            args=(plan, source),
+            on_click=begin,
+            args=(plan, source, own),
             type="primary",
             icon=":material/menu_book:",
             key="memory_start",
         )
-        make = lambda: every_policy(current.model(), plan)  # noqa: E731 (a callback that is called at the click)
         st.button(
-            words.MEMORY_ALL, on_click=experiment.start, args=(WAYS, make), icon=":material/alt_route:", key="memory_all", disabled=busy
+            words.MEMORY_ALL,
+            on_click=begin_all,
+            args=(plan, source, own),
+            icon=":material/alt_route:",
+            key="memory_all",
+            disabled=busy or unasked,
         )
+        for name in (FILL, WAYS):
+            if experiment.of(name).running:
+                st.button(words.CACHE_STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     colours = palette.of(charts.theme())
     frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), words.LEGEND, strict=True))
-st.fragment(stage, run_every=experiment.of(FILL).interval or experiment.of(WAYS).interval)()
+    results.live(stage, FILL, WAYS, key="memory_stage")
 with frame.error_boundary():
     positions()
     st.divider()

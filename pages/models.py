@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from core import list_models
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
-from pages.parts.layout import frame
+from core.servers.address import Address
+from pages.parts.layout import frame, served
 from pages.parts.runtime import loaded_models
 from pages.parts.session import current, requested_model
 from pages.parts.text import model_words as words
-from pages.parts.text import numbers
+from pages.parts.text import numbers, server_words
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
 
 frame.page()
 
@@ -19,6 +25,7 @@ frame.page()
 @current.error_boundary
 def use(name: str) -> None:
     """Load it and begin again with it."""
+    current.at(f"models_use_{name}")
     current.use_model(name)
     current.notify(words.NOW_USED.format(name=name))
 
@@ -26,6 +33,7 @@ def use(name: str) -> None:
 @current.error_boundary
 def unload(name: str) -> None:
     """Give its memory back."""
+    current.at(f"models_use_{name}")
     loaded_models.unload(name)
     current.notify(words.UNLOADED.format(name=name))
 
@@ -33,6 +41,7 @@ def unload(name: str) -> None:
 @current.error_boundary
 def check(name: str) -> None:
     """Say what it would take."""
+    current.at("models_fetch")
     name = checked_name(name)
     said = fit(name)
     current.results()["fit"] = (name, said)
@@ -41,9 +50,11 @@ def check(name: str) -> None:
 @current.error_boundary
 def fetch(name: str) -> None:
     """Download it; a folder or a model that is here already is used at once."""
+    current.at("models_fetch")
     name = checked_name(name)
     if local_folder(name) is not None:
-        use(name)
+        current.use_model(name)
+        current.notify(words.NOW_USED.format(name=name))
     elif loaded_models.busy():
         current.notify(words.BUSY)
     else:
@@ -58,10 +69,17 @@ def stop(name: str) -> None:
 
 
 @current.error_boundary
-def connect(address: str, tokenizer: str, key: str) -> None:
-    """Ask a server."""
-    current.use_model(address.strip(), tokenizer.strip(), key or None)
-    current.notify(words.NOW_USED.format(name=address.strip()))
+def connect() -> None:
+    """Ask the server of the form, as it was submitted: read here, since what the page drew before is older than the press."""
+    current.at("models_connect")
+    address, tokenizer, key = (str(st.session_state.get(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
+    if not address or not tokenizer:
+        current.notify(words.BOTH_NEEDED)
+        return
+    shown = Address.parse(address)
+    current.fill("models_address", shown.url)  # a name and a password that stood in it are gone from the page
+    current.use_model(address, tokenizer, key or None)
+    current.notify(words.NOW_USED.format(name=shown.shown))
 
 
 def on_this_machine() -> None:
@@ -82,12 +100,13 @@ def on_this_machine() -> None:
                 for note in model.notes:
                     st.caption(note)
             with st.container(horizontal=True):
-                if name != current:
+                if name != chosen:
                     st.button(words.USE, key=f"models_use_{name}", on_click=use, args=(name,))
-                if model is not None and name != current:
+                if model is not None and name != chosen:
                     st.button(
                         words.UNLOAD, key=f"models_unload_{name}", on_click=unload, args=(name,), help=words.UNLOAD_HELP, type="tertiary"
                     )
+            frame.notices(f"models_use_{name}")
 
 
 def offer(one: Offer) -> None:
@@ -108,6 +127,7 @@ def from_the_hub() -> None:
         name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
         st.button(words.CHECK, key="models_check", on_click=check, args=(name,), disabled=not name.strip())
         st.button(words.FETCH, key="models_fetch", on_click=fetch, args=(name,), disabled=not name.strip(), icon=":material/download:")
+    frame.notices("models_fetch")
     told = current.results().get("fit")
     if told:
         of, said = told
@@ -158,12 +178,28 @@ def on_a_server() -> None:
     """An inference server, where one machine is not enough."""
     frame.section(words.SERVER_TITLE, words.SERVER_TERM)
     st.caption(words.SERVER_LEAD)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        address = st.text_input(words.ADDRESS, key="models_address", help=words.ADDRESS_HELP, max_chars=300, width=280)
-        tokenizer = st.text_input(words.TOKENIZER, key="models_tokenizer", help=words.TOKENIZER_HELP, max_chars=300, width=280)
-        key = st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
-        ready = bool(address.strip() and tokenizer.strip())
-        st.button(words.CONNECT, key="models_connect", on_click=connect, args=(address, tokenizer, key), disabled=not ready)
+    # One form: what is sent is what stands in all three fields at the press, never a part of it with the rest from before.
+    with st.form("models_server", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(words.ADDRESS, key="models_address", help=words.ADDRESS_HELP, max_chars=300, width=280)
+        st.text_input(words.TOKENIZER, key="models_tokenizer", help=words.TOKENIZER_HELP, max_chars=300, width=280)
+        st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
+        st.form_submit_button(words.CONNECT, key="models_connect", on_click=connect)
+    frame.notices("models_connect")
+
+
+def of_the_server() -> None:
+    """The server in use, in its own numbers."""
+    if current.model_name() not in current.current_session().servers:
+        return
+    model = current.model()
+    if hasattr(model, "server_kind"):
+        st.fragment(_metrics, key="models_metrics")(model)
+
+
+def _metrics(model: LanguageModel) -> None:
+    with frame.error_boundary():
+        served.metrics(model)
+        st.button(server_words.ASK_AGAIN, key="models_metrics_again", icon=":material/refresh:", type="tertiary")
 
 
 def asked_by_a_link() -> None:
@@ -186,3 +222,4 @@ with frame.error_boundary():
     from_the_hub()
 with frame.error_boundary():
     on_a_server()
+    of_the_server()

@@ -7,9 +7,10 @@ import streamlit as st
 
 from core.labs.quantization import BITS, GROUP, PartDamage, Rounded, damage, own_text, quantize
 from pages.parts.charts import charts, serving_charts
-from pages.parts.layout import frame, palette, prompt_field
+from pages.parts.layout import frame, palette, prompt_field, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import serving_words as words
 
@@ -17,22 +18,40 @@ frame.page()
 NAME, PARTS = "quantization", "quantization_parts"
 
 
+def now() -> provenance.Provenance:
+    """What a comparison would be made with."""
+    return provenance.now({"the scale": scale or "", "the head": words.ROUND_HEAD if head else ""}, settings=False)
+
+
+def now_parts() -> provenance.Provenance:
+    """The same for one part at a time."""
+    return provenance.now({"the bits": f"{chosen or 4} {words.BITS.lower()}", "the scale": scale or ""}, settings=False)
+
+
+@current.error_boundary
 def begin() -> None:
     """Round to each number of bits in turn."""
-    model, prompt = current.model(), current.prompt()
-    experiment.start(NAME, lambda: quantize(model, prompt, own_text(model, prompt), BITS, group, head), (prompt, group))
+    current.at(NAME)
+    model, prompt, size, whole = current.model(), current.prompt(), group, head
+    experiment.start(NAME, lambda: quantize(model, prompt, own_text(model, prompt), BITS, size, whole), now(), (prompt, size))
 
 
+@current.error_boundary
 def begin_parts() -> None:
     """Round one part alone at a time."""
-    model, prompt = current.model(), current.prompt()
-    count = chosen or 4
-    experiment.start(PARTS, lambda: damage(model, own_text(model, prompt), count, group), count)
+    current.at(PARTS)
+    model, prompt, count, size = current.model(), current.prompt(), chosen or 4, group
+    experiment.start(PARTS, lambda: damage(model, own_text(model, prompt), count, size), now_parts(), count)
 
 
 def safe(text: str) -> str:
     """A text inside Markdown: nothing in it may mean anything."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
+
+
+def nats(value: float) -> str:
+    """A divergence with two figures; below a hundred thousandth there is nothing to see."""
+    return "< 0.00001" if value < 1e-5 else f"{value:.2g}" if value >= 0.0001 else f"{value:.5f}"
 
 
 def beside(one: Rounded, prompt: str) -> None:
@@ -69,7 +88,7 @@ def along(found: list[Rounded]) -> None:
     frame.section(words.ALONG, words.ALONG_TERM)
     first, last = found[0], min(found, key=lambda one: one.bytes)
     told = [
-        f"| {one.bits} | {numbers.size(one.bytes)} | {one.mean_kl:.2g} | {numbers.percent(one.top1_kept)} | {one.perplexity:,.2f} "
+        f"| {one.bits} | {numbers.size(one.bytes)} | {nats(one.mean_kl)} | {numbers.percent(one.top1_kept)} | {one.perplexity:,.2f} "
         f"| {numbers.duration(one.seconds)} |"
         for one in found
     ]
@@ -88,28 +107,21 @@ def along(found: list[Rounded]) -> None:
 
 
 def course() -> None:
-    """All that moves: drawn first, then the next number of bits."""
-    with frame.error_boundary():
-        run = experiment.of(NAME)
-        if run.error:
-            frame.show_notice(run.error)
-        found: list[Rounded] = run.seen
+    """All that moves."""
+    with results.shown(NAME, now(), begin) as run:
+        found: list[Rounded] = list(run.seen)
         if found:
             wanted = chosen if chosen in [one.bits for one in found] else found[-1].bits
             beside(next(one for one in found if one.bits == wanted), run.about[0])
             along(found)
         elif not run.running and not run.error:
             st.caption(words.BITS_FIRST)
-    experiment.advance(NAME, 0.05)
 
 
 def strip() -> None:
     """Every part alone, as a strip of heat."""
-    with frame.error_boundary():
-        run = experiment.of(PARTS)
-        if run.error:
-            frame.show_notice(run.error)
-        found: list[PartDamage] = run.seen
+    with results.shown(PARTS, now_parts(), begin_parts) as run:
+        found: list[PartDamage] = list(run.seen)
         if found:
             st.caption(words.PARTS_TERM.format(bits=run.about))
             rows = [
@@ -124,18 +136,24 @@ def strip() -> None:
             layers = len({one.layer for one in found})
             charts.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=words.PARTS, layers=layers)
             st.caption(words.PARTS_CAPTION)
-    experiment.advance(PARTS, 0.05)
 
 
 frame.header(words.BITS_TITLE, words.BITS_TERM, words.BITS_LEAD)
 with frame.error_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
-        chosen = st.segmented_control(words.BITS, BITS, default=4, key="quantization_bits", required=True)
-        scales = (words.PER_ROW, words.PER_GROUP)
-        scale = st.segmented_control(words.SCALE, scales, default=scales[1], key="quantization_scale", help=words.SCALE_HELP, required=True)
+        chosen = st.segmented_control(words.BITS, BITS, default=4, key="quantization_bits", required=True, **STAYS)
+        scale = st.segmented_control(
+            words.SCALE,
+            (words.PER_ROW, words.PER_GROUP),
+            default=words.PER_GROUP,
+            key="quantization_scale",
+            help=words.SCALE_HELP,
+            required=True,
+            **STAYS,
+        )
         group = GROUP if scale == words.PER_GROUP else None
-        head = st.toggle(words.ROUND_HEAD, key="quantization_head", help=words.ROUND_HEAD_HELP)
+        head = st.toggle(words.ROUND_HEAD, key="quantization_head", help=words.ROUND_HEAD_HELP, **STAYS)
         state = experiment.of(NAME)
         if state.running:
             st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="quantization_stop")
@@ -144,7 +162,7 @@ with frame.error_boundary():
             if st.button(label, type="primary", icon=":material/compress:", key="quantization_start"):
                 begin()
                 st.rerun()
-    st.fragment(course, run_every=experiment.of(NAME).interval, key="quantization_course")()
+    results.live(course, NAME, key="quantization_course")
     frame.section(words.PARTS)
-    st.button(words.PARTS_START, on_click=current.error_boundary(begin_parts), icon=":material/grid_on:", key="quantization_parts")
-    st.fragment(strip, run_every=experiment.of(PARTS).interval, key="quantization_strip")()
+    st.button(words.PARTS_START, on_click=begin_parts, icon=":material/grid_on:", key="quantization_parts")
+    results.live(strip, PARTS, key="quantization_strip")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 
 import streamlit as st
 
@@ -50,37 +51,38 @@ def scored(model: LanguageModel, text: str) -> ScoredText:
 
 
 def sums(read: ScoredText) -> None:
-    """Perplexity, bits per character, tokens."""
+    """Perplexity, loss, bits per byte, each beside what no model at all would reach; tokens."""
+    blind = read.model.vocabulary_size
     with st.container(horizontal=True, gap="medium"):
-        st.metric(
-            inside_words.PERPLEXITY,
-            numbers.count(round(read.perplexity, 1)) if read.perplexity >= 100 else f"{read.perplexity:.1f}",
-            help=inside_words.PERPLEXITY_HELP.format(count=read.scored_count),
-            width="content",
-        )
-        st.metric(
-            inside_words.BITS,
-            f"{read.bits_per_character:.2f}",
-            help=inside_words.BITS_HELP.format(bits=f"{read.total_bits:,.0f}", characters=f"{read.scored_characters:,}"),
-            width="content",
-        )
+        for label, value, beside, told in (
+            (
+                inside_words.PERPLEXITY,
+                numbers.count(round(read.perplexity, 1)) if read.perplexity >= 100 else f"{read.perplexity:.1f}",
+                inside_words.BLIND.format(number=f"{blind:,}"),
+                inside_words.PERPLEXITY_HELP.format(count=f"{read.scored_count:,}", size=f"{blind:,}"),
+            ),
+            (inside_words.NLL, f"{read.nll:.2f}", inside_words.BLIND.format(number=f"{math.log(blind):.2f}"), inside_words.NLL_HELP),
+            (
+                inside_words.BITS,
+                f"{read.bits_per_byte:.2f}",
+                inside_words.UNPACKED,
+                inside_words.BITS_HELP.format(
+                    bits=f"{read.total_bits:,.0f}", bytes=f"{read.scored_bytes:,}", character=f"{read.bits_per_character:.2f}"
+                ),
+            ),
+        ):
+            st.metric(label, value, delta=beside, delta_color="off", delta_arrow="off", help=told, width="content")
+    if read.perplexity > blind:
+        st.caption(inside_words.WORSE_THAN_BLIND)
     st.caption(inside_words.COUNTED.format(count=f"{len(read.written):,}", scored=f"{read.scored_count:,}"), help=inside_words.COUNTED_HELP)
 
 
 def legend(tint: str) -> None:
     """What the colours say."""
-    colours = palette.as_data(palette.of(charts.theme()))
-    if tint == "rank":
-        frame.legend(
-            *(
-                (f"color-mix(in srgb, {colours[name]} {depth:.0%}, transparent)", told)
-                for (name, depth), told in zip(scoring_rows.RANKS, inside_words.RANKS, strict=True)
-            )
-        )
-    else:
-        colour = colours["dice" if tint == "probability" else "doubt"]
-        ends = ("unlikely", "likely") if tint == "probability" else ("sure", "unsure")
-        frame.legend(*((f"color-mix(in srgb, {colour} {depth}%, transparent)", told) for depth, told in zip((5, 44), ends, strict=True)))
+    colour = palette.as_data(palette.of(charts.theme()))[scoring_rows.INK]
+    depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, scoring_rows.DARKEST)
+    told = inside_words.TINT_ENDS[tint]
+    frame.legend(*((f"color-mix(in srgb, {colour} {depth:.0%}, transparent)", end) for depth, end in zip(depths, told, strict=True)))
 
 
 def places(read: ScoredText) -> None:
@@ -93,6 +95,8 @@ def places(read: ScoredText) -> None:
 
 def text_itself(read: ScoredText, tint: str, key: str) -> None:
     """The words and the curve."""
+    if read.note:
+        st.caption(read.note)
     if len(read.written) > read.window:
         st.caption(inside_words.STRIDES.format(window=f"{read.window:,}", stride=f"{read.stride:,}"))
     count, part = scoring_rows.parts(read), 0
@@ -107,7 +111,10 @@ def text_itself(read: ScoredText, tint: str, key: str) -> None:
         )
     reading_strip(scoring_rows.words(read, tint, part), key=f"read_strip_{key}", alt_text=inside_words.STRIP_ALT)
     frame.section(inside_words.CURVE, inside_words.CURVE_TERM)
-    charts.draw(inside_charts.curve, scoring_rows.curve_rows(read), key=f"read_curve_{key}", alt_text=inside_words.CURVE_ALT)
+    curve = scoring_rows.curve_rows(read)
+    charts.draw(inside_charts.curve, curve, key=f"read_curve_{key}", alt_text=inside_words.CURVE_ALT)
+    if curve.cut.any():
+        st.caption(inside_words.CURVE_CUT.format(most=inside_charts.MOST_BITS, highest=numbers.bits(float(curve.surprise.max()))))
 
 
 def in_numbers(read: ScoredText, key: str) -> None:

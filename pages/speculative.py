@@ -8,10 +8,11 @@ import streamlit as st
 from core.labs.speculative import BONUS, Gain, PlainStep, SpeculativeRound, expected_tokens, gain, speculate
 from pages.parts.charts import charts, serving_charts
 from pages.parts.components.spurts.spurts import guesses, spurts
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment, loaded_models
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import serving_words as words
 
@@ -22,11 +23,19 @@ MOST = 12  # guesses
 EVEN = (0.95, 1.05)  # times the speed of plain decoding that nobody would call a gain or a loss
 
 
+def now() -> provenance.Provenance:
+    """What a pair of texts would be made with."""
+    return provenance.now({"the guesser": named(drafter), "the guesses": f"{ahead} guesses", "the length": f"{length} tokens"})
+
+
+@current.error_boundary
 def begin() -> None:
     """Write the text twice, guessed and checked and plainly."""
+    current.at(NAME)
     model, prompt, settings = current.model(), current.prompt(), current.settings()
     draft = None if drafter == words.NGRAMS else current.model_named(drafter)
-    experiment.start(NAME, lambda: speculate(model, draft, prompt, settings, ahead, length), (prompt, ahead))
+    guessed, written = ahead, length
+    experiment.start(NAME, lambda: speculate(model, draft, prompt, settings, guessed, written), now(), (prompt, guessed))
 
 
 def safe(text: str) -> str:
@@ -81,11 +90,8 @@ def curve(figures: Gain, ahead: int) -> None:
 
 
 def course() -> None:
-    """All that moves: drawn first, then both go on for a moment."""
-    with frame.error_boundary():
-        run = experiment.of(NAME)
-        if run.error:
-            frame.show_notice(run.error)
+    """All that moves."""
+    with results.shown(NAME, now(), begin) as run:
         rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
         plain = [one for one in run.seen if isinstance(one, PlainStep)]
         colours = palette.of(charts.theme())
@@ -94,7 +100,7 @@ def course() -> None:
         prompt, guessed = run.about or (current.prompt(), ahead)
         place, opened = st.container(), None
         if rounds:
-            figures = gain(run.seen, guessed)
+            figures = gain(list(run.seen), guessed)
             told(figures)
             if not run.running and figures.speed_up is not None:
                 verdict(figures.speed_up)
@@ -111,7 +117,6 @@ def course() -> None:
             st.caption(words.GUESS_FIRST)
         with place:
             spurts(prompt, rounds, key="speculative_text", opened=opened)
-    experiment.advance(NAME)
 
 
 def looked_at(count: int, running: bool) -> int:
@@ -135,10 +140,10 @@ with frame.error_boundary():
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="speculative_controls"):
         drafter = st.selectbox(
-            words.DRAFT, options, index=small, format_func=named, key="speculative_draft", help=words.DRAFT_HELP, width=240
+            words.DRAFT, options, index=small, format_func=named, key="speculative_draft", help=words.DRAFT_HELP, width=240, **STAYS
         )
-        ahead = st.slider(words.GUESSES, 1, MOST, 4, key="speculative_guesses_ahead", help=words.GUESSES_HELP, width=220)
-        length = st.segmented_control(words.GUESS_LENGTH, LENGTHS, default=64, key="speculative_length", required=True) or 64
+        ahead = st.slider(words.GUESSES, 1, MOST, 4, key="speculative_guesses_ahead", help=words.GUESSES_HELP, width=220, **STAYS)
+        length = st.segmented_control(words.GUESS_LENGTH, LENGTHS, default=64, key="speculative_length", required=True, **STAYS) or 64
         state = experiment.of(NAME)
         if state.running:
             st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="speculative_stop")
@@ -147,4 +152,4 @@ with frame.error_boundary():
             if st.button(label, type="primary", icon=":material/fast_forward:", key="speculative_start"):
                 begin()
                 st.rerun()
-    st.fragment(course, run_every=experiment.of(NAME).interval, key="speculative_course")()
+    results.live(course, NAME, key="speculative_course")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 import streamlit as st
 
+from core.engine.model import LanguageModel
+from core.labs.answers import same_answer
 from core.labs.thinking import (
     CHAIN_OF_THOUGHT,
     DIRECT,
@@ -16,17 +18,17 @@ from core.labs.thinking import (
     Question,
     ReasoningStep,
     count,
-    same_answer,
     sums,
     think,
     wilson,
 )
 from pages.parts.charts import charts, what_if_charts
 from pages.parts.components.tinted_text.tinted_text import tinted_text
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
-from pages.parts.session import current
-from pages.parts.text import numbers
+from pages.parts.session import current, provenance
+from pages.parts.session.state import STAYS
+from pages.parts.text import numbers, result_words
 from pages.parts.text import what_if_words as words
 
 frame.page()
@@ -35,15 +37,16 @@ TITLES = {DIRECT: words.AT_ONCE_TITLE, CHAIN_OF_THOUGHT: words.STEPWISE_TITLE}
 SIDES = {DIRECT: "one", CHAIN_OF_THOUGHT: "other"}
 
 
-def both_ways(question: Question) -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
-    """First at once, then step by step."""
+def both_ways(model: LanguageModel, question: Question) -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
+    """First at once, then step by step; greedily, so that a question shows the same thing every time."""
     for way in (DIRECT, CHAIN_OF_THOUGHT):
-        for thought in think(current.model(), question, way, current.settings()):
+        for thought in think(model, question, way):
             yield way, thought
 
 
 def one_view() -> None:
     """One question, two answers, and how likely the right one was at every word."""
+    st.caption(words.THINK_GREEDY)
     first_question, first_answer = next(iter(words.QUESTIONS.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="think_ready"):
         st.caption(words.READY, width="content")
@@ -52,13 +55,17 @@ def one_view() -> None:
             for number, (title, example) in enumerate(words.QUESTIONS.items())
         ]
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
-        text = st.text_input(words.QUESTION, value=first_question, key="think_question", max_chars=500, width=420)
-        answer = st.text_input(words.ANSWER, value=first_answer, key="think_answer", max_chars=40, width=140)
+        text = st.text_input(words.QUESTION, value=first_question, key="think_question", max_chars=500, width=420, **STAYS)
+        answer = st.text_input(words.ANSWER, value=first_answer, key="think_answer", max_chars=40, width=140, **STAYS)
         question = Question(f"{text}\n", answer)
+        chosen = {"the question": text, "the answer": words.RIGHT_IS.format(answer=answer)}
+        now = provenance.now(chosen, prompt=False, settings=False)  # answered greedily, whatever the settings are
 
         @current.error_boundary
         def begin() -> None:
-            experiment.start(ONE, lambda: both_ways(question), question)
+            current.at(ONE)
+            model = current.model()
+            experiment.start(ONE, lambda: both_ways(model, question), now, question)
 
         if any(picked):
             begin()
@@ -71,23 +78,19 @@ def one_view() -> None:
                 st.rerun()
 
     def draw() -> None:
-        with frame.error_boundary():
-            run = experiment.of(ONE)
+        with results.shown(ONE, now, begin) as run:
             asked: Question = run.about or question
             thoughts = {way: [thought for whose, thought in run.seen if whose is way] for way in TITLES}
             for home, way in zip(st.columns([0.36, 0.64], gap="large"), TITLES, strict=True):
                 with home, st.container(gap="xsmall"):
                     frame.section(TITLES[way], way.begin)
                     answered(way, thoughts[way], asked)
-            if run.error:
-                frame.show_notice(run.error)
             if run.seen:
                 frame.section(words.CHANCE, words.CHANCE_TERM, help=words.CHANCE_HELP)
                 charts.draw(what_if_charts.chance, chances(thoughts), key="think_chance", alt_text=words.CHANCE_ALT)
                 legend()
-        experiment.advance(ONE)
 
-    st.fragment(draw, run_every=state.interval, key="think_fragment")()
+    results.live(draw, ONE, key="think_fragment")
 
 
 def ready_made(question: str, answer: str) -> None:
@@ -134,9 +137,9 @@ def chances(thoughts: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame
 
 def set_view() -> None:
     """A whole set, both ways, with progress, and what the count is worth."""
-    st.caption(words.SET_LEAD)
+    st.caption(f"{words.SET_LEAD} {words.THINK_TAUGHT}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
-        number = st.segmented_control(words.SET_COUNT, (10, 25, 50, 100), default=50, key="think_count", required=True) or 50
+        number = st.segmented_control(words.SET_COUNT, (10, 25, 50, 100), default=50, key="think_count", required=True, **STAYS) or 50
         hard = st.segmented_control(
             words.SET_KIND,
             list(words.SET_KINDS),
@@ -145,12 +148,21 @@ def set_view() -> None:
             key="think_kind",
             required=True,
             help=words.SET_KIND_HELP,
+            **STAYS,
         )
+        seed = current.settings().seed
+        chosen = {
+            "the number": words.SET_NUMBER.format(count=number),
+            "which sums": words.SET_KINDS[hard is not False],
+            "the seed": result_words.SEED.format(seed=seed),
+        }
+        now = provenance.now(chosen, prompt=False, settings=False)
 
         @current.error_boundary
         def begin() -> None:
-            model, seed = current.model(), current.settings().seed
-            experiment.start(MANY, lambda: count(model, sums(number, seed, hard is not False)), number)
+            current.at(MANY)
+            model = current.model()
+            experiment.start(MANY, lambda: count(model, sums(number, seed, hard is not False)), now, number)
 
         state = experiment.of(MANY)
         if state.running:
@@ -161,20 +173,16 @@ def set_view() -> None:
                 st.rerun()
 
     def draw() -> None:
-        with frame.error_boundary():
-            run = experiment.of(MANY)
-            if run.error:
-                frame.show_notice(run.error)
+        with results.shown(MANY, now, begin) as run:
             if run.seen or run.running:
                 done = sum(entry.style is CHAIN_OF_THOUGHT for entry in run.seen)
                 st.progress(done / run.about, text=words.SET_PROGRESS.format(done=done, total=run.about))
                 counted(run.seen)
-        experiment.advance(MANY)
 
-    st.fragment(draw, run_every=state.interval, key="think_set_fragment")()
+    results.live(draw, MANY, key="think_set_fragment")
 
 
-def counted(entries: list[Answered]) -> None:
+def counted(entries: Sequence[Answered]) -> None:
     """Right answers with their uncertainty, tokens each way, and the newest questions."""
     by_way = {way: [entry for entry in entries if entry.style is way] for way in TITLES}
     rows = []
@@ -213,5 +221,5 @@ def counted(entries: list[Answered]) -> None:
 frame.header(words.THINK_TITLE, words.THINK_TERM, words.THINK_LEAD)
 with frame.error_boundary():
     names = words.THINK_VIEWS
-    wanted = st.segmented_control("View", names, default=names[0], key="think_view", label_visibility="collapsed", required=True)
+    wanted = st.segmented_control("View", names, default=names[0], key="think_view", label_visibility="collapsed", required=True, **STAYS)
     (set_view if wanted == names[1] else one_view)()

@@ -9,16 +9,17 @@ import streamlit as st
 
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts, step_rows
+from pages.parts.components.address import address
 from pages.parts.components.cache_gauge import cache_gauge
 from pages.parts.components.dice import dice
 from pages.parts.components.export import export
 from pages.parts.components.receipt import receipt
 from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, palette, prompt_field
+from pages.parts.layout import frame, palette, prompt_field, served
 from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import playback
-from pages.parts.session import current
+from pages.parts.session import current, undo
 from pages.parts.text import words
 
 if TYPE_CHECKING:
@@ -36,6 +37,20 @@ def ask() -> None:
     prompt_field.field(width=320)
     for name, text in words.EXAMPLES.items():
         st.button(name, on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
+
+
+def way_back() -> None:
+    """The way back to the text that another one took the place of."""
+    if undo.can_bring_back():
+        st.button(
+            words.BRING_BACK,
+            on_click=frame.then,
+            args=(undo.bring_back, ()),
+            help=words.BRING_BACK_HELP,
+            icon=":material/settings_backup_restore:",
+            type="tertiary",
+            key="bring_back",
+        )
 
 
 def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
@@ -74,7 +89,7 @@ def moment(seen: TokenDistribution | Step) -> None:
             key="newest",
         )
         return
-    frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM)
+    frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM, help=words.MOMENT_HELP)
     current.mark_moment(seen)
     st.segmented_control(
         "Moment",
@@ -112,16 +127,16 @@ left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     colours = palette.of(charts.theme())
-    frame.legend((colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN))
+    frame.legend((colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN), hint=words.FORCE_HINT)
     bars = st.container()
     frame.section(words.DICE, words.DICE_TERM)
     thrown = st.container()
 with right, st.container(gap="xsmall"):
     frame.section(words.NOTEPAD, words.NOTEPAD_TERM)
     held = st.container(gap="xsmall", key="notepad")
-    frame.section(words.PACE, words.PACE_TERM)
+    frame.section(words.PACE, words.PACE_TERM, help=words.TIMES_HELP)
     paced = st.container(key="pace")
-    frame.section(words.SURPRISE, words.SURPRISE_TERM)
+    frame.section(words.SURPRISE, words.SURPRISE_TERM, help=words.SURPRISE_HELP)
     surprised = st.container(key="surprise")
     billed = st.container(gap="xsmall", key="bill")
     with st.container(horizontal=True, gap="small", key="ways_on"):
@@ -132,6 +147,9 @@ with right, st.container(gap="xsmall"):
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
     with frame.error_boundary():
+        with hero:
+            if not frame.ready():
+                return
         run = current.run()
         seen = current.shown(run)
         with playback.drawing():
@@ -141,14 +159,18 @@ def stage() -> None:
                 moment(seen)
             with bars:
                 distribution(seen, look)
+                served.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+            address.address("address_stage")
         playback.advance(run, speed)
 
 
 def cost() -> None:
     """What it costs, quietly; and what one can take away."""
     with frame.error_boundary():
+        if current.refused():
+            return
         run = current.run()
         seen = current.shown(run)
         with playback.drawing(step=False):
@@ -159,13 +181,15 @@ def cost() -> None:
                 charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
             with paced:
                 charts.draw(charts.step_time, newest, key="pace_chart", alt_text=words.PACE_ALT)
+                served.times(path, run.model)
             with surprised:
                 charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
             with billed:
                 receipt.slip(path, run.model)
             with taken_away:
+                way_back()
                 export.branches(run)
-                export.keep()
+                export.keep(run)
 
 
 interval = playback.interval(speed)

@@ -6,12 +6,13 @@ import streamlit as st
 
 from core.record.step import Step
 from pages.parts.charts import charts, what_if_charts
-from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run
+from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
 from pages.parts.components.fork_view.fork_view import fork_view
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import fork_playback
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.provenance import Provenance
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 
@@ -55,18 +56,14 @@ def ready() -> None:
         for number, (title, *_) in enumerate(words.FORKS):
             st.button(title, on_click=fork_playback.ready_made, args=(number,), key=f"what_if_fork_{number}")
         with st.popover(words.OWN, icon=":material/edit:", help=words.OWN_HELP):
-            own_text()
+            own_text(check=False)
 
 
 def numbers_of(now: fork_playback.ForkPlayback) -> None:
     """How far apart, how likely: in words first."""
     colours = palette.of(charts.theme())
-    pairs = [pair for pair in now.fork.pairs if pair.drift]
-    if len(pairs) > 1:
-        most, last = (
-            f"{drift.middle:.2f}" for drift in (max((p.drift for p in pairs if p.drift), key=lambda d: d.middle), pairs[-1].drift) if drift
-        )
-        st.markdown(words.VERDICT.format(place=now.fork.parts_at + 1, most=most, last=last))
+    if said := fork_playback.verdict(now.fork):
+        st.markdown(said)
     left, middle, right = st.columns(3, gap="large")
     likely = fork_playback.likely_table(now.fork)
     with left:
@@ -82,6 +79,18 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
     frame.legend((colours.dice, starts[0]), (colours.other, starts[1]))
 
 
+def made_with(now: fork_playback.ForkPlayback) -> None:
+    """The numbers, and what both ways were written with; dimmed when the settings are others now, until it is done again."""
+    first = next((step for pair in now.fork.pairs for step in (pair.left, pair.right) if step is not None), None)
+    changed: list[str] = []
+    if first is not None and not now.run.is_replay:
+        by = Provenance(current.model_name(), now.run.prompt, first.settings)
+        changed = by.changed(provenance.now())
+        results.made(fork_playback.NAME, by, changed, fork_playback.again)
+    with results.dimmed(fork_playback.NAME, bool(changed)):
+        numbers_of(now)
+
+
 def elsewhere(now: fork_playback.ForkPlayback) -> None:
     """Another word in the place of the one that was clicked."""
     place = now.opened
@@ -90,6 +99,7 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
         return
     step = now.step_at(place)
     frame.section(words.INSTEAD.format(word=_plain(step)))
+    frame.notices(fork_playback.WORD)
     others = [candidate for candidate in step.candidates if candidate.token_id != step.token_id][:CHOICES]
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
         for candidate in others:
@@ -125,7 +135,7 @@ def tree() -> None:
     if action is not None:
         fork_playback.obey(action)
         st.rerun()
-    ends = {branch.node_id: branch.name or "…" + " ".join(branch.text.split())[-40:] for branch in run.branches()}
+    ends = {branch.node_id: way_name(run, branch, 41) for branch in run.branches()}
     if len(ends) > 2:
         with st.popover(words.COMPARE_TWO, icon=":material/compare_arrows:", help=words.COMPARE_HELP):
             names = list(ends)
@@ -154,7 +164,7 @@ with frame.error_boundary():
                 st.rerun()
             elsewhere(now)
             if now.fork.pairs:
-                numbers_of(now)
+                made_with(now)
             if not now.playing:
                 tree()
             fork_playback.advance()

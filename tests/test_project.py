@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,19 @@ import pytest
 ROOT = Path(__file__).parents[1]
 TOP_LEVEL = {
     *("app.py", "pages", "core", "tests", "requirements.txt", "README.md", ".streamlit"),
-    *("requirements-dev.txt", "pyproject.toml", "LICENSE", ".gitignore", ".gitattributes", ".ci", "Dockerfile", ".dockerignore"),
+    *(
+        "requirements-dev.txt",
+        "pyproject.toml",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "deploy",
+        "LICENSE",
+        ".gitignore",
+        ".gitattributes",
+        ".ci",
+        "Dockerfile",
+        ".dockerignore",
+    ),
 }
 LONGEST_FILE = 400  # lines
 LARGEST_FILE = 25 * 2**20  # bytes
@@ -76,6 +89,55 @@ def floor(folder: str, packages: set[str]) -> dict[str, set[str]]:
 def test_arrows_point_down_only() -> None:
     assert floor("core", {"streamlit", "altair", "pages", "app", "tests"}) == {}
     assert floor("pages", {"app", "tests", "torch", "transformers"}) == {}
+
+
+# Inside core a room may import from those before it, and from itself.
+CORE_ORDER = (
+    "errors settings limits device record kv_cache sampling engine servers models generation inspection costs training serving labs".split()
+)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """The modules of the app by dotted name."""
+    names = (path.relative_to(ROOT) for path in files() if path.suffix == ".py")
+    own = (path for path in names if path.parts[0] in {"core", "pages", "app.py"})
+    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): ROOT / path for path in own}
+
+
+@cache
+def imported_modules() -> dict[str, set[str]]:
+    """Which of our modules each module imports, wherever in it; what only a type checker reads is left out."""
+    return {name: set(_imported(ast.parse(path.read_text("utf-8")), modules())) - {name} for name, path in modules().items()}
+
+
+def _imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
+            continue
+        if isinstance(child, ast.ImportFrom) and child.module:
+            names = (f"{child.module}.{alias.name}" for alias in child.names)
+            yield from (name if name in known else child.module for name in names if name in known or child.module in known)
+        elif isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names if alias.name in known)
+        yield from _imported(child, known)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    left = {name: set(found) for name, found in imported_modules().items()}
+    while free := {name for name, found in left.items() if not found & left.keys()}:
+        for name in free:
+            del left[name]
+    assert sorted(left) == []
+
+
+def test_inside_core_the_rooms_stand_in_order() -> None:
+    wrong = []
+    for name, found in imported_modules().items():
+        if name.startswith("core."):
+            room = CORE_ORDER.index(name.split(".")[1])
+            wrong += [f"{name} imports {other}" for other in found if other == "core" or CORE_ORDER.index(other.split(".")[1]) > room]
+    assert wrong == []
 
 
 def test_importing_core_does_not_import_torch() -> None:

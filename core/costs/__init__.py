@@ -1,1 +1,1 @@
-"""What it costs: formulas, published shapes and cards, this machine as measured, and the bill."""
+"""Cost accounting: FLOPs, bytes, energy and money by formula, this machine as measured; the bill."""

@@ -1,7 +1,8 @@
-"""What a token costs: multiply-adds, bytes, seconds, energy, money.
+"""Cost formulas: multiply-adds, KV cache and weight bytes, time, energy and money of a token or an answer.
 
 Formulas take a shape and counts, nothing else. One multiply-add is two floating point operations. A weight that a token is multiplied with
-is one multiply-add; attention adds, per layer that attends, heads x (key size + value size) for every position looked at.
+is one multiply-add; attention adds, per layer that attends, heads x (key size + value size) for every position looked at. Recurrences and
+convolutions multiply what is no matrix; that counts, too (`ModelShape.scan_multiply_adds`).
 
     >>> from core.costs.formulas import ModelShape, cache_bytes, multiply_adds
     >>> llama = ModelShape.named("llama-3.1-70b")
@@ -17,8 +18,8 @@ import math
 from dataclasses import dataclass
 
 from core.costs.published import CARDS, MODELS, Card
+from core.engine.shape import ModelShape
 from core.errors import BadSetting
-from core.models.shape import ModelShape
 
 MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # a clock or a tensor; a formula; somebody's word, editable
 LARGEST = 10**15  # no count of tokens, readers or bytes asked for here is larger
@@ -26,7 +27,7 @@ LARGEST = 10**15  # no count of tokens, readers or bytes asked for here is large
 
 def multiply_adds(shape: ModelShape, context: int) -> int:
     """Multiply-adds for one token that looks at `context` positions, its own among them: every weight it meets once, plus attention."""
-    return shape.matrix_parameters + attention_multiply_adds(shape, context)
+    return shape.matrix_parameters + shape.scan_multiply_adds + attention_multiply_adds(shape, context)
 
 
 def attention_multiply_adds(shape: ModelShape, context: int) -> int:
@@ -46,7 +47,7 @@ def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int
     computed, reused = _count(computed, "computed"), _count(reused, "reused")
     if computed == 0:
         return 0
-    layers = shape.attention_parameters + shape.active_feed_forward_parameters
+    layers = shape.attention_parameters + shape.active_feed_forward_parameters + shape.scan_multiply_adds
     wide, narrow = _ramp(reused, computed, None), _ramp(reused, computed, shape.window)
     seen = _full_layers(shape) * wide + shape.window_layers * narrow
     once = shape.head_parameters + shape.attention_layers * shape.unfolding_parameters * reused
@@ -120,7 +121,8 @@ def context_that_fits(shape: ModelShape, memory_bytes: float, readers: int, weig
 class Forecast:
     """An answer on hardware that is not here. Work and bytes are computed from the shape; the rest stands on data sheets: at best, assumed.
 
-    cards: how many are needed to hold weights and cache. seconds: the slower of arithmetic and memory, pass by pass, at their paper speed.
+    cards: how many hold weights and cache, in a size that tensor parallelism is run in. seconds: the slower of arithmetic and memory, pass
+    by pass, at their paper speed.
     """
 
     multiply_adds: int
@@ -131,11 +133,23 @@ class Forecast:
     watt_hours: float
 
 
+def tensor_parallel_size(shape: ModelShape, memory_bytes: float, card: Card) -> int:
+    """How many of these cards are taken for this much memory: 1, 2, 4, 8, ... as long as every card gets the same number of heads.
+
+    A model too large even for one head a card is cut into stages as well: then it is a whole number of such groups.
+    """
+    needed = max(1, math.ceil(_amount(memory_bytes, "memory", most=LARGEST) / card.memory_bytes))
+    size = 1
+    while size < needed and shape.head_count % (2 * size) == 0:
+        size *= 2
+    return size * math.ceil(needed / size)
+
+
 def forecast(shape: ModelShape, prompt_tokens: int, new_tokens: int, card: Card, item_size: float = 2.0) -> Forecast:
     """What reading `prompt_tokens` and writing `new_tokens` takes on as many of these cards as the model needs."""
     prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
     memory = weight_bytes(shape, item_size) + cache_bytes(shape, prompt_tokens + new_tokens, item_size)
-    cards = max(1, math.ceil(memory / card.memory_bytes))
+    cards = tensor_parallel_size(shape, memory, card)
     work = traffic = 0
     seconds = 0.0
     for index in range(new_tokens):
@@ -176,4 +190,4 @@ def _amount(value: float, what: str, most: float = LARGEST) -> float:
 
 __all__ = ["ASSUMED", "CARDS", "COMPUTED", "MEASURED", "MODELS", "Card", "Forecast", "ModelShape"]
 __all__ += ["answer_multiply_adds", "attention_multiply_adds", "cache_bytes", "context_that_fits", "forecast", "multiply_adds"]
-__all__ += ["pass_bytes", "pass_multiply_adds", "readers_that_fit", "weight_bytes"]
+__all__ += ["pass_bytes", "pass_multiply_adds", "readers_that_fit", "tensor_parallel_size", "weight_bytes"]

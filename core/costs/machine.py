@@ -1,4 +1,4 @@
-"""What this machine can do, measured: arithmetic and memory at their best, and the energy its own counter has seen."""
+"""Peak FLOP/s, memory bandwidth and energy counter of this machine, measured: what it can do at its best."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of well-known models and data sheets of well-known cards, as their makers published them.
+"""Published model shapes and accelerator data sheets: models and cards that people have heard of.
 
 Shapes are facts: a test builds each of them in transformers, without memory, and counts. What a card can do is a promise on paper: whatever
 is computed from it is marked as assumed.
@@ -8,15 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.models.shape import ModelShape
+from core.engine.shape import ModelShape
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A model by the name people use, and its shape."""
+    """A model by the name people use, its shape, and how its maker ships it: bits per weight of the experts and of all other weights."""
 
     title: str
     shape: ModelShape
+    expert_bits: float = 16.0
+    other_bits: float = 16.0
+
+    @property
+    def item_size(self) -> float:
+        """Bytes per weight as it is shipped, the mean over all weights."""
+        experts = self.shape.expert_parameters
+        rest = self.shape.parameter_count - experts
+        return (experts * self.expert_bits + rest * self.other_bits) / 8 / self.shape.parameter_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,9 @@ TITLES = {
     "gpt-oss-120b": "gpt-oss-120b",
     "llama-3.1-405b": "Llama 3.1 405B",
 }
-MODELS: dict[str, Published] = {name: Published(title, ModelShape.named(name)) for name, title in TITLES.items()}
+MXFP4_BITS = 4.25  # four bits for each number, and eight for the scale that 32 of them share (OCP Microscaling Formats 1.0)
+SHIPPED = {"gpt-oss-120b": MXFP4_BITS}  # bits per weight of the experts, where they are not sixteen
+MODELS: dict[str, Published] = {name: Published(title, ModelShape.named(name), SHIPPED.get(name, 16.0)) for name, title in TITLES.items()}
 
 CARDS: dict[str, Card] = {
     "laptop": Card("A laptop with 16 GB", 16 * 10**9, 100e9, 4e12, 45),

@@ -1,4 +1,4 @@
-"""The bill for a text that was written: what was measured, what a formula says, and what somebody has to assume. Never mixed."""
+"""Receipt of a generation: what was measured, what a formula says, what somebody has to assume. The bill, never mixed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from core.errors import BadSetting
 
 if TYPE_CHECKING:
     from core.costs.machine import Peak
-    from core.models.shape import ModelShape
+    from core.engine.shape import ModelShape
     from core.record.step import Step
 
 HIGHEST_ASSUMPTION = 1_000_000.0
+TTFT, TPOT = "Time to the first token", "Time per further token"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,9 @@ class Receipt:
 
     prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
     first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
-    joules: from the device's own counter, None where it has none or nobody looked.
+    cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
+    joules: from the device's own counter, None where it has none or nobody looked. server_seconds: of these seconds, what an inference
+    server says it took; None if it does not say so for every pass.
     """
 
     prompt_tokens: int
@@ -72,6 +75,9 @@ class Receipt:
     assumptions: Assumptions
     peak: Peak | None = None
     joules: float | None = None
+    held_bytes: int | None = None
+    served: bool = False
+    server_seconds: float | None = None
 
     @classmethod
     def of(
@@ -88,9 +94,20 @@ class Receipt:
         return Account(shape, item_size).bill(path, assumptions=assumptions, peak=peak, joules=joules)
 
     @property
+    def flops(self) -> int | None:
+        """Floating point operations: two for each multiply-add, as the field counts them. None without a shape."""
+        return None if self.multiply_adds is None else 2 * self.multiply_adds
+
+    @property
     def flops_per_second(self) -> float | None:
-        """Floating point operations per second that were reached: two for each multiply-add."""
-        return None if self.multiply_adds is None or not self.seconds else 2 * self.multiply_adds / self.seconds
+        """Floating point operations per second that were reached."""
+        return None if self.flops is None or not self.seconds else self.flops / self.seconds
+
+    @property
+    def seconds_per_token(self) -> float | None:
+        """Seconds for each token behind the first, waiting included; None before the second."""
+        later = self.seconds + self.queue_seconds - self.first_token_seconds
+        return max(0.0, later) / (self.new_tokens - 1) if self.new_tokens > 1 else None
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -120,6 +137,13 @@ class Receipt:
         return Amount("Price, by the hour", value, "$", ASSUMED, f"${self.assumptions.price_hour:g} an hour x {self.seconds:.3g} seconds")
 
     @property
+    def _notepad(self) -> Amount:
+        """Bytes of the tokens in the notepad. A server does not tell in how many bits it keeps them."""
+        if self.served:
+            return Amount("Notepad", self.cache_bytes, "B", ASSUMED, "as large as the model would make it; the server does not say")
+        return Amount("Notepad", self.cache_bytes, "B", COMPUTED, "keys and values of the tokens in it")
+
+    @property
     def amounts(self) -> tuple[Amount, ...]:
         """The whole bill, line by line. What cannot be known is left out, never guessed."""
         lines = [
@@ -127,34 +151,41 @@ class Receipt:
             Amount("Positions computed", self.computed, "", MEASURED, "read for the first time"),
             Amount("Positions reused", self.reused, "", MEASURED, "taken from the notepad"),
             Amount("Time computing", self.seconds, "s", MEASURED, "the clock around every pass"),
-            Amount("Notepad", self.cache_bytes, "B", MEASURED, "the sizes of its tensors"),
         ]
-        if self.multiply_adds is not None and self.bytes_read is not None:
+        if self.server_seconds is not None:
+            lines.append(Amount("Of it, on the server", self.server_seconds, "s", MEASURED, "the server's own clock; the rest is the way"))
+        if self.new_tokens:
+            lines.append(
+                Amount(TTFT, self.first_token_seconds, "s", MEASURED, "TTFT: waiting for a turn, and the pass that reads the prompt")
+            )
+        if self.seconds_per_token is not None:
+            lines.append(Amount(TPOT, self.seconds_per_token, "s", MEASURED, "TPOT: the mean of all later passes, waiting included"))
+        lines.append(self._notepad)
+        if self.held_bytes is not None:
+            lines.append(Amount("Memory for the notepad", self.held_bytes, "B", MEASURED, "its arrays, with room for tokens to come"))
+        if self.flops is not None and self.bytes_read is not None:
+            how = "2 x (weights met x positions + heads x sizes x positions looked at)"
             lines += [
-                Amount("Multiply-adds", self.multiply_adds, "", COMPUTED, "weights met x positions + heads x sizes x positions looked at"),
+                Amount("Operations", self.flops, "FLOP", COMPUTED, how),
                 Amount("Bytes fetched", self.bytes_read, "B", COMPUTED, "weights once per pass + the notepad once per pass"),
             ]
         if self.flops_per_second is not None and self.bytes_per_second is not None:
             lines += [
-                Amount("Speed of arithmetic", self.flops_per_second, "FLOP/s", COMPUTED, "2 x multiply-adds / measured seconds"),
+                Amount("Speed of arithmetic", self.flops_per_second, "FLOP/s", COMPUTED, "operations / measured seconds"),
                 Amount("Speed of fetching", self.bytes_per_second, "B/s", COMPUTED, "bytes fetched / measured seconds"),
             ]
             if self.peak is not None:
+                mfu, mbu = self.flops_per_second / self.peak.flops, self.bytes_per_second / self.peak.bytes_per_second
                 lines += [
-                    Amount("Share of this machine's arithmetic", self.flops_per_second / self.peak.flops, "share", COMPUTED, self.peak.how),
-                    Amount(
-                        "Share of this machine's memory",
-                        self.bytes_per_second / self.peak.bytes_per_second,
-                        "share",
-                        COMPUTED,
-                        self.peak.how,
-                    ),
+                    Amount("Share of this machine's arithmetic", mfu, "share", COMPUTED, f"MFU: {self.peak.how}"),
+                    Amount("Share of this machine's memory speed", mbu, "share", COMPUTED, f"MBU: {self.peak.how}"),
                 ]
         return (*lines, self.watt_hours, self.token_price, self.hardware_price)
 
     def per_token(self, amount: Amount) -> float | None:
         """This line divided by the tokens written; None where that makes no sense (speeds, shares, the notepad)."""
-        if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name == "Notepad":
+        nowhere = ("Notepad", "Memory for the notepad", TTFT, TPOT)
+        if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name in nowhere:
             return None
         return amount.value / self.new_tokens
 
@@ -174,6 +205,8 @@ class Account:
     _reused: int = 0
     _seconds: float = 0.0
     _queued: float = 0.0
+    _served: float = 0.0
+    _told: int = 0
     _adds: int = 0
     _moved: int = 0
 
@@ -183,7 +216,8 @@ class Account:
         """The bill for these steps: those behind the last one counted are added; after a way back all are counted anew."""
         if self._counted and (self._counted > len(path) or path[self._counted - 1] is not self._last):
             self._counted = self._computed = self._reused = self._adds = self._moved = 0
-            self._seconds = self._queued = 0.0
+            self._seconds = self._queued = self._served = 0.0
+            self._told = 0
         for step in path[self._counted :]:
             self._add(step)
         self._counted, self._last = len(path), path[-1] if path else None
@@ -203,6 +237,9 @@ class Account:
             assumptions=assumptions or Assumptions(),
             peak=peak,
             joules=joules,
+            held_bytes=path[-1].forward.held_bytes if path else None,
+            served=bool(path) and path[-1].top_logprobs_count > 0,
+            server_seconds=self._served if path and self._told == len(path) else None,
         )
 
     def _add(self, step: Step) -> None:
@@ -211,6 +248,8 @@ class Account:
         self._reused += done.reused_tokens
         self._seconds += done.seconds
         self._queued += done.queue_seconds
+        if done.server_seconds is not None:
+            self._served, self._told = self._served + done.server_seconds, self._told + 1
         if self.shape is not None:
             self._adds += pass_multiply_adds(self.shape, done.computed_tokens, done.reused_tokens)
             self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, self.item_size)

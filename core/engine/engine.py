@@ -1,4 +1,4 @@
-"""One forward pass: token ids in, the odds of the next token out, with as much taken from the cache as is still true.
+"""Inference engine, one forward pass: token ids in, logits out, with prefix reuse from the KV cache.
 
 The engine knows nothing about prompts, sampling or runs. Whoever calls it names all tokens; the cache finds out by itself which of them it
 already holds. So going on, going back, branching, replaying and "no cache" are one and the same call, the one that an inference server with
@@ -42,7 +42,10 @@ class Backend(Protocol):
         """Forget all but the first `length` tokens; False if this state cannot."""
 
     def bytes(self, state: Any) -> int:
-        """The bytes of the tensors that hold these tokens."""
+        """The bytes that these tokens take: of keys and values, or of whatever the architecture keeps."""
+
+    def held_bytes(self, state: Any) -> int:
+        """The bytes of the arrays that hold them, with whatever room is set aside for tokens to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,10 @@ class Logits:
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """What one forward pass gave and did. computed_tokens + reused_tokens is the number of tokens asked for."""
+    """What one forward pass gave and did. computed_tokens + reused_tokens is the number of tokens asked for.
+
+    cache_bytes: what these tokens take in the cache; held_bytes: what its arrays hold, None where they are not on this machine.
+    """
 
     logits: Logits
     computed_tokens: int
@@ -76,6 +82,7 @@ class Forward:
     queue_seconds: float
     stopwatch: Stopwatch
     server_seconds: float | None = None
+    held_bytes: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -97,12 +104,13 @@ class Engine:
 
     @property
     def unloaded(self) -> bool:
-        """Whether the weights were put away; the next pass waits until they are back."""
+        """Whether the weights were unloaded; the next pass waits until they are back."""
         return self.lock.reload is not None
 
-    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:
+    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None, top_logprobs: int = 0) -> Forward:
         """The odds after these tokens (at least one). With a cache, only what it does not hold yet is computed.
 
+        top_logprobs: how many of the likeliest tokens are needed, for a server that lists no more than it is asked for; here all are there.
         Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full; the cache is then empty, never wrong.
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
@@ -123,8 +131,9 @@ class Engine:
                 raise
             stopwatch.stop()
             self.passes += 1
-            held = cache.bytes if cache is not None else 0  # read while nobody else's pass can empty this cache
-        return Forward(Logits(logits), len(ids) - reused, reused, held, waited, stopwatch)
+            # Read while nobody else's pass can empty this cache.
+            used, held = (cache.bytes, cache.held_bytes) if cache is not None else (0, 0)
+        return Forward(Logits(logits), len(ids) - reused, reused, used, waited, stopwatch, held_bytes=held)
 
     def request_more_logprobs(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
         """The same pass with `count` tokens, or this token, listed too. Only a server lists less than everything."""
@@ -145,7 +154,7 @@ class Engine:
                 cache.clear()
                 return reused, logits
             cache.keep(ids, reused)
-            cache.bytes = self.backend.bytes(cache.state)
+            cache.bytes, cache.held_bytes = self.backend.bytes(cache.state), self.backend.held_bytes(cache.state)
             self.pool.use(cache)
             return reused, logits
 

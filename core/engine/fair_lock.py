@@ -1,4 +1,4 @@
-"""One model, many visitors: whoever asked first goes first, one forward pass at a time."""
+"""Fair lock (FIFO request queue) before a model: whoever asked first goes first, one forward pass at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from time import monotonic, perf_counter
 class FairLock:
     """A fair lock. A visitor asks for one pass at a time, so first come, first served is also round robin among those who play.
 
-    fetch: brings back a model whose weights were put away; None while they are here. used: when the last turn ended (time.monotonic).
+    reload: brings back a model whose weights were unloaded; None while they are here. last_used: when the last turn ended (time.monotonic).
     """
 
     def __init__(self) -> None:

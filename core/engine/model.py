@@ -1,4 +1,4 @@
-"""A language model ready to be watched: the network, its tokenizer, and what both say about themselves."""
+"""Language model, loaded: network, tokenizer and their facts; shared by all sessions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Backend, Engine
-from core.errors import BadText, BadToken, BrokenModel, ModelError
-from core.models.shape import ModelShape
+from core.engine.shape import ModelShape
+from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
 from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine
@@ -45,13 +45,20 @@ class LanguageModel:
         self._tokens: dict[int, Token] = {}
 
     def encode(self, text: str) -> list[int]:
-        """The token ids of a text, with the marks this model expects around it. Raises BadText for half a surrogate pair."""
+        """The token ids of a text, with the marks this model expects around it.
+
+        Raises BadText for half a surrogate pair, BadToken where the tokenizer writes a token that the model never learnt.
+        """
         if not text.isascii():
             try:
                 text.encode()
             except UnicodeEncodeError as error:
                 raise BadText("This text holds half a character that cannot be written. Delete it and type it again.") from error
-        return [int(i) for i in self.tokenizer(text)["input_ids"]]
+        ids = [int(i) for i in self.tokenizer(text)["input_ids"]]
+        if ids and max(ids) >= self.vocabulary_size:
+            needed = quoted(str(self.tokenizer.convert_ids_to_tokens(max(ids))))
+            raise BadToken(f"This text needs the token {needed}, which the tokenizer of {self.name} has and the model never learnt.")
+        return ids
 
     @property
     def speaks_in_turns(self) -> bool:
@@ -109,6 +116,25 @@ class LanguageModel:
                 raise BadToken(f"There is no token number {token_id}: this model knows the numbers 0 to {self.vocabulary_size - 1}.")
             known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
         return known
+
+    def token_of(self, text: str) -> Token:
+        """The token that is written just like this, `" fox"` with its space. Raises BadToken where no single one is."""
+        try:
+            raw = text.encode()
+        except UnicodeEncodeError as error:
+            raise BadToken("Half a character is no token that could be named by its text.") from error
+        pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
+        own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
+        found = next((i for i in own if self._bytes[i] == raw), None) if raw else None
+        if found is None and own is pieces:  # sentence pieces put a space before a text that has none
+            found = next((i for i in range(self.vocabulary_size) if self._bytes[i] == raw), None)
+        if found is not None:
+            return self.token(found)
+        shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
+        raise BadToken(f"{quoted(text)} is no single token of this model: it writes {shown or 'nothing'}. Force them one after the other.")
+
+    def __repr__(self) -> str:
+        return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"
 
     def piece(self, token_id: int) -> str:
         """How this token is written, whitespace and bytes made visible."""

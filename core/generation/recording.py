@@ -1,4 +1,4 @@
-"""A run as a file: everything that was seen, so that it can be shown again without the model.
+"""Recording, the serialised run: everything that was seen, as validated JSON, to be shown again without the model.
 
 The file is JSON with a version. It may come from a stranger: it is bounded, every field is checked, and texts are joined anew from the
 tokens' bytes. A file can be wrong, never dangerous.
@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 
-from core.errors import BadRecording, BadSetting
+from core.errors import BadRecording, BadSetting, WrongType
 from core.generation.replay import RecordedModel, Replay
 from core.generation.tree import Tree
 from core.record.step import ForwardPass, Step
@@ -84,6 +84,7 @@ class _StepFile(_Strict):
     seconds: Seconds
     queue_seconds: Seconds
     server_seconds: Seconds | None
+    held_bytes: Count | None = None  # not in the files of before
     token_ids: Annotated[list[Count], _Candidates, FailFast()]
     ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
     logits: Annotated[list[float | None], _Candidates, FailFast()]
@@ -157,19 +158,20 @@ class Recording:
         tree = Tree(self.model)
         tree.prompt, tree.prompt_tokens = self.prompt, self.prompt_tokens
         known: dict[str, SamplingSettings] = {}
+        depths = [0]  # of every node: how many steps stand before the one behind it
         for node_id, entry in enumerate(self._file.steps, start=1):
             if entry.parent >= node_id:
                 raise BadRecording("This recording contradicts itself: a step comes before the one it follows.")
-            if tree.here != entry.parent:
-                tree.switch(entry.parent)
             key = repr(sorted(entry.settings.items()))
             settings = known.get(key) or known.setdefault(key, _settings(entry.settings))
             joiner = ByteJoiner()
-            joiner.add(tree.nodes[tree.here].waiting)
+            joiner.add(tree.nodes[entry.parent].waiting)
             token = self.model.token(entry.token_id)
             text = "" if token.special else joiner.add(token.raw)
-            node = tree.add(_step(entry, tree, settings, self.model, text), joiner.waiting)
-            node.name = entry.name
+            depth = depths[entry.parent]
+            step = _step(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text)
+            tree.attach(entry.parent, step, joiner.waiting).name = entry.name
+            depths.append(depth + 1)
         if self._file.here > len(self._file.steps):
             raise BadRecording("This recording contradicts itself: it ends at a step that it does not hold.")
         tree.switch(self._file.here)
@@ -187,32 +189,17 @@ class Recording:
 
     @classmethod
     def of(cls, run: Any) -> Recording:
-        """Keep a run (a Generation or a Replay), with all its branches."""
-        model = run.model
-        kept = [node for node in run.nodes if not node.is_deleted]
-        number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without the gaps of deleted ones
-        used = {int(i) for node in kept if node.step for i in node.step.token_ids}
-        settings = run.settings.as_dict()
-        return cls(
-            _File(
-                format="token-probability-viewer recording",
-                version=1,
-                model=_ModelFile(
-                    name=_public_name(model.name),
-                    end_token_ids=sorted(model.end_token_ids),
-                    **{name: getattr(model, name) for name in _ModelFile.model_fields if name not in ("name", "end_token_ids")},
-                ),
-                prompt=run.prompt,
-                prompt_tokens=[_PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
-                settings=settings,
-                top_n=run.top_n,
-                as_chat=run.as_chat,
-                here=number[run.here],
-                finished=run.finished,
-                vocabulary=[_TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
-                steps=[_step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
-            )
-        )
+        """Keep a run (a Generation or a Replay), with all its branches.
+
+        Raises BadRecording for a run that does not fit into a file: more than 50,000 steps, or numbers that no model gives. WrongType for
+        what is no run.
+        """
+        if not (isinstance(run, Tree) and hasattr(run, "model")):
+            raise WrongType(f"A recording is made of a run, not of {type(run).__name__}.")
+        try:
+            return cls(_file_of(run))
+        except ValidationError as error:
+            raise BadRecording(f"This run cannot be kept as a recording (at {_place(error)}).") from error
 
     @classmethod
     def loads(cls, data: str | bytes) -> Recording:
@@ -231,9 +218,7 @@ class Recording:
         try:
             return cls(_File.model_validate(content))
         except ValidationError as error:
-            place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
-            place = "".join(c for c in place if c.isprintable())[:80]
-            raise BadRecording(f"This recording is broken (at {place or 'its beginning'}).") from error
+            raise BadRecording(f"This recording is broken (at {_place(error)}).") from error
         except BadSetting as error:
             raise BadRecording(f"This recording is broken: {error}") from error
 
@@ -257,6 +242,39 @@ class Recording:
     def replay(self) -> Replay:
         """Show the run again from its prompt: it steps, goes back and branches like a live one, as far as it was recorded."""
         return Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self._file.as_chat)
+
+
+def _file_of(run: Any) -> _File:
+    """A run as it goes into a file."""
+    model, here = run.model, run.here  # first: a run that is being written only grows, and what is here now is among its nodes then
+    kept = [node for node in run.nodes if not node.is_deleted]
+    number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without the gaps of deleted ones
+    used = {int(i) for node in kept if node.step for i in node.step.token_ids}
+    settings = run.settings.as_dict()
+    return _File(
+        format="token-probability-viewer recording",
+        version=1,
+        model=_ModelFile(
+            name=_public_name(model.name),
+            end_token_ids=sorted(model.end_token_ids),
+            **{name: getattr(model, name) for name in _ModelFile.model_fields if name not in ("name", "end_token_ids")},
+        ),
+        prompt=run.prompt,
+        prompt_tokens=[_PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
+        settings=settings,
+        top_n=run.top_n,
+        as_chat=run.as_chat,
+        here=number[here],
+        finished=run.finished,
+        vocabulary=[_TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
+        steps=[_step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
+    )
+
+
+def _place(error: ValidationError) -> str:
+    """Where in a file the first fault is, fit to be shown."""
+    place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
+    return "".join(c for c in place if c.isprintable())[:80] or "its beginning"
 
 
 def _public_name(name: str) -> str:
@@ -301,10 +319,10 @@ def _step_file(step: Step, parent: int | None, name: str) -> _StepFile:
     )
 
 
-def _step(entry: _StepFile, tree: Tree, settings: SamplingSettings, model: RecordedModel, text: str) -> Step:
+def _step(entry: _StepFile, index: int, position: int, settings: SamplingSettings, model: RecordedModel, text: str) -> Step:
     return Step(
-        index=tree.token_count - len(tree.prompt_tokens),
-        position=tree.token_count,
+        index=index,
+        position=position,
         settings=settings,
         forward=ForwardPass(**{field: getattr(entry, field) for field in ForwardPass.__slots__}),
         vocabulary=model,

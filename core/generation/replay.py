@@ -1,12 +1,13 @@
-"""A recorded run, shown again: the same reading and stepping as a live run, with no model behind it."""
+"""Replay of a recording: the same reading and stepping as a live run, with no model behind it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from core.errors import BadToken, RunFinished
+from core.generation.run import Run
 from core.generation.tree import Node, Tree
-from core.record.step import Step, TokenDistribution
+from core.record.step import Candidate, Step, TokenDistribution
 from core.record.tokens import Token
 from core.settings import SamplingSettings
 
@@ -39,7 +40,7 @@ class RecordedModel:
         return self.token(token_id).piece
 
 
-class Replay(Tree):
+class Replay(Run):
     """Reveals a recorded tree step by step. What was not recorded cannot be shown, and says so."""
 
     is_replay = True
@@ -47,16 +48,16 @@ class Replay(Tree):
     def __init__(
         self, model: RecordedModel, recorded: Tree, settings: SamplingSettings, top_n: int, ending: str | None, as_chat: bool = False
     ) -> None:
-        super().__init__(model)
+        super().__init__(model, settings)
         self.model = model
         self.model_name = model.name
         self.prompt, self.prompt_tokens = recorded.prompt, recorded.prompt_tokens
-        self.settings = settings
         self.top_n = top_n
         self.as_chat = as_chat
         self._recorded = recorded
         self._ending = ending
         self._source = {0: 0}  # own node -> recorded node
+        self._shown: dict[int, int] = {}  # the other way round
         self._main_line = set(recorded.line)
 
     def _next(self) -> Node | None:
@@ -75,7 +76,7 @@ class Replay(Tree):
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes the recorded run's cache held here."""
+        """Bytes that the tokens in the recorded run's cache took here."""
         return self._path[-1].forward.cache_bytes if self._path else 0
 
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
@@ -85,32 +86,31 @@ class Replay(Tree):
             raise RunFinished("The recording ends here. Go back to an earlier word, or start a live run.")
         return following.step
 
-    def step(self, attempt: int = 0) -> Step:
-        """Reveal the next recorded step; at the end the last one is given back."""
+    def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
+        """Reveal the next recorded step, or the one that took the token `outcome`. Raises RunFinished at the end."""
         following = self._next()
-        if following is None:
-            if self._path:
-                return self._path[-1]
-            raise RunFinished("This recording holds no steps.")
-        return self._reveal(following)
+        if following is None or following.step is None:
+            raise RunFinished("The recording ends here. Go back to an earlier word, or start a live run.")
+        return self._reveal(following) if outcome in (None, following.step.token_id) else self.force(int(outcome))
 
-    def force(self, token_id: int) -> Step:
-        """Follow a recorded branch that took this token here. Raises BadToken if there is none."""
+    def force(self, token: int | str | Candidate | Token) -> Step:
+        """Follow a recorded branch that took this token here: its number, its text or a candidate. Raises BadToken if there is none."""
+        wanted = token.token_id if isinstance(token, Candidate | Token) else token
         for child in self._recorded.nodes[self._source[self.here]].children:
             node = self._recorded.nodes[child]
-            if node.step is not None and node.step.token_id == token_id:
+            if node.step is not None and wanted in (node.step.token_id, node.step.raw.decode("utf-8", "replace")):
                 return self._reveal(node)
         raise BadToken("The recording does not say what would have come after this word. A live run does.")
 
     def _reveal(self, recorded: Node) -> Step:
         assert recorded.step is not None
-        for child in self.nodes[self.here].children:
-            if self._source[child] == recorded.node_id:
-                self.switch(child)
-                return recorded.step
+        own = self._shown.get(recorded.node_id)
+        if own is not None and not self.nodes[own].is_deleted:
+            self.switch(own)
+            return recorded.step
         node = self.add(recorded.step, recorded.waiting)
         node.name = recorded.name
-        self._source[node.node_id] = recorded.node_id
+        self._source[node.node_id], self._shown[recorded.node_id] = recorded.node_id, node.node_id
         return recorded.step
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""The same step rolled over and over: how often each token comes up, beside how often it should.
+"""Resampling one step many times: how often each token comes up, beside how often it should. The dice thrown a thousand times.
 
 Every roll is the one that `Generation.step(attempt)` would make, and falls on the strip that the step itself recorded. Nothing is written:
 the text does not know that it was asked.

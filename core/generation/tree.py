@@ -1,14 +1,15 @@
-"""The tree of everything that was written behind a prompt, and the place in it where the visitor stands."""
+"""Tree of generated tokens with the current path: everything that was tried, and the place where the visitor stands."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.errors import BadPlace
 from core.record.step import Step, Vocabulary
 from core.record.tokens import Token
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, is_bool
 
 LONGEST_NAME = 60
 
@@ -98,13 +99,18 @@ class Tree:
 
     def go_to(self, step_index: int) -> None:
         """Back to just after that step of the current path; -1 is the prompt alone. What follows stays in the tree. Raises BadPlace."""
-        if isinstance(step_index, bool) or not isinstance(step_index, int) or not -1 <= step_index < len(self._path):
+        if is_bool(step_index) or not isinstance(step_index, numbers.Integral) or not -1 <= step_index < len(self._path):
             raise BadPlace(f"There is no step {step_index} here: this path has the steps 0 to {len(self._path) - 1}.")
         self._move(self._line[: step_index + 2])
 
     def switch(self, node_id: int) -> None:
         """Go to any node of the tree. Raises BadPlace if there is none of this id."""
-        self._move(self._line_to(node_id))
+        node = self._node(node_id)
+        if node.parent == self.here and node.step is not None:  # one step on, which needs no look at all the others
+            self._stand_behind(node, node.step)
+            self._moved(len(self._path) - 1)
+        else:
+            self._move(self._line_to(node_id))
 
     def branches(self) -> list[Branch]:
         """All ways through the tree, in the order in which their ends were written; the current one ends where the visitor stands."""
@@ -159,7 +165,7 @@ class Tree:
         return len(gone)
 
     def _node(self, node_id: int) -> Node:
-        if isinstance(node_id, bool) or not isinstance(node_id, int) or not 0 <= node_id < len(self.nodes):
+        if is_bool(node_id) or not isinstance(node_id, numbers.Integral) or not 0 <= node_id < len(self.nodes):
             raise BadPlace(f"There is no branch with the number {node_id} in this run.")
         if self.nodes[node_id].is_deleted:
             raise BadPlace(f"Branch {node_id} of this run was deleted.")
@@ -195,13 +201,22 @@ class Tree:
 
     def add(self, step: Step, waiting: bytes = b"") -> Node:
         """Put a step behind the current place and go there. waiting: bytes of a character that is not complete yet."""
-        node = Node(len(self.nodes), self.here, step, waiting=waiting)
-        self.nodes[self.here].children.append(node.node_id)
+        node = self.attach(self.here, step, waiting)
+        self._stand_behind(node, step)
+        return node
+
+    def attach(self, parent: int, step: Step, waiting: bytes = b"") -> Node:
+        """Put a step behind any node, without going there; what a step of a recording is read with, however its branches take turns."""
+        node = Node(len(self.nodes), parent, step, waiting=waiting)
+        self.nodes[parent].children.append(node.node_id)
         self.nodes.append(node)
+        return node
+
+    def _stand_behind(self, node: Node, step: Step) -> None:
+        """Stand at this node, which is a child of where one stood."""
         self._line.append(node.node_id)
         self._path.append(step)
-        self._waiting.append(waiting)
-        return node
+        self._waiting.append(node.waiting)
 
 
 def join_text(steps: Iterable[Step]) -> str:

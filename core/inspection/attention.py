@@ -1,4 +1,4 @@
-"""Which earlier tokens a step looked at: the attention weights of its last position, as the network itself computes them.
+"""Attention weights of the last position, per layer and head: which earlier tokens a step looked at.
 
 The fast ways of computing attention (sdpa, flash) never write the weights down. For one pass over one token the network is switched to the
 plain way, which does, and switched back; the keys and values it looks at were computed the fast way before.

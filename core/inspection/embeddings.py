@@ -1,4 +1,4 @@
-"""Tokens as vectors: the model's own table, who is near whom in it, and a flat map of some of it."""
+"""Embedding table: vectors, nearest neighbours, a flat map (PCA). Tokens as places in meaning-space."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FlatMap:
 
 
 def _table(model: LanguageModel) -> torch.Tensor:
-    with model.engine.lock.acquire():  # the weights may have been put away
+    with model.engine.lock.acquire():  # the weights may have been unloaded
         return model.network.get_input_embeddings().weight.detach()
 
 

@@ -1,4 +1,4 @@
-"""The layers of a network: listening to what each of them hands on, and speaking in their place.
+"""Hidden states per layer by forward hooks, and the network's own norm and head applied to them: listening to the layers.
 
 Reading a layer with the model's own eyes means: take what the layer handed on, and let the rest of the network (its final norm, its head,
 its soft caps and scalings) answer as if nothing were left to do. No architecture is written out here. The network itself runs, with its

@@ -1,4 +1,4 @@
-"""Inside one step: what the model would say after every layer, which tokens each layer looked at, and the vectors the tokens become.
+"""Logit lens, attention and embeddings of one step: what is inside when the model decides.
 
 Nothing of this is on the way of writing: it runs only when somebody looks, in passes of its own, and takes its turn like every visitor.
 """

@@ -1,4 +1,4 @@
-"""Reading a given text as the model reads it: at every token, how likely it was, how surprising, and what could have stood there instead.
+"""Teacher-forced scoring of a given text: log-probability, surprisal, rank, entropy and alternatives at every token.
 
 One forward pass scores a whole text, since every position guesses the next token anyway. Nothing is written and nothing is rolled.
 """
@@ -17,9 +17,10 @@ import torch
 from core.device import is_out_of_memory
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, PromptTooLong
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong
 from core.inspection.layers import Layers
 from core.inspection.look import PIECE, Guess, guess, must_be_here
+from core.kv_cache.kv_cache import KVCache
 from core.record.tokens import Token
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ LONGEST_TEXT = 2_000_000  # characters
 LONGEST_WINDOW = 4_096  # tokens at once, for architectures that cannot go on from a part and must be fed the whole
 MOST_ALTERNATIVES = 100
 
+SERVED_NOTE = (
+    "The server lists its {listed:,} likeliest tokens and the ones of this text. Probabilities and surprise are exact; places beyond the "
+    "list are estimates, and the doubt is an upper bound."
+)
 NOTHING = "There is no text to read yet. Paste or write some."
 
 Progress = Callable[[int, int], None]
@@ -59,7 +64,9 @@ class ScoredText:
     """A text as the model read it. Arrays have one entry per token; the first is NaN (rank 0), since nothing stood before it.
 
     log_probabilities: natural logarithms; entropies: bits; ranks: 1 = the favourite. top_ids, top_log_probabilities: [tokens, top_n].
+    log_sums: logarithm of the sum of e^logit over the vocabulary; a log probability plus this is the logit that the model gave.
     window, stride: tokens read at once, and how far the window moved on, where the text is longer than the context.
+    note: a sentence on which numbers are estimates, where a server listed only a part of its odds; "" if none is.
     """
 
     model: LanguageModel
@@ -72,6 +79,8 @@ class ScoredText:
     top_log_probabilities: np.ndarray
     window: int
     stride: int
+    log_sums: np.ndarray
+    note: str = ""
 
     @cached_property
     def tokens(self) -> tuple[ScoredToken, ...]:
@@ -83,7 +92,8 @@ class ScoredText:
         if math.isnan(log_probability):
             return ScoredToken(position, token.token_id, token.text, token.piece, None, None, None, None, ())
         tops = zip(self.top_ids[position].tolist(), self.top_log_probabilities[position].tolist(), strict=True)
-        guesses = tuple(guess(self.model, i, rank, top, math.exp(top)) for rank, (i, top) in enumerate(tops, 1))
+        log_sum = float(self.log_sums[position])
+        guesses = tuple(guess(self.model, i, rank, top + log_sum, math.exp(top)) for rank, (i, top) in enumerate(tops, 1))
         return ScoredToken(
             position=position,
             token_id=token.token_id,
@@ -112,8 +122,13 @@ class ScoredText:
 
         The same number as exp(loss) of transformers with the text as its own labels.
         """
+        return math.exp(min(700.0, self.nll)) if self.scored_count else math.nan
+
+    @property
+    def nll(self) -> float:
+        """The mean negative log-likelihood of a scored token, nats: what training calls the loss. NaN if nothing was scored."""
         count = self.scored_count
-        return math.exp(min(700.0, -float(np.nansum(self.log_probabilities)) / count)) if count else math.nan
+        return -float(np.nansum(self.log_probabilities)) / count if count else math.nan
 
     @property
     def scored_characters(self) -> int:
@@ -125,6 +140,18 @@ class ScoredText:
         """total_bits / scored_characters: comparable between models that cut the text into different tokens. NaN if nothing was scored."""
         characters = self.scored_characters
         return self.total_bits / characters if characters else math.nan
+
+    @property
+    def scored_bytes(self) -> int:
+        """Bytes of the scored tokens' text in UTF-8."""
+        scores = zip(self.written, self.log_probabilities, strict=True)
+        return sum(len(token.text.encode()) for token, score in scores if not math.isnan(score))
+
+    @property
+    def bits_per_byte(self) -> float:
+        """total_bits / scored_bytes: comparable between any two models, and between languages. NaN if nothing was scored."""
+        count = self.scored_bytes
+        return self.total_bits / count if count else math.nan
 
     def most_surprising(self, n: int = 5) -> tuple[ScoredToken, ...]:
         """The n tokens the model least expected, the most surprising first."""
@@ -167,12 +194,13 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     token has at least context - stride tokens before it. progress(done, total) is called with tokens read, up to (total, total).
     Raises EmptyPrompt, PromptTooLong, BadSetting, InputError, BrokenLogits, NotEnoughMemory.
     """
-    must_be_here(model)
+    if not hasattr(model, "server_kind"):
+        must_be_here(model)
     written = tuple(model.tokenize(_checked(text)))
     if not written:
         raise EmptyPrompt(NOTHING)
     ids = np.array([token.token_id for token in written], dtype=np.int64)
-    reader = _Reader(model)
+    reader: _Reader | _ServedReader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < window:
@@ -192,9 +220,8 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
             raise NotEnoughMemory(f"There is not enough memory on {model.device} to read {len(ids):,} tokens. Take less text.") from error
         raise
     report(len(ids), len(ids))
-    return ScoredText(
-        model, text, written, scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops, window, step
-    )
+    told = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
+    return ScoredText(model, text, written, *told, window, step, scores.log_sums, reader.note)
 
 
 def _checked(text: str) -> str:
@@ -211,6 +238,8 @@ def _checked(text: str) -> str:
 
 class _Reader:
     """Runs texts through a model and hands out the logits of every position, a few at a time."""
+
+    note = ""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
@@ -261,6 +290,39 @@ class _Reader:
             return self._model.network(torch.from_numpy(ids)[None].to(self._model.engine.device), use_cache=False).logits[0].float()
 
 
+class _ServedReader:
+    """Reads texts on a server, one token a request; its own prefix cache holds what it has read. Every token's odds are asked for by name.
+
+    note: which numbers are estimates.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model, self._cache = model, KVCache()
+        self.note = ""
+
+    def window(self, count: int) -> int:
+        """How many of `count` tokens are read at once: the model's full context."""
+        return max(2, self._model.context_length)
+
+    def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
+        """Read a window, as `_Reader.read` does; yields after every token. Raises OutsideTopLogprobs for one whose odds it keeps."""
+        engine = self._model.engine
+        for place in range(first, len(ids)):
+            before, token = ids[:place], int(ids[place])
+            forward = engine.forward(before, self._cache)
+            if token not in forward.logits:
+                forward = engine.request_more_logprobs(before, forward, token_id=token)
+            if token not in forward.logits:
+                listed = forward.logits.known
+                raise OutsideTopLogprobs(
+                    f"The server lists its {listed:,} likeliest tokens, and this text holds one that is not among them."
+                )
+            if forward.logits.known < self._model.vocabulary_size:
+                self.note = SERVED_NOTE.format(listed=forward.logits.known)
+            take(place, forward.logits.values[None])
+            yield place + 1
+
+
 @dataclass(frozen=True, slots=True)
 class _Scores:
     """What is known about each token so far; filled from the front."""
@@ -270,6 +332,7 @@ class _Scores:
     entropies: np.ndarray
     top_ids: np.ndarray
     tops: np.ndarray
+    log_sums: np.ndarray
 
     @classmethod
     def empty(cls, count: int, listed: int) -> _Scores:
@@ -279,6 +342,7 @@ class _Scores:
             np.full(count, np.nan),
             np.zeros((count, listed), dtype=np.int64),
             np.full((count, listed), np.nan),
+            np.full(count, np.nan),
         )
 
 
@@ -294,6 +358,7 @@ def _score(ids: np.ndarray, into: _Scores, begin: int, place: int, logits: torch
             )
         logs = logits - totals
         top = torch.topk(logs, into.tops.shape[1])
+        into.log_sums[at] = totals[:, 0].double().cpu().numpy()
         into.log_probabilities[at] = (own - totals)[:, 0].double().cpu().numpy()
         into.ranks[at] = ((logits > own).sum(1) + 1).cpu().numpy()
         into.entropies[at] = (torch.special.entr(logs.exp()).sum(1) / math.log(2)).double().cpu().numpy()

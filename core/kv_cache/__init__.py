@@ -1,1 +1,1 @@
-"""Keys and values: whose they are, what they weigh, and what happens when some are torn out or written small."""
+"""KV caches: per session, pooled under a byte budget, paged with eviction, quantized. The notepad."""

@@ -1,4 +1,4 @@
-"""KV cache of one session: keys and values, the token ids they belong to, and how long a prefix of a text they hold."""
+"""KV cache of one session with longest-prefix matching: keys and values, and the token ids they belong to."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import numpy as np
 
 
 class KVCache:
-    """One visitor's keys and values, and the tokens they belong to."""
+    """One visitor's keys and values, and the tokens they belong to.
+
+    bytes: what these tokens take. held_bytes: what the arrays take that hold them, with the room for tokens to come.
+    """
 
     def __init__(self) -> None:
         self._ids = np.empty(64, dtype=np.int64)
         self.length = 0
         self.state: Any | None = None
         self.bytes = 0
+        self.held_bytes = 0
 
     def shared_prefix(self, ids: np.ndarray) -> int:
         """How many of these ids, from the first on, are held."""
@@ -33,4 +37,4 @@ class KVCache:
 
     def clear(self) -> None:
         """Give the memory back. The next pass computes everything again."""
-        self.length, self.bytes, self.state = 0, 0, None
+        self.length, self.bytes, self.held_bytes, self.state = 0, 0, 0, None

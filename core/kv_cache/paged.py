@@ -1,4 +1,4 @@
-"""The notepad with a limited number of pages: keys and values that can be counted, torn out from anywhere, or written smaller.
+"""KV cache with a block budget and eviction from any place: the notepad whose pages run out.
 
 What happens to positions when pages are torn out, said plainly: nobody moves. A kept page keeps the position it was written with (rotary
 and learned positions are inside its keys), a new token gets its true position in the text, and the gap stays a gap. Architectures that
@@ -45,7 +45,7 @@ class PagedKVCache:
         pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
         if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
             raise ModelError(
-                f"{model.name} does not keep one page per token in every layer: it forgets by itself, or remembers in another way. "
+                f"{model.name} does not keep one line per token in every layer: it forgets by itself, or remembers in another way. "
                 "Choose a model with plain attention, such as the bundled one."
             )
         self._cache: Any = quantized_cache(model.shape.layer_count, bits) if bits else plain
@@ -92,7 +92,7 @@ class PagedKVCache:
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            raise NotEnoughMemory("There is not enough memory for another page. Start with a shorter text.") from error
+            raise NotEnoughMemory("There is not enough memory for another line. Start with a shorter text.") from error
         self.kept += positions
         self.next_position += len(token_ids)
         return logits

@@ -1,4 +1,4 @@
-"""All visitors' caches of one model: who holds how much, and who gives way when it is too much."""
+"""KV cache pool: all sessions' caches of one model within a byte budget, least recently used first to give way."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class CachePool:
                 break
             if cache is current:
                 continue
-            held -= cache.bytes
+            held -= cache.held_bytes
             self._drop(cache)
 
     def clear(self) -> None:
-        """Empty all caches: the weights they came from are put away."""
+        """Empty all caches: the weights they came from are unloaded."""
         for cache in list(self._used):
             self._drop(cache)
 
@@ -53,8 +53,8 @@ class CachePool:
 
     @property
     def bytes(self) -> int:
-        """Bytes that all caches hold together."""
-        return sum(cache.bytes for cache in list(self._used))
+        """Bytes that all caches hold together, with the room they set aside: what is really gone from the machine's memory."""
+        return sum(cache.held_bytes for cache in list(self._used))
 
     @property
     def count(self) -> int:

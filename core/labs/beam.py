@@ -1,4 +1,4 @@
-"""Beam search, step by step: several beginnings are kept at a time, and what is kept and what is dropped is shown, with the reason.
+"""Beam search, step by step: which hypotheses are kept, which are pruned, and why.
 
 The rules are those of transformers' `generate(num_beams=N, do_sample=False)`, version 5, length penalty and stopping included; so is the
 result.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
 from core.errors import BadSetting, BrokenLogits
 from core.labs.candidates import PromptBatch, prompt_ids, whole
+from core.labs.served import ServedBatch, on_server
 from core.record.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_BEAMS = 16
 MOST_STEPS = 200
-KEPT, FINISHED, DROPPED, LATE = "kept", "finished", "dropped", "ended too far down"
+KEPT, FINISHED, CUT_OFF, DROPPED, LATE = "kept", "finished", "cut off", "dropped", "ended too far down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class Beam:
     """A beginning that was considered. node_id 0 is the prompt; parent: the beginning that it adds one token to.
 
     log_probability: of all its tokens, natural logarithm; score: the same divided by its length to the power of the length penalty.
-    fate: "kept" (it goes on), "finished" (it ended and competes as an answer), "dropped" (N others are likelier) or "ended too far down"
+    fate: "kept" (it goes on), "finished" (it ended and competes as an answer), "cut off" (it did not end, but may get no longer, and
+    competes too), "dropped" (N others are likelier) or "ended too far down"
     (it ended, but N others are likelier). text: what it wrote; piece: its newest token.
     """
 
@@ -74,22 +76,37 @@ def beam_search(
     beams: int = 4,
     steps: int = 30,
     length_penalty: float = 1.0,
-    early_stopping: bool = False,
+    early_stopping: bool | Literal["never"] = False,
 ) -> Iterator[BeamStep]:
     """Search for a likely text of up to `steps` tokens; yields every step, and the answer is the last one's `answers[0]`.
 
-    length_penalty: scores are divided by length to this power; above 0 favours long texts. early_stopping: end as soon as N answers are
-    there. Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, ModelError for a model on a server.
+    length_penalty: scores are divided by length to this power; above 0 favours long texts. early_stopping: True ends as soon as N answers
+    are there, False when nothing open can beat them at its present length, "never" when nothing could even at the full length.
+
+    Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few.
     """
     width = whole(beams, "The number of beams", 1, MOST_BEAMS)
     steps = whole(steps, "The length", 1, MOST_STEPS)
     if isinstance(length_penalty, bool) or not isinstance(length_penalty, int | float) or not -10 <= length_penalty <= 10:
         raise BadSetting(f"The length penalty must be a number from -10 to 10, not {str(length_penalty)[:20]}.")
+    if not isinstance(early_stopping, bool) and early_stopping != "never":
+        raise BadSetting(f'Early stopping must be True, False or "never", not {str(early_stopping)[:20]}.')
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
-    search = _Search(model, PromptBatch(model, ids), width, steps, float(length_penalty), bool(early_stopping))
+    looked_at = max(2, 1 + len(model.end_token_ids)) * width
+    batch: PromptBatch | ServedBatch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
+    search = _Search(model, batch, width, steps, float(length_penalty), early_stopping)
     while search.done is None:
         yield search.step()
+
+
+def _fate(ended: bool, last: bool, among_the_best: bool, goes_on: bool) -> str:
+    """What becomes of a beginning. At the last step none goes on: those that did not end are cut off where they are."""
+    if ended:
+        return FINISHED if among_the_best else LATE
+    if last:
+        return CUT_OFF if among_the_best else DROPPED
+    return KEPT if goes_on else DROPPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +123,13 @@ class _Open:
 class _Search:
     """The state of a search. All sums are float32, as in transformers, so that even near ties fall alike."""
 
-    def __init__(self, model: LanguageModel, batch: PromptBatch, width: int, steps: int, penalty: float, early: bool) -> None:
+    def __init__(
+        self, model: LanguageModel, batch: PromptBatch | ServedBatch, width: int, steps: int, penalty: float, early: bool | str
+    ) -> None:
         self._model, self._batch = model, batch
         self._width, self._steps, self._penalty, self._early = width, steps, penalty, early
         self._open = [_Open(0, 0, (), "", b"")]
-        self._scores = torch.zeros(1, device=torch.device(model.device))  # of the open beginnings, [rows]
+        self._scores = torch.zeros(1, device=model.engine.device)  # of the open beginnings, [rows]
         self._answers: list[Beam] = []
         self._nodes = 1
         self._index = self._tokens = 0
@@ -129,12 +148,10 @@ class _Search:
         best = torch.topk(totals, min(max(2, 1 + len(ends)) * self._width, len(totals)))
         length, last = self._index + 1, self._index + 1 >= self._steps
         beginnings, tokens = (best.indices // own.shape[1]).tolist(), (best.indices % own.shape[1]).tolist()
-        over = [last or token in ends for token in tokens]
+        ended = [token in ends for token in tokens]
+        over = [last or end for end in ended]
         open_places = [place for place in range(len(over)) if not over[place]][: self._width]
-        fates = [
-            (FINISHED if place < self._width else LATE) if over[place] else KEPT if place in open_places else DROPPED
-            for place in range(len(over))
-        ]
+        fates = [_fate(ended[place], last, place < self._width, place in open_places) for place in range(len(over))]
         probabilities = own.reshape(-1)[best.indices].exp().tolist()
         scores = (best.values / length**self._penalty).tolist()
         grown = [self._grow(self._open[row], token) for row, token in zip(beginnings, tokens, strict=True)]
@@ -154,7 +171,7 @@ class _Search:
             for place, total in enumerate(best.values.tolist())
         )
         self._answers = sorted(
-            [*self._answers, *(beam for beam in considered if beam.fate == FINISHED)], key=lambda beam: beam.score, reverse=True
+            [*self._answers, *(beam for beam in considered if beam.fate in (FINISHED, CUT_OFF))], key=lambda beam: beam.score, reverse=True
         )[: self._width]
         self._open = [
             _Open(considered[p].node_id, beginnings[p], (*self._open[beginnings[p]].token_ids, tokens[p]), *grown[p]) for p in open_places
@@ -176,12 +193,16 @@ class _Search:
         return beginning.text + added, joiner.waiting
 
     def _why_done(self, last: bool, length: int) -> str | None:
-        """transformers' own rule: when nothing open can still beat the worst answer, judged by its present length."""
+        """transformers' own rule: when nothing open can still beat the worst answer, judged by its present length.
+
+        "never" judges by the full length where that favours the open ones.
+        """
         if last:
             return "as long as it may get"
         if len(self._answers) < self._width:
             return None
-        if self._early:
+        if self._early is True:
             return "enough answers"
-        hope = (self._scores[0] / length**self._penalty).item()
+        judged = self._steps if self._early == "never" and self._penalty > 0 else length
+        hope = (self._scores[0] / judged**self._penalty).item()
         return None if hope > self._answers[-1].score else "nothing open can still win"

@@ -1,8 +1,9 @@
-"""Running out of pages: a text is read and written under a budget of bytes, and the visitor has chosen what happens when it is full."""
+"""KV cache under a memory budget: stop, sliding window, attention sinks, INT8 and INT4; what each does to the answer."""
 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ POLICIES = (STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV)
 MOST_READERS = 64
 LONGEST = 1024  # tokens written in one experiment
 LONGEST_ANSWER = 16  # tokens
+LONGEST_OWN_ANSWER = 80  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,30 @@ RED_POT = RecallTask(
     answer=" under the red pot.",
     key_words="Lily put the key under the red pot.",
 )
+
+
+def own_task(told: str, question: str, answer: str) -> RecallTask:
+    """A visitor's own text, question and right answer, asked in the form of the story's. Raises EmptyPrompt, BadSetting without an answer.
+
+    key_words is the first sentence that holds the answer, empty where none does.
+    """
+    if not told.strip() or not question.strip():
+        raise EmptyPrompt("There is no text or no question yet. Write both first.")
+    wanted = answer.strip()
+    if not wanted or len(wanted) > LONGEST_OWN_ANSWER:
+        raise BadSetting(f"The right answer has 1 to {LONGEST_OWN_ANSWER} characters, not {len(wanted)}.")
+    sentences = re.findall(r"[^.!?\n]+[.!?]*", told)
+    key = next((sentence.strip() for sentence in sentences if wanted.rstrip(" .").casefold() in sentence.casefold()), "")
+    return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
+
+
+def key_tokens(model: LanguageModel, task: RecallTask) -> range:
+    """The positions of the tokens that hold the answer."""
+    start = task.told.find(task.key_words) if task.key_words else -1
+    if start < 0:
+        return range(0)
+    before = len(model.encode(task.told[:start].rstrip(" "))) if start else 0
+    return range(before, len(model.encode(task.told[: start + len(task.key_words)])))
 
 
 def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:

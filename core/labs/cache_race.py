@@ -1,4 +1,4 @@
-"""The same text written twice, once with the notepad and once without: a race by each runner's own clock.
+"""KV cache ablation: the same text decoded with and without it, a race by each runner's own clock.
 
 Both runners write with the same prompt, settings and dice. The one that has computed for less time so far goes next, so at every moment
 of the race both have had the same time, however busy the machine is.
@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 LONGEST = 2048  # tokens a race may go on for
 CACHED, UNCACHED = "with the notepad", "without"
+FEWEST = 24  # further tokens of a runner before anything is said about how its time grows
+STRETCHES = 8  # equal parts of a race whose medians a line is fitted to
+T_95 = 2.447  # Student's t for a 95 % interval with STRETCHES - 2 degrees of freedom
 
 
 @dataclass(frozen=True, slots=True)
 class RaceStep:
-    """One token written by one runner. seconds: of this pass; total_*: of this runner so far. cache_bytes: counted from its tensors."""
+    """One token written by one runner. seconds: of this pass; total_*: of this runner so far.
+
+    cache_bytes: what the tokens in its cache take; held_bytes: what the arrays take that hold them.
+    """
 
     runner: str
     index: int
@@ -39,19 +45,35 @@ class RaceStep:
     total_seconds: float
     total_positions: int
     cache_bytes: int
+    held_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
-    """y = factor * x ** exponent, fitted through measured points; r_squared says how well, on logarithmic scales (1 = exactly)."""
+class Trend:
+    """How long one further token takes: seconds = base + slope x tokens that stand there, fitted to what was measured.
 
-    factor: float
-    exponent: float
+    error: half the width of the slope's 95 % interval. r_squared: how much of the differences the line explains (1 = all, near 0 for a
+    line that is level). steps: how many further tokens it rests on. first: the measured seconds of the first pass, which reads the
+    prompt of `prompt` tokens.
+    """
+
+    base: float
+    slope: float
+    error: float
     r_squared: float
+    steps: int
+    first: float
+    prompt: int
 
-    def at(self, x: float) -> float:
-        """The fitted value."""
-        return self.factor * x**self.exponent
+    @property
+    def grows(self) -> bool:
+        """Whether the growth stands out from the noise."""
+        return self.slope > self.error
+
+    def total(self, tokens: int) -> float:
+        """Seconds for this many tokens written, as the line adds up: the first pass as measured, every further one as fitted."""
+        further = max(0, tokens - 1)
+        return self.first + further * self.base + self.slope * (further * self.prompt + further * (further + 1) / 2)
 
 
 def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, length: int = 64) -> Iterator[RaceStep]:
@@ -85,6 +107,7 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
                 total_seconds=seconds[cached],
                 total_positions=positions[cached],
                 cache_bytes=done.cache_bytes,
+                held_bytes=done.held_bytes,
             )
     finally:
         for run in runs.values():
@@ -93,9 +116,8 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
 
 def next_token(run: Generation) -> Step | None:
     """One more token, but never the one that ends the text: the best of the others is taken in its place. None if memory is full."""
-    before = len(run.path)
-    step = run.step()
-    if len(run.path) == before:
+    step = next(run.write(1), None)
+    if step is None:
         return None
     if run.finished != "end of text":
         return step
@@ -122,43 +144,23 @@ def speed_up(steps: Sequence[RaceStep]) -> float | None:
     return times[UNCACHED][count - 1] / times[CACHED][count - 1]
 
 
-def growth(steps: Sequence[RaceStep], runner: str, of: str = "total_seconds") -> Power | None:
-    """How this runner's total ("total_seconds" or "total_positions") grows with the tokens written: the power law through the later
-    three quarters of the race, where a short prompt no longer matters."""
-    points = [(step.index + 1, getattr(step, of)) for step in steps if step.runner == runner]
-    late = points[len(points) // 4 :]
-    return fit_power([x for x, _ in late], [y for _, y in late])
+def trend(steps: Sequence[RaceStep], runner: str) -> Trend | None:
+    """How this runner's time for one more token depends on the tokens that stand there; None before `FEWEST` further tokens are measured.
 
-
-def fit_power(x: Sequence[float], y: Sequence[float]) -> Power | None:
-    """The power law through these points by least squares on logarithms, None for fewer than three usable ones.
-
-    >>> power = fit_power([1, 2, 4, 8], [3, 12, 48, 192])
-    >>> round(power.exponent, 6), round(power.factor, 6)
-    (2.0, 3.0)
+    Single passes jitter on a busy machine, so the line goes through the medians of eight equal stretches of the race. The first pass, which
+    reads the prompt, is another kind of work and is left out; how long the prompt is therefore bends nothing.
     """
-    points = [(math.log(a), math.log(b)) for a, b in zip(x, y, strict=True) if a > 0 and b > 0]
-    if len({a for a, _ in points}) < 3:
+    mine = [step for step in steps if step.runner == runner]
+    if len(mine) <= FEWEST:
         return None
-    across, up = np.array(points).T
-    exponent, offset = np.polyfit(across, up, 1)
-    missed = float(((up - exponent * across - offset) ** 2).sum())
-    spread = float(((up - up.mean()) ** 2).sum())
-    return Power(math.exp(offset), float(exponent), 1.0 if spread == 0 else max(0.0, 1 - missed / spread))
-
-
-def fit_parabola(x: Sequence[float], y: Sequence[float]) -> tuple[float, float] | None:
-    """a and b of y = a x + b x^2 through these points by least squares, neither below zero; None for fewer than two points.
-
-    >>> [round(v, 6) for v in fit_parabola([1, 2, 3], [3, 10, 21])]
-    [1.0, 2.0]
-    """
-    if len(x) < 2:
-        return None
-    across, up = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    (a, b), *_ = np.linalg.lstsq(np.stack([across, across**2], axis=1), up, rcond=None)
-    if a < 0:
-        a, b = 0.0, float((across**2 @ up) / (across**2 @ across**2))
-    if b < 0:
-        a, b = float((across @ up) / (across @ across)), 0.0
-    return float(a), float(b)
+    stretches = np.array_split(np.array([(step.computed + step.reused, step.seconds) for step in mine[1:]]), STRETCHES)
+    points = np.array([np.median(stretch, 0) for stretch in stretches])
+    x, y = points[:, 0], points[:, 1]
+    across, up = x - x.mean(), y - y.mean()
+    slope = float(across @ up / (across @ across))
+    missed = float(((up - slope * across) ** 2).sum())
+    spread = float((up**2).sum())
+    error = T_95 * math.sqrt(missed / (STRETCHES - 2) / float(across @ across))
+    explained = 1 - missed / spread if spread else 0.0
+    prompt = mine[0].computed + mine[0].reused
+    return Trend(float(y.mean() - slope * x.mean()), slope, error, explained, len(mine) - 1, mine[0].seconds, prompt)

@@ -1,4 +1,4 @@
-"""How the length of a text changes the time to the first token and the time of every further one; and what happens at the very end."""
+"""Context length against time to first token and time per token; and what happens at the end of the context window."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from core.costs.formulas import multiply_adds, pass_multiply_adds
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.generation.generation import Generation
 from core.kv_cache.kv_cache import KVCache
+from core.labs.cache_race import next_token
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -56,9 +57,14 @@ class LengthPoint:
     total: int
 
 
+def longest_prompt(model: LanguageModel) -> int:
+    """Tokens of the longest prompt that can be timed: behind it, every further token needs a place, and so does the one it predicts."""
+    return max(0, model.context_length - DECODED - 1)
+
+
 def lengths_for(model: LanguageModel, points: int = 8) -> list[int]:
     """Prompt lengths from short to as long as the model allows, each about as much longer as the one before."""
-    longest = max(1, min(model.context_length - DECODED, 4096))
+    longest = max(1, min(longest_prompt(model), 4096))
     spaced = np.geomspace(min(8, longest), longest, max(2, min(points, MOST_LENGTHS)))
     return sorted({round(length) for length in spaced})
 
@@ -75,10 +81,10 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
         raise BadSetting(f"Each length can be measured 1 to {MOST_REPEATS} times, not {str(repeats)[:20]}.")
     if not 1 <= len(lengths) <= MOST_LENGTHS or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths):
         raise BadSetting(f"Give 1 to {MOST_LENGTHS} lengths, each at least one token.")
-    if max(lengths) + DECODED > model.context_length:
+    if max(lengths) > longest_prompt(model):
         raise PromptTooLong(
-            f"{model.name} reads at most {model.context_length:,} tokens; with {DECODED} more to be timed, "
-            f"{max(0, model.context_length - DECODED):,} is the longest prompt."
+            f"{model.name} reads at most {model.context_length:,} tokens; with {DECODED} more to be timed and a place for the next, "
+            f"{longest_prompt(model):,} is the longest prompt."
         )
     ids = model.encode(prompt) if prompt else []
     if not ids:
@@ -108,13 +114,16 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
 class LimitReached:
     """The end of a context, reached for real. read: tokens of the prompt; written: tokens there was room for; ended: why no more came.
 
-    refused: the sentence for a prompt one token too long.
+    passed_over: how often the model would have ended its text earlier, and its next best token was taken instead. offered: tokens of a
+    prompt that is too long by as little as the tokenizer can cut, one as a rule; refused: the sentence that it gets.
     """
 
     read: int
     written: int
     text: str
     ended: str
+    passed_over: int
+    offered: int
     refused: str
 
 
@@ -123,24 +132,33 @@ def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReach
     ids = model.encode(prompt) if prompt else []
     if not ids:
         raise EmptyPrompt("There is no text to read. Write a few words first.")
-    wanted = max(1, model.context_length - max(0, int(room)))
-    full = _repeated(model, prompt, wanted)
-    run = Generation(model, full, SamplingSettings(greedy=True), top_n=2)
+    full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
+    run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))
+    passed_over = 0
     try:
         while run.finished is None:
-            if run.step().token_id in model.end_token_ids:
-                step = run.path[-1]
-                run.go_to(step.index - 1)
-                run.force(next(c.token_id for c in step.candidates if c.token_id not in model.end_token_ids))
+            step = next_token(run)
+            if step is None:
+                break
+            passed_over += step.chosen_by == "forced"
         ended, written, text = run.finished or "", len(run.path), run.written
     finally:
         run.release()
-    refused = ""
+    too_long, refused = _one_too_many(model, prompt), ""
     try:
-        Generation(model, _longer(model, prompt, model.context_length + 1))
+        Generation(model, too_long)
     except PromptTooLong as error:
         refused = str(error)
-    return LimitReached(len(run.prompt_tokens), written, text, ended, refused)
+    return LimitReached(len(run.prompt_tokens), written, text, ended, passed_over, len(model.encode(too_long)), refused)
+
+
+def _one_too_many(model: LanguageModel, prompt: str) -> str:
+    """The prompt, said again and cut at the first letter with which it is longer than the context."""
+    text = _longer(model, prompt, model.context_length + 1)
+    cut = len(_repeated(model, prompt, model.context_length))
+    while len(model.encode(text[:cut])) <= model.context_length:
+        cut += 1
+    return text[:cut]
 
 
 def _longer(model: LanguageModel, prompt: str, tokens: int) -> str:

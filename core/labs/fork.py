@@ -1,4 +1,4 @@
-"""One word changes everything: two branches of one run go on from the same place with the same dice, step by step.
+"""Counterfactual branches with common random numbers: one word changes everything.
 
 Both branches are ordinary branches of the run's tree. At every step both use the same settings and the same roll, so whatever differs
 between them comes from the words that stand there, and from nothing else.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
 from core.kv_cache.kv_cache import KVCache
-from core.record.step import Step, TokenDistribution
+from core.labs.drift import Aligner, Alignment, Odds
+from core.record.step import Step
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -27,34 +28,12 @@ MOST_STEPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
-    """How far apart the odds of two branches are: the Jensen-Shannon distance, from 0 (the same odds) to 1 (nothing in common).
-
-    Exact (low == high) over the whole vocabulary while the model runs; between two bounds where only the listed candidates are known.
-    """
-
-    low: float
-    high: float
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is known exactly."""
-        return self.low == self.high
-
-    @property
-    def middle(self) -> float:
-        """The value to draw."""
-        return (self.low + self.high) / 2
-
-
-@dataclass(frozen=True, slots=True)
 class Pair:
-    """The two branches at one step. left, right: their steps, None once a branch has ended. drift: of the odds both steps came from."""
+    """The two branches at one step. left, right: their steps, None once a branch has ended."""
 
     index: int
     left: Step | None
     right: Step | None
-    drift: Drift | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +73,8 @@ class Fork:
         self.root = root  # the node they share last
         self.sides = (left, right)
         self.pairs: list[Pair] = []
+        self._aligner = Aligner()
+        self._turn = Lock()  # an impatient visitor's next press may arrive in another thread while this step is still being computed
 
     @classmethod
     def at(cls, run: Generation, step_index: int, left: Sequence[int] | None, right: Sequence[int]) -> Fork:
@@ -153,23 +134,41 @@ class Fork:
 
     def step(self) -> Pair:
         """Both branches go on by one step; the run stands on the second one then. Raises RunFinished if neither can."""
+        with self._turn:
+            return self._step()
+
+    def _step(self) -> Pair:
         if self.finished:
             raise RunFinished("Both branches have ended. Choose another word to see another ending.")
         wanted, kept = self.run.settings, None if self.run.is_replay else self.run.cache
         left, right = self.sides
         try:
-            one, distribution = self._go_on(left, None)
-            other, odds_there = self._go_on(right, one)
+            one, here = self._go_on(left, None)
+            other, there = self._go_on(right, one)
         finally:
             self.run.settings = wanted
             if kept is not None:
                 self.run.cache = kept
-        pair = Pair(self.parts_at + len(self.pairs), one, other, _drift(one, other, distribution, odds_there))
+        known = self._aligner
+        for step, odds, tokens, seen in ((one, here, known.left, known.left_odds), (other, there, known.right, known.right_odds)):
+            if step is not None and odds is not None:
+                tokens.append(step.token_id)
+                seen.append(odds)
+        pair = Pair(self.parts_at + len(self.pairs), one, other)
         self.pairs.append(pair)
         return pair
 
-    def _go_on(self, side: _Side, beside: Step | None) -> tuple[Step | None, torch.Tensor | None]:
-        """One step of one branch, and the logits it came from. beside: the other branch's step; its settings and roll count here too."""
+    def alignment(self) -> Alignment:
+        """Both branches laid side by side: where they say the same, wherever that is, and how far apart the odds are there.
+
+        Steps are counted from the fork on. Distances are exact over the whole vocabulary of a small model that runs here, and else lie
+        between two bounds.
+        """
+        self._aligner.forced = (_forced(self.pairs, "left"), _forced(self.pairs, "right"))
+        return self._aligner.alignment()
+
+    def _go_on(self, side: _Side, beside: Step | None) -> tuple[Step | None, Odds | None]:
+        """One step of one branch, and the odds it came from. beside: the other branch's step; its settings and roll count here too."""
         run = self.run
         if side.finished:
             return None, None
@@ -177,10 +176,10 @@ class Fork:
         if run.finished:
             side.finished = run.finished
             return None, None
-        logits = None
+        odds = None
         if not run.is_replay:
             run.cache = side.cache
-            logits = run.logits
+            odds = None if (logits := run.logits) is None else Odds.of(logits)
         if side.follow:
             run.switch(side.follow.pop(0))
         elif side.forced:
@@ -192,7 +191,7 @@ class Fork:
             run.step(beside.attempt if beside is not None and rolled else 0)
         side.line.append(run.here)
         side.finished = None if side.follow else run.finished
-        return run.path[-1], logits
+        return run.path[-1], odds or Odds.listed(run.path[-1])
 
 
 def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
@@ -231,31 +230,6 @@ def parting(one: Sequence[Step], other: Sequence[Step]) -> int | None:
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a.token_id != b.token_id), None)
 
 
-def distance(one: torch.Tensor, other: torch.Tensor) -> float:
-    """The Jensen-Shannon distance of two answers, given as logits [vocabulary]: the root of the divergence in bits (Lin 1991), 0 to 1."""
-    p, q = (torch.softmax(logits.detach().cpu().double(), 0) for logits in (one, other))
-    return _root(float(_parts(p.numpy(), q.numpy()).sum()))
-
-
-def distance_between(one: TokenDistribution, other: TokenDistribution) -> Drift:
-    """Bounds of the same distance when only the listed candidates of two steps are known.
-
-    A token listed on one side only has, on the other, at most the probability of the last one listed there. From below all of those are
-    taken as alike as that allows, and what neither side lists as the same; from above, as different as can be.
-    """
-    here, there = _listed(one), _listed(other)
-    least = [float(distribution.probabilities[0, distribution.ranks <= len(distribution.ranks)].min()) for distribution in (one, other)]
-    both = here.keys() & there.keys()
-    known = float(_parts(*(np.array([side[i] for i in both]) for side in (here, there))).sum())
-    low = high = known
-    for mine, theirs, rest, most in ((here, there, _rest(other), least[1]), (there, here, _rest(one), least[0])):
-        own = np.array([p for i, p in mine.items() if i not in theirs])
-        total = np.array([own.sum()])
-        low += float(_parts(total, np.minimum(total, min(rest, most * len(own)))).sum())
-        high += float(np.maximum(_parts(own, np.zeros_like(own)), _parts(own, np.full_like(own, min(most, rest)))).sum()) + rest / 2
-    return Drift(_root(low), _root(high))
-
-
 def _checked(run: Generation, token_ids: Sequence[int]) -> list[int]:
     ids = list(token_ids)
     if not ids or len(ids) > LONGEST_WORD:
@@ -274,30 +248,7 @@ def _line(run: Generation, node_id: int) -> list[int]:
     return line[::-1]
 
 
-def _drift(one: Step | None, other: Step | None, logits: torch.Tensor | None, logits_there: torch.Tensor | None) -> Drift | None:
-    if one is None or other is None:
-        return None
-    if logits is None or logits_there is None:
-        return distance_between(one, other)
-    exact = distance(logits, logits_there)
-    return Drift(exact, exact)
-
-
-def _listed(distribution: TokenDistribution) -> dict[int, float]:
-    return dict(zip(map(int, distribution.token_ids), map(float, distribution.probabilities[0]), strict=True))
-
-
-def _rest(distribution: TokenDistribution) -> float:
-    return distribution.rest_model_probability
-
-
-def _parts(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """What each token adds to the Jensen-Shannon divergence, in bits: the mean of p log2(p/m) and q log2(q/m) with m = (p + q) / 2."""
-    m = (p + q) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        each = [np.where(x > 0, x * np.log2(x / m), 0.0) for x in (p, q)]
-    return (each[0] + each[1]) / 2
-
-
-def _root(divergence: float) -> float:
-    return math.sqrt(min(1.0, max(0.0, divergence)))
+def _forced(pairs: Sequence[Pair], side: str) -> int:
+    """How many tokens of a branch were put there at its beginning."""
+    steps = [step for pair in pairs if (step := getattr(pair, side))]
+    return next((place for place, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))

@@ -1,4 +1,4 @@
-"""One recorded run, delivered twice: as a stream, word by word, and as a whole after a check. The model took the same time for both.
+"""Streaming against buffered delivery of one recorded run: word by word, or whole after a check.
 
 A stream is seen early and cannot be taken back; a whole answer is checked first and seen late. Times are those of the run's own forward
 passes, as they were measured.

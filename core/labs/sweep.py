@@ -1,4 +1,4 @@
-"""The same prompt under different settings or models, with the same dice; and one setting turned through a range."""
+"""Sampling-parameter and model sweeps with common random numbers: the same prompt, side by side."""
 
 from __future__ import annotations
 
@@ -52,6 +52,11 @@ class Statistics:
     surprise: float
     seconds: float
 
+    @property
+    def perplexity(self) -> float:
+        """2 to the power of the mean surprise: among how many equally likely tokens one would be as unsure."""
+        return 2.0**self.surprise
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonStep:
@@ -80,7 +85,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
             # Taking turns, two models that do not fit together would be loaded anew for every single token.
             here = [run for run in writing if not run.model.engine.unloaded]
             for run in here or [run for run in writing if run.model is writing[0].model]:
-                run.step()
+                next(run.write(1), None)
             paths = tuple(tuple(run.path) for run in runs)
             parts = tuple(None if i == 0 else parting_text(paths[0], path) for i, path in enumerate(paths))
             yield ComparisonStep(paths, parts, tuple(run.finished for run in runs))
@@ -135,9 +140,7 @@ def sweep(
     before: tuple[Step, ...] | None = None
     for value, these in zip(chosen, wanted, strict=True):
         run = Generation(model, prompt, these, top_n=1)
-        while len(run.path) < steps and run.finished is None:
-            run.step()
-        path = tuple(run.path)
+        path = tuple(run.write(steps))
         yield SweepResult(value, these, path, None if before is None else parting_text(before, path), run.finished)
         before = path
 

@@ -1,4 +1,4 @@
-"""Thinking aloud: the same question answered at once and step by step, and what that does to the chance of the right answer.
+"""Chain of thought against direct answers: the same question both ways, and the chance of the right answer as it goes.
 
 A model does the same amount of work for every token. Asked for the answer at once, it has one pass; allowed to write first, it has many,
 and each can use what the earlier ones wrote down.
@@ -7,7 +7,6 @@ and each can use what the earlier ones wrote down.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -16,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from core.errors import BadSetting
+from core.errors import BadSetting, EmptyPrompt
 from core.generation.generation import Generation
 from core.kv_cache.kv_cache import KVCache
+from core.labs.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
 from core.labs.fork import continuation
 from core.settings import SamplingSettings
 from core.training.lessons import sums as lessons
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 MOST_STEPS = 300
 MOST_QUESTIONS = 200
 LONGEST_ANSWER = 40  # characters
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class Question:
 class ReasoningStep:
     """One more token on one way. chance: the probability that the model would give the right answer if it had to answer here.
 
-    text: all that was written. tokens: how many. given: the answer it gave, None while there is none. finished: why it ended, or None.
+    text: all that was written. tokens: how many. given: the answer it gave, None until that is complete. finished: why it ended, or None.
     """
 
     step: Step
@@ -71,7 +70,7 @@ class ReasoningStep:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question of a set, answered one way. given: None if no answer was found in the text."""
+    """One question of a set, answered one way. given: None if no answer came, or none came to its end."""
 
     question: Question
     style: PromptingStyle
@@ -87,19 +86,22 @@ def think(
 ) -> Iterator[ReasoningStep]:
     """Answer one question one way; yields every token, with the chance of the right answer before it was written.
 
-    Raises EmptyPrompt, PromptTooLong, BadSetting for an answer that is empty or too long.
+    Greedily, unless settings say otherwise: then the same question gets the same answer every time.
+    Raises EmptyPrompt for an empty question, PromptTooLong, BadSetting for an answer that is empty or too long.
     """
-    answer = _answer(question)
-    run = Generation(model, question.text + style.begin, settings or SamplingSettings(greedy=True), top_n=8)
+    asked, answer = _asked(question, style), _answer(question)
+    run = Generation(model, asked, settings or SamplingSettings(greedy=True), top_n=8)
     probe = KVCache()
     steps = _whole(steps, "The length", MOST_STEPS)
     try:
         while run.finished is None and len(run.path) < steps:
             chance = chance_of(model, run, style, answer, probe)
-            step = run.step()
-            over = _is_over(run, style)
-            text = run.written
-            yield ReasoningStep(step, text, len(run.path), chance, given(text, style), "answered" if over else run.finished)
+            step = next(run.write(1), None)
+            if step is None:
+                return
+            over = _is_over(run, style, answer)
+            found = given(run.written, style, answer) if over or run.finished == "end of text" else None
+            yield ReasoningStep(step, run.written, len(run.path), chance, found, "answered" if over else run.finished)
             if over:
                 return
     finally:
@@ -108,50 +110,57 @@ def think(
 
 
 def chance_of(model: LanguageModel, run: Generation, style: PromptingStyle, answer: str, cache: KVCache) -> float:
-    """How likely the right answer is if it has to come now: the model's joint probability of its tokens, behind the words that lead to it.
+    """How likely the right answer is if it has to come now: that its tokens come, behind the words that lead to it, and that it ends there.
 
-    Where the lead was written already, of what is still missing of the answer: 1 when it stands there, 0 when something else does.
+    The model's own joint probability, added up over the usual spellings (1000 and 1,000); the end is judged by one token more: no digit
+    behind a number, no letter behind a word. Where the lead was written already, of what is still missing of the answer: 1 when it stands
+    there and something else has followed, 0 when another answer does. NaN where the context has no room to ask.
     """
-    if style.lead in run.written or style.begin.endswith(style.lead):
-        begun = run.written.split(style.lead)[-1].lstrip()
-        if not answer.startswith(begun[: len(answer)]):
-            return 0.0
-        rest = answer[len(begun) :]
-        if not rest:
-            return 1.0
-        lead = ""
-        wanted = continuation(model, run.text, rest if begun or run.text.endswith((" ", "\n")) else f" {rest}")
-    else:
+    said = _behind_lead(run.written, style)
+    if said is None:
         lead = style.lead if run.text.endswith((" ", "\n")) else f" {style.lead}"
-        wanted = continuation(model, run.text + lead, f" {answer}")
-    ids = [int(i) for i in run.token_ids] + (continuation(model, run.text, lead) if lead else [])
-    if len(ids) + len(wanted) > model.context_length:
-        return math.nan
+        before, begun, ids = run.text + lead, "", [int(i) for i in run.token_ids] + continuation(model, run.text, lead)
+    else:
+        before, begun, ids = run.text, _begun(said, answer), [int(i) for i in run.token_ids]
+    gap = "" if begun or before.endswith((" ", "\n")) else " "
     total = 0.0
+    for spelling in spellings(answer):
+        if begun.casefold().startswith(spelling.casefold()):
+            behind = begun[len(spelling) :]
+            longer = goes_on(spelling, behind)
+            if longer is None:
+                total += _joint(model, ids, [], cache, spelling, behind)
+            elif not longer:
+                total += 1.0
+        elif spelling.casefold().startswith(begun.casefold()):
+            wanted = continuation(model, before, gap + spelling[len(begun) :])
+            total += _joint(model, ids, wanted, cache, spelling, "")
+    return total if math.isnan(total) else min(1.0, total)
+
+
+def _joint(model: LanguageModel, ids: list[int], wanted: list[int], cache: KVCache, answer: str, behind: str) -> float:
+    """The probability that these tokens come behind those, and that the answer ends with them."""
+    if len(ids) + len(wanted) >= model.context_length:
+        return math.nan
+    ids, total = list(ids), 0.0
     for token_id in wanted:
         forward = model.engine.forward(ids, cache)
         if token_id not in forward.logits:  # a server told only its favourites
             forward = model.engine.request_more_logprobs(np.array(ids), forward, token_id=token_id)
         total += float(torch.log_softmax(forward.logits.values.float(), 0)[token_id])
         ids.append(token_id)
-    return math.exp(total)
+    behind_it = torch.softmax(model.engine.forward(ids, cache).logits.values.float(), 0)
+    return math.exp(total) * ends_here(model, behind_it.cpu().numpy(), answer, behind)
 
 
-def given(text: str, style: PromptingStyle) -> str | None:
-    """The answer in a text: the first number (or else the first word) behind the last lead; None if the lead never came.
+def given(text: str, style: PromptingStyle, like: str = "") -> str | None:
+    """The answer in a text: the first number (or else the first words, as many as `like` has) behind the last lead; None without a lead.
 
     >>> given(" 4 + 3 = 7. The answer is 110.", CHAIN_OF_THOUGHT), given(" 98.", DIRECT), given(" 4 + 3", CHAIN_OF_THOUGHT)
     ('110', '98', None)
     """
-    if style.lead in text:
-        text = text.rsplit(style.lead, 1)[1]
-    elif not style.begin.endswith(style.lead):
-        return None
-    number = _NUMBER.search(text)
-    if number:
-        return number.group()
-    word = re.search(r"\w+", text)
-    return word.group() if word else None
+    said = _behind_lead(text, style)
+    return None if said is None else first_answer(said, like)
 
 
 def count(
@@ -163,7 +172,8 @@ def count(
 ) -> Iterator[Answered]:
     """Answer a whole set, every question each way; yields every answer as it comes. Stop whenever you like.
 
-    Raises BadSetting for an empty or oversized set, PromptTooLong.
+    An answer counts only when it has ended: "240" is not "24", however far it had come. Raises BadSetting for an empty or oversized set,
+    EmptyPrompt for an empty question, PromptTooLong.
     """
     if not 1 <= len(questions) <= MOST_QUESTIONS:
         raise BadSetting(f"A set has 1 to {MOST_QUESTIONS} questions, not {len(questions)}.")
@@ -171,10 +181,12 @@ def count(
     for question in questions:
         answer = _answer(question)
         for style in styles:
-            run = Generation(model, question.text + style.begin, settings or SamplingSettings(greedy=True), top_n=1)
-            while run.finished is None and len(run.path) < steps and not _is_over(run, style):
-                run.step()
-            found = given(run.written, style)
+            run = Generation(model, _asked(question, style), settings or SamplingSettings(greedy=True), top_n=1)
+            while run.finished is None and len(run.path) < steps and not _is_over(run, style, answer):
+                next(run.write(1), None)
+            complete = run.finished == "end of text" or _is_over(run, style, answer)
+            found = given(run.written, style, answer) if complete else None
+            run.release()
             seconds = sum(step.forward.seconds for step in run.path)
             yield Answered(question, style, run.written, found, same_answer(found, answer), len(run.path), seconds)
 
@@ -187,11 +199,6 @@ def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
     chance = Random(_whole(seed, "The seed", 2**53, low=0))
     triples = [lessons.triple(chance, exam=True, hard=hard) for _ in range(_whole(number, "The number of questions", MOST_QUESTIONS))]
     return [Question(lessons.question(*numbers), str(sum(numbers))) for numbers in triples]
-
-
-def same_answer(found: str | None, answer: str) -> bool:
-    """Whether this is the right answer: the same number, or the same word whatever its capitals."""
-    return found is not None and found.strip().casefold() == answer.strip().casefold()
 
 
 def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
@@ -210,14 +217,32 @@ def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
     return (centre - spread) / scale if right else 0.0, (centre + spread) / scale if right < total else 1.0
 
 
-def _is_over(run: Generation, style: PromptingStyle) -> bool:
-    """Whether the answer stands there and something follows it: nothing more will come that counts."""
-    text = run.written
+def _behind_lead(text: str, style: PromptingStyle) -> str | None:
+    """What was written behind the last words that lead to the answer; None while they have not come."""
     if style.lead in text:
-        text = text.rsplit(style.lead, 1)[1]
-    elif not style.begin.endswith(style.lead):
-        return False
-    return re.match(r"\s*(-?\d+([.,]\d+)*|[^\W\d]+)(?=[.!?\n]|\s+\S)", text) is not None
+        return text.rsplit(style.lead, 1)[1]
+    return text if style.begin.endswith(style.lead) else None
+
+
+def _begun(said: str, answer: str) -> str:
+    """As much of an answer as stands there: all of it, or, where a number is expected, what begins with the first one."""
+    said = said.lstrip()
+    if not is_number(answer) or said in ("-", "\u2212"):
+        return said
+    number = NUMBER.search(said)
+    return said[number.start() :] if number else ""
+
+
+def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
+    """Whether the answer stands there and something follows it: nothing more will come that counts."""
+    said = _behind_lead(run.written, style)
+    return said is not None and is_complete(said, answer)
+
+
+def _asked(question: Question, style: PromptingStyle) -> str:
+    if not question.text.strip():
+        raise EmptyPrompt("There is no question yet. Write one first.")
+    return question.text + style.begin
 
 
 def _answer(question: Question) -> str:

@@ -1,1 +1,1 @@
-"""Where models come from, whether they fit, how they are loaded and how many stay in memory."""
+"""Model registry, hub access, loading and validation: where models come from, whether they fit, how many stay in memory."""

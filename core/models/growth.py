@@ -1,4 +1,4 @@
-"""The growth record of a bundled model, read: what it expected after a few beginnings at some moments of its training, and what it wrote.
+"""Training checkpoints' record of a bundled model, read: what it expected and wrote at some moments of its growing up.
 
 `core/training/growth.py` writes it while the model learns. Nothing in it is computed again here.
 """
@@ -33,11 +33,15 @@ class Beginning(_Part):
 
 
 class Moment(_Part):
-    """The model after so many steps and tokens. loss: nats per token on the lessons of that time, None before the first."""
+    """The model after so many steps and tokens. loss: nats per token on the lessons of that time, None before the first.
+
+    held_out_loss: nats per token on text that it never learned from, None where nobody measured it.
+    """
 
     step: Count
     tokens: Count
     loss: Annotated[float, Field(ge=0.0)] | None
+    held_out_loss: Annotated[float, Field(ge=0.0)] | None = None
     prompts: Annotated[list[Beginning], Field(min_length=1, max_length=50)]
     sample: Text
 
@@ -48,6 +52,12 @@ class Growth(_Part):
     format: Literal[1]
     top: Count
     moments: Annotated[list[Moment], Field(min_length=1, max_length=100)]
+
+    @property
+    def guesses_per_update(self) -> int:
+        """How many guesses moved the weights together, on average over the whole training; 0 if nothing was learned yet."""
+        last = self.moments[-1]
+        return round(last.tokens / last.step) if last.step else 0
 
     @property
     def prompts(self) -> list[str]:

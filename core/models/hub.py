@@ -1,4 +1,4 @@
-"""Where a model's files come from: bundled with the app, a folder, or the hub, with a download that can be watched and stopped."""
+"""Model files from the bundle, a folder or the Hugging Face hub, with a download that can be watched and stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading a model: bundled, from a folder, from the hub or on a server. Safetensors only, never somebody else's code."""
+"""Loading a model from the bundle, a folder, the hub or a server. Safetensors only, never somebody else's code."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from core.errors import (
 )
 from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
 from core.models.validation import check_files, check_network
+from core.servers.address import is_address
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -78,21 +79,21 @@ def _count_parameters(weights: Path) -> int:
 
 
 def load_model(
-    name: str, device: str = "auto", dtype: str = "auto", tokenizer: str | None = None, api_key: str | None = None
+    name: str | Path, device: str = "auto", dtype: str = "auto", tokenizer: str | Path | None = None, api_key: str | None = None
 ) -> LanguageModel:
     """Load a model to be watched: a bundled name ("storyteller"), a local folder, or a hub id ("HuggingFaceTB/SmolLM2-135M").
 
     device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes what the device is good at (float32 on a CPU, bfloat16 on CUDA,
-    float16 on MPS). The address of an inference server ("http://10.0.0.7:8000") goes with the name of its model's tokenizer and, if it
-    asks for one, a key; device and dtype are then the server's.
+    float16 on MPS). The address of an inference server ("http://10.0.0.7:8000", or just host:port) goes with the name of its model's
+    tokenizer and, if it asks for one, a key; device and dtype are then the server's.
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
     from core.models.memory_fit import numbers_in
 
-    name = checked_name(name)
-    if name.lower().startswith(("http://", "https://")):
-        return _connect(name, tokenizer, api_key)
+    name = checked_name(_written(name))
+    if is_address(name):
+        return _connect(name, _written(tokenizer), api_key)
     folder = find(name)
     check_files(folder, name)
     config = _read_config(folder, name)
@@ -101,6 +102,13 @@ def load_model(
     _check_size(folder, config, name)
     check_network(config, stored, name)
     return _load(folder, name, config, device, dtype)
+
+
+def _written(name: Any) -> Any:
+    """A path as it is written; one that has but a single part says with `./` that it is no bundled model."""
+    if not isinstance(name, Path):
+        return name
+    return str(name) if name.is_absolute() or len(name.parts) != 1 else f"./{name}"
 
 
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
@@ -249,11 +257,9 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
         raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration.") from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
         raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration: some are missing or of another size.")
-    longest = max(tokenizer.get_vocab().values(), default=0) + 1  # ids may have gaps
     if not tokenizer("a", add_special_tokens=False)["input_ids"]:  # transformers makes an empty one from nothing
         raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.")
-    if longest > network.get_input_embeddings().weight.shape[0]:
-        raise BrokenModel(f"The tokenizer of {quoted(name)} numbers its tokens up to {longest - 1:,}, beyond what the model knows.")
+    surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
         backend: Backend | None
@@ -264,13 +270,29 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
         else:
             backend, note = FastLlama.of(network), ""
         model = LanguageModel(name, network, tokenizer, backend)
-        model.notes = (note,) if note else ()
+        model.notes = tuple(filter(None, (note, surplus)))
         model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
     except ModelError:
         raise
     except Exception as error:  # whatever a configuration that lies makes the network stumble over
         raise BrokenModel(f"{quoted(name)} was loaded but cannot run: its configuration and its weights do not fit.") from error
     return model
+
+
+def _surplus(tokenizer: Any, known: int, name: str) -> str:
+    """A sentence on tokens that were added to the tokenizer and never to the model, as it happens to a pad token; empty if there are none.
+
+    Such a model runs like any other until a text needs one of them. Raises BrokenModel where every text does, or where the tokenizer's own
+    tokens are more than the model's: that is another model's tokenizer.
+    """
+    beyond = sorted((i, token) for token, i in tokenizer.get_vocab().items() if i >= known)  # ids may have gaps
+    if not beyond:
+        return ""
+    added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
+    if not {i for i, _ in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
+        raise BrokenModel(f"The tokenizer of {quoted(name)} numbers its tokens up to {beyond[-1][0]:,}, beyond what the model knows.")
+    some = ", ".join(quoted(token) for _, token in beyond[:3]) + (", ..." if len(beyond) > 3 else "")
+    return f"Its tokenizer has tokens that the model never learnt ({some}): a text that needs one of them cannot be read."
 
 
 def _read_tokenizer(folder: Path, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Whether a model fits, said before it is loaded: from the headers of its own weight files and the memory that is free now."""
+"""Memory estimate before loading, from safetensors headers and free memory: whether a model fits."""
 
 from __future__ import annotations
 

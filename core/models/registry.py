@@ -1,4 +1,4 @@
-"""The models in memory, shared by all visitors: as many as fit, the one not used for longest gives way, and comes back when it is asked.
+"""Model registry (LRU) shared by all sessions: models are loaded once, evicted when memory is needed, reloaded when asked.
 
 A model that gives way loses its weights and nothing else. Whoever has a run with it keeps the model, the run and the record; their next
 forward pass waits until the weights are here again. Only the keys and values go with the weights, and are computed anew.
@@ -12,24 +12,26 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from core.errors import ModelError, NotEnoughMemory, ReloadFailed, quoted
+from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
 from core.limits import Limits
+from core.models.hub import downloaded, find, is_hub_id, local_folder
 from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
+from core.servers.address import is_address, without_secrets
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 SERVERS = 16  # connections kept; they hold no weights
 
-Key = tuple[str, str | None, str | None]  # a model's name; of a server, its address with its tokenizer and key
+Key = tuple[str, str | None, str | None]  # a model's name; of a server, its address without secrets, with its tokenizer and key
 
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """times: how often a model was put away. made_room_for: the model that needed its memory at last; "" if somebody asked for it."""
+    """times: how often a model was unloaded. made_room_for: the model that needed its memory at last; "" if somebody asked for it."""
 
     times: int = 0
     made_room_for: str = ""
@@ -44,6 +46,7 @@ class ModelRegistry:
     def __init__(self, load: Callable[..., LanguageModel] = load_model, free: Callable[[Any], int] = free_memory) -> None:
         self._read, self._free = load, free
         self._lock = Lock()  # one load at a time, so that room made for one is not taken by another
+        self._guard = Lock()  # held for an instant, while a connection is put down or taken away
         self._known: weakref.WeakValueDictionary[Key, LanguageModel] = weakref.WeakValueDictionary()
         self._loaded: dict[Key, LanguageModel] = {}
         self._weight_sharers: weakref.WeakKeyDictionary[LanguageModel, Any] = (
@@ -52,17 +55,47 @@ class ModelRegistry:
         self._evictions: weakref.WeakKeyDictionary[LanguageModel, Eviction] = weakref.WeakKeyDictionary()
 
     def known(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel | None:
-        """The model of this name if it was loaded before and somebody holds on to it. Its weights may be put away."""
-        return self._known.get((name, tokenizer, api_key))
+        """The model of this name if it was loaded before and somebody holds on to it. Its weights may be unloaded."""
+        return self._known.get(_key(name, tokenizer, api_key))
 
     def model(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
-        """The model of this name, loaded if it is not known; others may have to give way. Raises a ModelError."""
-        key = (name, tokenizer, api_key)
+        """The model of this name, loaded if it is not known; others may have to give way. Raises a ModelError.
+
+        Whoever waits for a network here, a server's or the hub's, holds nothing that others wait for.
+        """
+        key = _key(name, tokenizer, api_key)
         found = self._known.get(key)
         if found is not None:
             return found
+        if _served(key):
+            return self.connect(name, tokenizer, api_key)
+        fetch(key[0])
         with self._lock:
             return self._known.get(key) or self._load(key)
+
+    def connect(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
+        """The model of a server, asked anew which one it runs and whether it takes this key. Raises a ModelError.
+
+        Runs with the connection of before go on if it is the same model still; a key that is refused now opens it to nobody else.
+        """
+        key = _key(name, tokenizer, api_key)
+        try:
+            fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
+        except WrongServer:
+            with self._guard:
+                self._known.pop(key, None)
+                self._loaded.pop(key, None)
+            raise
+        with self._guard:
+            known = self._known.get(key)
+            if known is not None and _same(known, fresh):
+                cast(Any, known).renew(fresh)  # what an address loads is a ServerModel
+                fresh = known
+            self._known[key] = self._loaded[key] = fresh
+            servers = [one for one in self._loaded if _served(one)]
+            for one in servers[:-SERVERS]:
+                del self._loaded[one]
+        return fresh
 
     def in_memory(self) -> dict[str, LanguageModel]:
         """The models whose weights are in memory now, by name, and the servers that are connected."""
@@ -70,31 +103,35 @@ class ModelRegistry:
 
     def tokenizer_of_open_server(self, address: str) -> str | None:
         """The tokenizer with which this server is connected without a key; None if it is not."""
-        return next((key[1] for key in list(self._loaded) if key[0] == address and _served(key) and not key[2]), None)
+        wanted = _key(address, None, None)[0]
+        return next((key[1] for key in list(self._loaded) if key[0] == wanted and _served(key) and not key[2]), None)
 
     def unload(self, name: str) -> None:
         """Give back the memory of a model. Whoever has a run with it keeps the run, and going on loads it again."""
+        name = _key(name, None, None)[0]
+        if is_address(name):
+            with self._guard:
+                for key in [key for key in self._loaded if key[0] == name]:
+                    self._loaded.pop(key)
+                    self._known.pop(key, None)
+            return
         with self._lock:
             for key in [key for key in self._loaded if key[0] == name]:
                 self._evict(key, "")
 
     def eviction(self, model: LanguageModel) -> Eviction:
-        """How often this model was put away, and for whom."""
+        """How often this model was unloaded, and for whom."""
         return self._evictions.get(model, Eviction())
 
     def _load(self, key: Key) -> LanguageModel:
-        if not _served(key):
-            try:
-                said = fit(key[0])
-            except ModelError:  # loading says more exactly what is wrong with it
-                said = None
-            if said is not None:
-                self._make_room(key[0], int(said.loaded_bytes * HEADROOM), said.device)
+        try:
+            said = fit(key[0])
+        except ModelError:  # loading says more exactly what is wrong with it
+            said = None
+        if said is not None:
+            self._make_room(key[0], int(said.loaded_bytes * HEADROOM), said.device)
         model = self._read(key[0], tokenizer=key[1], api_key=key[2])
         self._known[key] = self._loaded[key] = model
-        servers = [one for one in self._loaded if _served(one)]
-        for one in servers[:-SERVERS]:
-            del self._loaded[one]
         return model
 
     def _make_room(self, name: str, needed: int, device: Any) -> None:
@@ -114,9 +151,6 @@ class ModelRegistry:
 
     def _evict(self, key: Key, made_room_for: str) -> None:
         model = self._loaded.pop(key)
-        if _served(key):
-            self._known.pop(key, None)
-            return
         self._evictions[model] = Eviction(self.eviction(model).times + 1, made_room_for)
         with model.engine.lock.acquire_unloaded():
             _take_out(model, self._weight_sharers.pop(model, None))
@@ -145,8 +179,20 @@ class ModelRegistry:
             self._loaded[key] = model
 
 
+def fetch(name: str) -> None:
+    """Have the files of a hub model on this machine, before anybody is made to wait. Raises a ModelError."""
+    if is_hub_id(name) and local_folder(name) is None and downloaded(name) is None:
+        find(name)
+
+
+def _key(name: str, tokenizer: str | None, api_key: str | None) -> Key:
+    """What a model is known by. Raises WrongServer for an address that is none."""
+    shown, key = without_secrets(name, api_key)
+    return shown, tokenizer, key
+
+
 def _served(key: Key) -> bool:
-    return key[0].lower().startswith(("http://", "https://"))
+    return is_address(key[0])
 
 
 def _take_out(model: LanguageModel, twin: Any) -> None:
@@ -173,7 +219,7 @@ def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
 
 def _same(one: LanguageModel, other: LanguageModel) -> bool:
     """Whether the files still hold the same model, as far as its shape and its vocabulary tell."""
-    facts = ("parameter_count", "weight_bytes", "vocabulary_size", "context_length", "dtype", "device", "end_token_ids")
+    facts = ("name", "parameter_count", "weight_bytes", "vocabulary_size", "context_length", "dtype", "device", "end_token_ids")
     return all(getattr(one, fact) == getattr(other, fact) for fact in facts) and one.tokenizer.get_vocab() == other.tokenizer.get_vocab()
 
 

@@ -1,4 +1,4 @@
-"""Whether a stranger's files can be what they claim to be, found out before memory or minutes are spent on them."""
+"""Validation of untrusted model files, before memory or minutes are spent on them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     import torch
     from transformers import AutoModelForCausalLM
 
-    from core.models.shape import ModelShape
+    from core.engine.shape import ModelShape
 
     context = ModelShape.from_config(config).context_length
     if context < 1:

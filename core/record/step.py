@@ -1,4 +1,4 @@
-"""The one record of what happened at a step. Every chart, table, export and receipt reads this and nothing else.
+"""Step record: token distribution before and after every sampling stage, the token chosen, what the pass computed and reused.
 
 A record keeps small arrays, made once from the real forward pass. Texts, candidates and stages become objects only when someone looks,
 so that recording a step stays cheap beside the smallest model.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from core.errors import BadToken
+from core.record.frozen import FrozenArrays, percent
 from core.record.tokens import Token
 from core.settings import SamplingSettings
 
@@ -25,9 +27,11 @@ class Vocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ForwardPass:
-    """What one forward pass did. computed_tokens + reused_tokens = tokens before the step; bytes are counted from the cache's tensors.
+    """What one forward pass did. computed_tokens + reused_tokens = tokens before the step.
 
-    server_seconds: what an inference server says it took, out of the `seconds` measured here; None where the model runs here.
+    cache_bytes: what the keys and values of these tokens take after the pass. server_seconds: what an inference server says it took, out of
+    the `seconds` measured here; None where the model runs here. held_bytes: the size of the arrays that hold them, measured, with the room
+    set aside for tokens to come; None where they lie on a server (whose cache_bytes are an assumption), or in a recording of before.
     """
 
     computed_tokens: int
@@ -36,12 +40,30 @@ class ForwardPass:
     seconds: float
     queue_seconds: float = 0.0
     server_seconds: float | None = None
+    held_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """How these tokens are written, and no others: all that a record needs of its model once it has left it."""
+
+    tokens: dict[int, Token]
+
+    def token(self, token_id: int) -> Token:
+        """The token of this id, as it stands alone. Raises BadToken for one that is not among them."""
+        if token_id not in self.tokens:
+            raise BadToken(f"This record does not hold token number {token_id}.")
+        return self.tokens[token_id]
+
+    def __repr__(self) -> str:
+        return f"Words({len(self.tokens)} tokens)"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Candidate:
     """A token the model considered.
 
+    logit: the model's own number for it; a server tells only log-probabilities, which are logits less a number common to all.
     model_probability: softmax of the model's own logits. sampling_probability: what the dice use, after every setting (0 if removed).
     removed_by: the stage that removed it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
     """
@@ -56,8 +78,12 @@ class Candidate:
     removed_by: str | None
     dice_start: float | None
 
+    def __repr__(self) -> str:
+        gone = f", removed by {self.removed_by}" if self.removed_by else ""
+        return f"Candidate({self.token_id}, {self.piece!r}, {percent(self.model_probability)}, rank {self.rank}{gone})"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Stage:
     """The odds after one stage of sampling.
 
@@ -72,9 +98,13 @@ class Stage:
     candidates: dict[int, float]
     rest: float
 
+    def __repr__(self) -> str:
+        setting = "" if self.setting is None else f" {self.setting:g}"
+        return f"Stage({self.name}{setting}, {self.kept:,} kept, {self.entropy:.2f} bits)"
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TokenDistribution:
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class TokenDistribution(FrozenArrays):
     """Everything known about the next token before the dice are thrown.
 
     index: 0.. among generated tokens. position: tokens before it. Arrays have one row per stage and one column per listed token, in the
@@ -101,6 +131,19 @@ class TokenDistribution:
     stage_entropies: tuple[float, ...]  # bits
     top_logprobs_count: int = 0
     stage_exact: tuple[bool, ...] = ()
+
+    def __repr__(self) -> str:
+        first = [
+            f"{self._piece(column)!r} {percent(float(self.probabilities[0, column]))}" for column in range(min(3, len(self.token_ids)))
+        ]
+        return f"TokenDistribution({self.index}, {', '.join(first)}, ...)"
+
+    def _pickled(self) -> dict[str, Any]:
+        listed = {int(i): self.vocabulary.token(int(i)) for i in self.token_ids}
+        return FrozenArrays._pickled(self) | {"vocabulary": Words(listed)}
+
+    def _piece(self, column: int) -> str:
+        return self.vocabulary.token(int(self.token_ids[column])).piece
 
     @property
     def exact(self) -> bool:
@@ -175,7 +218,7 @@ class TokenDistribution:
         return max(0.0, 1.0 - float(self.probabilities[row].sum()))
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Step(TokenDistribution):
     """One token, written: the odds it came from and how it was picked.
 
@@ -188,6 +231,9 @@ class Step(TokenDistribution):
     chosen_by: str
     roll: float | None
     attempt: int
+
+    def __repr__(self) -> str:
+        return f"Step({self.index}, {self.piece!r}, {percent(self.model_probability)}, rank {self.rank}, {self.chosen_by})"
 
     @property
     def chosen(self) -> Candidate:

@@ -1,4 +1,4 @@
-"""The step record as tables, one function per chart. Pandas only; nothing here computes anything that the record does not hold."""
+"""Step records as pandas tables, one function per chart; nothing is computed that the record does not hold."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def stages_table(distribution: TokenDistribution) -> pd.DataFrame:
 
 
 def steps_table(path: Sequence[Step]) -> pd.DataFrame:
-    """One row per step. Probabilities 0-1, entropies and surprise in bits, cache in bytes, time in seconds."""
+    """One row per step. Probabilities 0-1, entropies and surprise in bits, cache in bytes (of the tokens; held), time in seconds."""
     columns = {
         "index": [s.index for s in path],
         "position": [s.position for s in path],
@@ -100,6 +100,7 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
         "computed_tokens": [s.forward.computed_tokens for s in path],
         "reused_tokens": [s.forward.reused_tokens for s in path],
         "cache_bytes": [s.forward.cache_bytes for s in path],
+        "held_bytes": [s.forward.held_bytes for s in path],
         "seconds": [s.forward.seconds for s in path],
     }
-    return pd.DataFrame(columns).astype({"roll": "float64"})
+    return pd.DataFrame(columns).astype({"roll": "float64", "held_bytes": "Int64"})

@@ -1,4 +1,4 @@
-"""Tokens as people can read them: what each one adds to the text, and how it is written when it is no readable text at all.
+"""Token text and byte handling: what each token adds to the text, and how it is written when it is no readable text.
 
 Text is joined from bytes, never from strings: an emoji that a tokenizer splits over three tokens becomes one emoji again, and each of the
 three is shown as the bytes it is.

@@ -1,4 +1,4 @@
-"""What is known when an inference server lists only its likeliest tokens, and which numbers of a step are still exact then.
+"""Top log-probabilities of an inference server, and which numbers of a step are still exact when the rest is not listed.
 
 The rest of the probability (1 minus what is listed) is spread evenly over all other tokens, so that stages, charts and dice work on a
 whole vocabulary as they do with a model of one's own. Even is a guess. What is certain is how much the rest weighs and that no token
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ROUNDING = 1e-6  # a sum of float32 probabilities is known to about this
 TOLERANCE = 1e-5  # shares that differ by less, relatively, count as the same number
 LEAST_REST = 1e-9  # an unlisted token is unlikely, never impossible
+
+Stages = tuple[tuple[str, float | None], ...]  # name and setting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +36,7 @@ class TopLogprobs:
     logprobs: np.ndarray
     vocabulary_size: int
     extra: tuple[int, float] | None = None
+    _followed: dict[Stages, tuple[tuple[bool, ...], _Bounds]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -62,8 +65,22 @@ class TopLogprobs:
 
     def exact_stages(self, stages: Iterable[tuple[str, float | None]]) -> tuple[bool, ...]:
         """For every stage (name and setting, "model" first): whether the listed tokens' probabilities after it are certain."""
-        bounds = _Bounds(self)
-        return tuple(bounds.after(name, setting) for name, setting in stages)
+        return self._follow(tuple(stages))[0]
+
+    def certain_pick(self, stages: Iterable[tuple[str, float | None]], roll: float) -> bool:
+        """Whether this roll takes the same listed token after all stages, however the rest is spread.
+
+        Probabilities that are only bounded may still leave no doubt about the pick.
+        """
+        return self._follow(tuple(stages))[1].picks_one(roll)
+
+    def _follow(self, stages: Stages) -> tuple[tuple[bool, ...], _Bounds]:
+        """The bounds after all stages, and at which of them they leave no doubt; kept, since a step asks several times."""
+        known = self._followed.get(stages)
+        if known is None:
+            bounds = _Bounds(self)
+            known = self._followed[stages] = (tuple(bounds.after(name, setting) for name, setting in stages), bounds)
+        return known
 
 
 class _Bounds:
@@ -82,7 +99,9 @@ class _Bounds:
         self.lost = self.guessed = False
         scale = math.exp(-self.top)
         self.low, self.high = (max(0.0, listed.rest - ROUNDING) * scale, (listed.rest + ROUNDING) * scale) if self.unlisted else (0.0, 0.0)
-        self.single = min(float(self.weights[-1]), self.high)
+        # No unlisted token outweighs the last listed one: where that is impossible (minus infinity), so is all of the rest.
+        self.high = min(self.high, self.unlisted * float(self.weights[-1]))
+        self.low, self.single = min(self.low, self.high), min(float(self.weights[-1]), self.high)
 
     def after(self, name: str, setting: float | None) -> bool:
         """Let a stage act; whether the probabilities after it are certain."""
@@ -97,6 +116,14 @@ class _Bounds:
             {"top-k": self._top_k, "top-p": self._top_p, "min-p": self._min_p}.get(name, self._lose)(value)
         total = float(self.weights.sum()) + self.low
         return not self.lost and not self.guessed and self.high - self.low <= TOLERANCE * total
+
+    def picks_one(self, roll: float) -> bool:
+        """Whether the roll falls into the same listed token with the lightest and with the heaviest rest."""
+        if self.lost:
+            return False
+        reached = np.cumsum(self.weights)
+        first, last = (int(np.searchsorted(reached, roll * (reached[-1] + rest), "right")) for rest in (self.low, self.high))
+        return first == last < len(reached)
 
     def _temper(self, power: float) -> None:
         """Weights to the power of 1/T. A rest of given weight is, after it, heaviest or lightest if even or if heaped on few tokens."""

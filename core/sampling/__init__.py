@@ -1,1 +1,1 @@
-"""From the model's odds to one token: transformers' processors, observed stage by stage, and the dice."""
+"""Sampling: transformers' logits processors observed stage by stage, and the random numbers. From logits to one token."""

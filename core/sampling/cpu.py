@@ -1,4 +1,4 @@
-"""The odds watched and measured on a CPU, in NumPy: small operations on a few thousand numbers, where the calls cost more than the work."""
+"""Stage-by-stage distributions on a CPU, in NumPy: small operations on a few thousand numbers, where calls cost more than work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def observe(
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
         rows = [Row.of(logits, None)]
         for name, setting, process in stages:
-            rows.append(_after(rows[-1], name, setting, process, previous_ids))
+            rows.append(_after(rows[-1], len(logits), name, setting, process, previous_ids))
         if greedy:
             favourite = rows[-1].scores.argmax(0, keepdims=True)
             rows.append(Row.of(rows[-1].scores[favourite], favourite))
@@ -47,7 +47,7 @@ def observe(
         return _observation(rows, names, settings, listed, ranks, strip, starts, chosen)
 
 
-def _after(row: Row, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:
+def _after(row: Row, size: int, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:
     """The scores after a stage. Those that a cut-off removed are not carried any further, since no later stage can bring them back."""
     if name == "temperature":
         return Row.of(row.scores / np.float32(setting), row.ids)
@@ -57,15 +57,29 @@ def _after(row: Row, name: str, setting: float, process: Processor, previous_ids
         return row
     mask = CUTS[name](row, setting)
     if mask is None:  # too close for any arithmetic but transformers' own
-        with torch.inference_mode():
-            scores = torch.from_numpy(row.scores)[None]
-            mask = process(scores, scores)[0].numpy() > -math.inf
+        mask = _asked(process, row, size)
     elif row.kept < len(row.scores):
         mask &= row.scores > -math.inf
     kept = mask.nonzero()[0]
     if len(kept) == len(row.scores):
         return row
     return Row.of(row.scores[kept], kept if row.ids is None else row.ids[kept])
+
+
+def _asked(process: Processor, row: Row, size: int) -> np.ndarray:
+    """What transformers' own class keeps of the row; a mask [kept].
+
+    It is asked about the whole vocabulary, with -inf for what is gone, as `generate` asks it: how it orders equals and how it rounds sums
+    depends on where among all others they stand.
+    """
+    whole = row.scores
+    if row.ids is not None:
+        whole = np.full(size, -math.inf, np.float32)
+        whole[row.ids] = row.scores
+    with torch.inference_mode():
+        scores = torch.from_numpy(whole)[None]
+        kept = process(scores, scores)[0].numpy() > -math.inf
+    return kept if row.ids is None else kept[row.ids]
 
 
 def _likeliest(scores: np.ndarray, count: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The odds measured where the logits are: on a GPU nothing leaves the device, and nothing waits for it, until one small copy at the end.
+"""Stage-by-stage distributions on a GPU: nothing leaves the device until one small copy at the end.
 
 So no number on the device decides what Python does next, nor is it used as an index by itself: `tensor[number]` fetches the number first,
 `tensor[numbers]` does not. All stages are measured together, since launching an operation costs a GPU more than a few stages' numbers do.

@@ -1,4 +1,4 @@
-"""What was seen at one step, and how its token was to be picked."""
+"""Observation of one sampling step as arrays, and how its token was to be selected."""
 
 from __future__ import annotations
 

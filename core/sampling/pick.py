@@ -20,7 +20,7 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
         row = cpu.Row.of(logits.cpu().numpy(), None)
         for name, setting, process in stages.processors(settings):
-            row = cpu._after(row, name, setting, process, previous_ids)
+            row = cpu._after(row, len(logits), name, setting, process, previous_ids)
         if roll is None:
             favourite = int(row.scores.argmax())
             return favourite if row.ids is None else int(row.ids[favourite])
@@ -37,7 +37,7 @@ def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, pre
     with np.errstate(all="ignore"):
         row = cpu.Row.of(logits.detach().float().cpu().numpy(), None)
         for name, setting, process in stages.processors(settings):
-            row = cpu._after(row, name, setting, process, previous_ids)
+            row = cpu._after(row, len(logits), name, setting, process, previous_ids)
         if settings.greedy:
             favourite = int(row.scores.argmax())
             found[favourite if row.ids is None else row.ids[favourite]] = 1.0

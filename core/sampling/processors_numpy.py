@@ -1,10 +1,11 @@
-"""What transformers' processors do to the scores, found in NumPy: the same scores, the same tokens kept, in a fraction of the time.
+"""Logits processors in NumPy, each held equal to the transformers class it names, in a fraction of the time.
 
 transformers' own classes decide what is right. Every function here gives exactly what the class it names gives, or None where a border
 runs so close to a token that rounding might decide; then the class itself is asked (`core.sampling.cpu`). A test holds them equal.
 
 How close is close: torch adds up a float32 softmax eight lanes wide, so the probabilities of n tokens are off by at most n / 8 x 6e-8, and
-the ratio of two of them by a few times 1e-7.
+the ratio of two of them by a few times 1e-7. Tokens that are gone add nothing, but they decide who shares a lane with whom: a row without
+them has sums that are off by as much again.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ FEW = 1024  # so few scores are sorted with their places; of more, as many as ne
 MANY = 16384  # of more, the largest are sought in two rounds
 CLOSE = 1e-5  # relative, to a probability
 CLOSE_NATS = 1e-4  # to how far a token's surprise is from the expected one; that takes float32 logarithms of up to 90
+ROUNDED = 3e-8  # per token: by so much two ways of adding up the same probabilities differ, relatively
 LEAST_MIN_P = 1e-30  # smaller ones meet shares that float32 rounds to nothing
 
 
@@ -80,12 +82,16 @@ def top_k(row: Row, setting: float) -> np.ndarray:
 def top_p(row: Row, setting: float) -> np.ndarray | None:
     """TopPLogitsWarper: a token stays if those likelier than it weigh less than top_p; a mask [kept].
 
-    The warper's own steps, but for its sorting the ids along, which takes twenty times as long and only matters among equals.
+    The warper's own steps, but for its sorting the ids along, which takes twenty times as long and only matters among equals. Of the whole
+    vocabulary they give its very sums; where tokens are gone, sums that come close to the border leave it open.
     """
     ordered = np.sort(row.scores)
     with torch.inference_mode():
         inside = torch.from_numpy(ordered)[None].softmax(-1).cumsum(-1)[0].numpy()
-    first = min(int(inside.searchsorted(np.float32(1 - setting), "right")), len(ordered) - 1)
+    border = np.float32(1 - setting)
+    first = min(int(inside.searchsorted(border, "right")), len(ordered) - 1)
+    if row.ids is not None and np.abs(inside[max(first - 1, 0) : first + 1] - border).min() <= border * (len(ordered) + 64) * ROUNDED:
+        return None
     return None if first and ordered[first - 1] == ordered[first] else row.scores >= ordered[first]
 
 

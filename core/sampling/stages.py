@@ -1,4 +1,4 @@
-"""From logits to a token: transformers' own processors, watched one by one, and dice that can be thrown again.
+"""Sampling stages: transformers' logits processors in transformers' order, observed one by one, and the token they lead to.
 
 The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). Ours is only the watching: after each
 of them the distribution is measured. On a GPU everything stays on the device until one small copy at the end. On a CPU their arithmetic is

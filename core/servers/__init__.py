@@ -1,1 +1,1 @@
-"""A model on an inference server, as if it were here: how each kind of server is asked, and which of its numbers are exact."""
+"""Inference-server clients (vLLM, llama-server): a model elsewhere, watched as if it were here, and which numbers are exact."""

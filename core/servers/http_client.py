@@ -1,61 +1,33 @@
-"""The line to an inference server: JSON over HTTP, bounded in time and size, to that one address and nowhere else."""
+"""HTTP client of one inference server: JSON, bounded in time and size, to that one address and nowhere else.
+
+Python's own `http.client` over connections that stay open: a step asks for one token, so what a request costs here is paid for every token.
+"""
 
 from __future__ import annotations
 
-import ipaddress
-import json
-import os
-import re
+import http.client
+import io
+import ssl
 import time
+from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from functools import cache
+from typing import Any, cast
+from urllib.parse import urlsplit
 
-import httpx2  # what huggingface_hub brings
+from pydantic_core import from_json, to_json
 
 from core.errors import ServerGone, WrongServer
+from core.servers.address import Address as Address
+from core.servers.address import connected_socket
 
 LARGEST_ANSWER = 64 * 1024 * 1024  # bytes
 PATIENCE = 120.0  # seconds for one answer, however it drips in
+FIRST_PATIENCE = 6.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
 PAUSES = (0.3, 1.0)  # seconds before asking again
 BUSY = frozenset({429, 500, 502, 503, 504})
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server is: its URL without credentials, how it is written for people, and the credentials the URL brought, if any."""
-
-    url: str
-    shown: str
-    credentials: tuple[str, str] | None
-
-    @classmethod
-    def parse(cls, text: str) -> Address:
-        """Read an address such as "http://10.0.0.7:8000". Raises WrongServer, never quoting credentials."""
-        try:
-            parts = urlsplit(text.strip())
-            port, host = parts.port, (parts.hostname or "").encode("idna").decode()
-        except (ValueError, UnicodeError):
-            parts, port, host = None, None, ""
-        if parts is None or parts.scheme not in ("http", "https") or not re.fullmatch(r"[a-z0-9._:-]+", host):
-            raise WrongServer("That is not the address of a server: it looks like http://127.0.0.1:8000.")
-        if parts.query or parts.fragment or not re.fullmatch(r"[\w/.~-]*", parts.path, re.ASCII):
-            raise WrongServer("The address of a server is a host and a port, such as http://127.0.0.1:8000, with nothing behind them.")
-        try:
-            if ipaddress.ip_address(host).is_link_local:
-                raise WrongServer("That address belongs to the machine's own network card, not to an inference server.")
-        except ValueError:
-            pass  # a name, not a number
-        shown = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
-        path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
-        known = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
-        return cls(f"{parts.scheme}://{shown}{path}", shown + path, known)
-
-    @property
-    def allowed(self) -> bool:
-        """Whether the owner of this app lets its visitors go there. TOKEN_VIEWER_SERVERS names the addresses; without it, anywhere."""
-        named = os.environ.get("TOKEN_VIEWER_SERVERS")
-        return named is None or self.url in {Address.parse(one).url for one in named.split(",") if one.strip()}
+IDLE_CONNECTIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +48,7 @@ class Answer:
 class HttpClient:
     """Asks one server. What is asked can be asked twice with no harm, so a lost connection or a busy server is tried again, twice.
 
-    Raises ServerGone when no usable answer comes, WrongServer when the server refuses the key.
+    Raises ServerGone when no usable answer comes, WrongServer when the server refuses the key or is none that may be asked.
     """
 
     def __init__(self, address: Address, api_key: str | None = None, patience: float = PATIENCE) -> None:
@@ -84,18 +56,38 @@ class HttpClient:
             raise WrongServer("That access key holds characters that no key has. Copy it again.")
         if not address.allowed:
             raise WrongServer("This app asks only the servers that its owner named, and that one is not among them.")
-        headers = {"Accept-Encoding": "identity", "User-Agent": "token-probability-viewer"}
-        if api_key:
-            headers["Authorization"] = f"Bearer {api_key}"
-        self.address = address
-        self.patience = patience
-        self._client = httpx2.Client(
-            headers=headers,
-            auth=None if api_key else address.credentials,
-            follow_redirects=False,  # a redirect could carry the key to somebody else
-            trust_env=False,
-            timeout=httpx2.Timeout(patience, connect=5.0),
-        )
+        self.address, self.patience = address, patience
+        parts = urlsplit(address.url)
+        self._secure, self._host, self._path = parts.scheme == "https", parts.hostname or "", parts.path
+        self._port = parts.port or (443 if self._secure else 80)
+        self._headers = f"Host: {parts.netloc}\r\nAccept-Encoding: identity\r\nUser-Agent: token-probability-viewer\r\n"
+        key = api_key or address.key
+        if key:
+            self._headers += f"Authorization: {key if key.startswith(('Basic ', 'Bearer ')) else f'Bearer {key}'}\r\n"
+        self._idle: deque[_Line] = deque()
+        self._open_talk = bool(address.named)  # whether what goes wrong may be told as it is
+
+    def first(self, path: str) -> Answer:
+        """The JSON at this path, asked for before it is known who is there.
+
+        Whoever is no inference server gets one sentence, the same for a closed door, a silent one and one that leads elsewhere, and after
+        the same time: so nobody learns from it what else listens on a network. Where the owner of this app named the server, all is told.
+        """
+        until = time.monotonic() + FIRST_PATIENCE
+        cause: Exception | None = None
+        try:
+            answer = self.get(path, FIRST_PATIENCE)
+            if self._open_talk or (answer.status == 200 and isinstance(answer.body.get("data"), list)):
+                self._open_talk = True
+                return answer
+        except (ServerGone, WrongServer) as error:
+            if self._open_talk:
+                raise
+            cause = error
+        time.sleep(max(0.0, until - time.monotonic()))
+        raise ServerGone(
+            f"No inference server answers at {self.address.shown}. See whether vLLM or llama-server runs there, with its model loaded."
+        ) from cause
 
     def get(self, path: str, patience: float | None = None) -> Answer:
         """The JSON at this path."""
@@ -112,48 +104,82 @@ class HttpClient:
 
     def _ask(self, method: str, path: str, content: dict[str, Any] | None, patience: float | None) -> tuple[int, bytes]:
         deadline = time.monotonic() + (patience or self.patience)
+        sent = None if content is None else to_json(content)
         cause: Exception | None = None
+        busy = False
         for pause in (0.0, *PAUSES):
             time.sleep(pause)
             try:
-                status, body = self._once(method, path, content, deadline)
-            except (httpx2.ReadTimeout, httpx2.WriteTimeout, TimeoutError) as error:
+                status, body = self._once(method, path, sent, deadline)
+            except TimeoutError as error:
                 raise self.gone("takes too long to answer") from error
-            except httpx2.TransportError as error:
-                cause = error
+            except (OSError, http.client.HTTPException, UnicodeError) as error:
+                busy, cause = False, error
             else:
                 if status not in BUSY:
                     return status, body
-                cause = ServerGone(f"status {status}")
+                self._recognise(body)
+                busy, cause = True, None
             if time.monotonic() + 1.0 > deadline:
                 break
-        if isinstance(cause, ServerGone):
-            raise self.gone("is busy, still loading its model, or in trouble") from cause
-        raise self.gone("does not answer") from cause
+        raise self.gone("is busy, still loading its model, or in trouble" if busy else "does not answer") from cause
 
-    def _once(self, method: str, path: str, content: dict[str, Any] | None, deadline: float) -> tuple[int, bytes]:
-        url = self.address.url + path
-        left = max(0.1, deadline - time.monotonic())
-        with self._client.stream(method, url, json=content, timeout=httpx2.Timeout(left, connect=min(5.0, left))) as response:
-            if response.is_redirect:
+    def _once(self, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
+        """One request. A connection that the server has closed since it was last used is noticed only when used: then on a fresh one."""
+        with suppress(IndexError):
+            known = self._idle.pop()
+            with suppress(ConnectionError, ssl.SSLError):
+                return self._on(known, method, path, content, deadline)
+        try:
+            line = connected_socket(self._host, self._port, max(0.1, min(5.0, deadline - time.monotonic())))
+        except WrongServer:  # nobody is led there, which is no secret
+            self._open_talk = True
+            raise
+        if self._secure:
+            line = _tls().wrap_socket(line, server_hostname=self._host)
+        return self._on(_Line(line), method, path, content, deadline)
+
+    def _on(self, connection: _Line, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
+        try:
+            length = "" if content is None else f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
+            head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("ascii")
+            response = connection.ask(method, head + (content or b""), deadline)
+            if 300 <= response.status < 400:
                 raise WrongServer(f"The server at {self.address.shown} sends us elsewhere. Give the address it sends to, if you trust it.")
-            if response.status_code in (401, 403):
-                raise WrongServer(f"The server at {self.address.shown} asks for a valid access key.")
-            if response.headers.get("content-encoding", "identity") != "identity":
+            if response.getheader("content-encoding", "identity") != "identity":
                 raise self.gone("sends packed answers, which nobody asked for")
+            if (response.length or 0) > LARGEST_ANSWER:
+                raise self.gone(f"sends more than {LARGEST_ANSWER // 2**20} MB")
             parts, size = [], 0
-            for part in response.iter_raw():
+            while part := response.read(1 << 20):
                 parts.append(part)
                 size += len(part)
                 if size > LARGEST_ANSWER:
                     raise self.gone(f"sends more than {LARGEST_ANSWER // 2**20} MB")
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-            return response.status_code, b"".join(parts)
+            if response.length:
+                raise http.client.IncompleteRead(b"")
+        except BaseException:
+            connection.hang_up()
+            raise
+        if response.will_close or len(self._idle) >= IDLE_CONNECTIONS:
+            connection.hang_up()
+        else:
+            self._idle.append(connection)
+        body = b"".join(parts)
+        if response.status in (401, 403):
+            self._recognise(body)
+            raise WrongServer(f"The server at {self.address.shown} asks for a valid access key.")
+        return response.status, body
+
+    def _recognise(self, body: bytes) -> None:
+        """A refusal in the words of an inference server shows that there is one."""
+        with suppress(ValueError, RecursionError):
+            said = from_json(body)
+            self._open_talk |= isinstance(said, dict) and bool(said.get("error"))
 
     def _json(self, status: int, data: bytes) -> Answer:
         try:
-            body = json.loads(data)
+            body = from_json(data, cache_strings="keys")
         except (ValueError, RecursionError) as error:
             if status >= 400:
                 return Answer(status, {})
@@ -168,3 +194,63 @@ class HttpClient:
     def gone(self, what: str) -> ServerGone:
         """The error that says what this server does wrong, and that nothing is lost."""
         return ServerGone(f"The server at {self.address.shown} {what}. What was written is kept; try again when it is back.")
+
+
+class _Line:
+    """A connection, as far as `http.client` needs a socket; however the bytes drip in, an exchange ends at the deadline."""
+
+    def __init__(self, line: Any) -> None:
+        self._socket = line
+        self._deadline = 0.0
+
+    def ask(self, method: str, request: bytes, deadline: float) -> http.client.HTTPResponse:
+        """Send a whole request; the response with its body not read yet. Raises TimeoutError at the deadline (time.monotonic)."""
+        self._deadline = deadline
+        self._socket_in_time().sendall(request)
+        response = http.client.HTTPResponse(cast(Any, self), method=method)
+        response.begin()
+        return response
+
+    def receive(self, buffer: Any) -> int:
+        """Receive as much as there is; the number of bytes."""
+        return int(self._socket_in_time().recv_into(buffer))
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """For one answer. Closing it leaves the connection open."""
+        return io.BufferedReader(_Answering(self), 1 << 16)
+
+    def hang_up(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def _socket_in_time(self) -> Any:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        return self._socket
+
+
+class _Answering(io.RawIOBase):
+    """What is read from a line for one answer."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Receive as much as there is."""
+        return self._line.receive(buffer)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    with suppress(ImportError, OSError):  # where the system brings no certificates of its own
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    return context

@@ -1,4 +1,4 @@
-"""How llama-server (llama.cpp) is asked for a step: its native /completion, with token ids in and out.
+"""llama-server protocol (llama.cpp): its native /completion, with token ids in and out.
 
 It leaves the log-probabilities out when the token it samples ends inside a character. So it is made to sample a plain letter every time:
 the bias acts on its dice, not on the log-probabilities it lists, and the dice thrown here are our own.
@@ -10,9 +10,10 @@ from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
 from core.servers.http_client import HttpClient
-from core.servers.protocol import ServedStep
+from core.servers.protocol import ServedStep, number
 
 BIAS = 1e6
+FIELDS = ["model", "tokens", "tokens_cached", "timings", "completion_probabilities"]  # of an answer that repeats prompt and settings
 
 
 class LlamaServer:
@@ -41,6 +42,7 @@ class LlamaServer:
             "temperature": 0.0,
             "logit_bias": [[self._letters[0], BIAS]],
             "return_tokens": True,
+            "response_fields": FIELDS,
             "cache_prompt": keep,
             **changes,
         }
@@ -66,21 +68,23 @@ class LlamaServer:
         if body.get("model", self.model_id) != self.model_id:
             raise ServerGone(f"The server at {self.line.address.shown} runs another model by now. What was written is kept.")
         try:
-            listed = [(entry["id"], float(entry["logprob"])) for entry in body["completion_probabilities"][0]["top_logprobs"]]
+            listed = body["completion_probabilities"][0]["top_logprobs"]
+            ids, logprobs = [entry["id"] for entry in listed], [entry["logprob"] for entry in listed]
             sampled = body["tokens"][0]
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (KeyError, IndexError, TypeError) as error:
             raise WrongServer(
                 f"The server at {self.line.address.shown} leaves out token numbers or log-probabilities, and without them there is "
                 "nothing to show."
             ) from error
         timings = body.get("timings")
         timings = timings if isinstance(timings, dict) else {}
-        reused, held, took = timings.get("cache_n"), body.get("tokens_cached"), timings.get("prompt_ms")
+        reused, held, took = number(timings.get("cache_n")), number(body.get("tokens_cached"), position), number(timings.get("prompt_ms"))
         return ServedStep(
-            listed,
+            ids,
+            logprobs,
             asked,
             sampled,
-            reused if isinstance(reused, int) else None,
-            held if isinstance(held, int) else position,
-            took / 1000 if isinstance(took, int | float) else None,
+            None if reused is None else int(reused),
+            position if held is None else int(held),
+            None if took is None else took / 1000,
         )

@@ -1,4 +1,4 @@
-"""What a server tells about itself on /metrics: how full its cache is, and how much of the prompts it found there."""
+"""Prometheus metrics of an inference server: KV cache usage and prefix-cache hits, as the server tells them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that runs on an inference server, watched as if it ran here: token ids out, the likeliest tokens back, our own stages and dice.
+"""Remote model behind an inference server: token ids out, top log-probabilities back, our own stages and dice.
 
 The tokenizer is local, one request is one token, and the server's own prefix cache does what `KVCache` does for a local model. So going
 on, back, branching and "no cache" stay one call here too. Weights, layers and attention stay on the server.
@@ -17,9 +17,9 @@ import torch
 from core.device import Stopwatch
 from core.engine.engine import Backend, Engine, Forward, Logits
 from core.engine.model import LanguageModel
+from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
 from core.kv_cache.kv_cache import KVCache
-from core.models.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.record.tokens import Token, TokenBytes
 from core.record.top_logprobs import TopLogprobs
 from core.servers.http_client import Answer, HttpClient
@@ -31,6 +31,8 @@ from core.servers.vllm import VLLM
 WANTED = 100  # tokens a server is asked to list at every step, where it will
 SAMPLE = "The quick brown fox jumps over 12 lazy dogs, and nobody knows why."
 LEAST_LOGPROB = -1e4  # servers write minus infinity in many ways
+SLACK = 1e-3  # of a sum of rounded odds
+LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest there is
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
 NOT_HERE = "This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it."
@@ -45,16 +47,17 @@ class ServerEngine(Engine):
         self.server = server
         self._cache_bytes_per_token = cache_bytes_per_token
 
-    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None) -> Forward:
+    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None, top_logprobs: int = 0) -> Forward:
         """The odds after these tokens. computed_tokens and reused_tokens are the server's own counts; cache_bytes is computed from them.
 
+        top_logprobs: how many tokens it is asked to list, where more than usual are needed.
         Raises EmptyPrompt, PromptTooLong, BrokenLogits, ServerGone (the same call can be made again when it is back), WrongServer.
         """
         ids = np.asarray(token_ids, dtype=np.int64).tolist()
         if not ids:
             raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
         stopwatch = Stopwatch(self.device)
-        served = self.server.step(ids, WANTED, keep=cache is not None)
+        served = self.server.step(ids, max(WANTED, top_logprobs), keep=cache is not None)
         listed = self.read(served)
         distribution = Logits(listed.logits(), listed)
         stopwatch.stop()
@@ -83,20 +86,30 @@ class ServerEngine(Engine):
     def read(self, served: ServedStep, token_id: int = -1) -> TopLogprobs:
         """The list of a step, checked and sorted. A token beyond the likeliest that were asked for stays only if it is this one."""
         where = self.server.line.address.shown
-        ids, values = [i for i, _ in served.listed], [value for _, value in served.listed]
-        if any(math.isnan(value) for value in values):
-            raise BrokenLogits(f"The server at {where} answers with numbers that are not numbers (NaN): there are no odds to show.")
-        whole = all(isinstance(i, int) and not isinstance(i, bool) and 0 <= i < self.vocabulary_size for i in [*ids, served.sampled])
-        if not whole or len(set(ids)) != len(ids) or not ids:
+        numbers = [*served.ids, served.sampled]
+        whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
+        if not whole or not served.ids or len(set(served.ids)) != len(served.ids):
             raise WrongServer(f"The server at {where} answers with tokens that do not exist: its model is not the one of this tokenizer.")
+        if not set(map(type, served.logprobs)) <= {int, float}:
+            raise WrongServer(f"The server at {where} lists log-probabilities that are no numbers.")
+        try:
+            ids, logprobs = np.array(served.ids, dtype=np.int64), np.array(served.logprobs, dtype=np.float64)
+        except OverflowError as error:
+            raise WrongServer(f"The server at {where} answers with numbers of hundreds of digits.") from error
+        if np.isnan(logprobs).any():
+            raise BrokenLogits(f"The server at {where} answers with numbers that are not numbers (NaN): there are no odds to show.")
+        order = np.lexsort((ids, -logprobs))
+        ids, logprobs = ids[order], np.maximum(logprobs[order], LEAST_LOGPROB)
         asked = served.asked
-        logprobs = np.maximum(np.array(values, dtype=np.float64), LEAST_LOGPROB)
-        order = np.lexsort((np.array(ids), -logprobs))
-        ids_array, logprobs = np.array(ids, dtype=np.int64)[order], logprobs[order]
-        if logprobs[0] > 1e-3 or float(np.exp(logprobs[:asked]).sum()) > 1 + 1e-3:
+        listed, least = float(np.exp(np.minimum(logprobs[:asked], 1.0)).sum()), float(np.exp(min(0.0, logprobs[:asked][-1])))
+        if logprobs[0] > SLACK or listed > 1 + SLACK:
             raise WrongServer(f"The server at {where} lists something else than log-probabilities (vLLM: leave --logprobs-mode as it is).")
-        extra = next(((int(i), float(p)) for i, p in zip(ids_array[asked:], logprobs[asked:], strict=True) if i == token_id), None)
-        return TopLogprobs(ids_array[:asked], np.minimum(logprobs[:asked], 0.0), self.vocabulary_size, extra)
+        if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # no unlisted token outweighs the last listed
+            raise WrongServer(f"The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.")
+        extra = None
+        if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
+            extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
+        return TopLogprobs(ids[:asked], np.minimum(logprobs[:asked], 0.0), self.vocabulary_size, extra)
 
 
 class ServerModel(LanguageModel):
@@ -134,6 +147,11 @@ class ServerModel(LanguageModel):
             raise NotOnServer(NOT_HERE if name == "network" else NO_SHAPE)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def renew(self, fresh: ServerModel) -> None:
+        """Go on with another connection to the same model: its key, what it lists, and what is to be said about it."""
+        self.server = self.engine.server = fresh.server
+        self.notes = fresh.notes
+
     def metrics(self) -> ServerMetrics | None:
         """What the server says about its cache and its queue; None if it does not say. Raises ServerGone."""
         text = self.server.line.text("/metrics", patience=3.0)
@@ -146,7 +164,7 @@ def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozen
     tokenizer: of the model that the server runs. config: its transformers configuration, None if it is not at hand.
     Raises ServerGone if nothing usable answers, WrongServer if what answers cannot be used.
     """
-    models = line.get("/v1/models", patience=15.0)
+    models = line.first("/v1/models")
     entry = _entry(models, line)
     llama = entry.get("owned_by") == "llamacpp"
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}

@@ -1,4 +1,4 @@
-"""How vLLM is asked for a step: its OpenAI-like /v1/completions, with token ids in and out.
+"""vLLM protocol: its OpenAI-compatible /v1/completions, with token ids in and out.
 
 Every sampling parameter is sent as neutral, so that neither the model's own generation_config nor `--logprobs-mode processed_logprobs`
 can change what is listed: at temperature 1 with nothing cut, processed and raw log-probabilities are the same numbers.
@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
 from core.servers.http_client import HttpClient
-from core.servers.protocol import ServedStep
+from core.servers.protocol import ServedStep, number
 
 NEUTRAL = {
     "temperature": 1.0,
@@ -77,18 +77,21 @@ class VLLM:
         try:
             choice = body["choices"][0]
             sampled = choice["token_ids"][0]
-            listed = [(int(key.removeprefix("token_id:")), float(value)) for key, value in choice["logprobs"]["top_logprobs"][0].items()]
+            listed = choice["logprobs"]["top_logprobs"][0]
+            ids = [int(key.removeprefix("token_id:")) for key in listed]
+            logprobs = list(listed.values())
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise WrongServer(
                 f"The server at {self.line.address.shown} leaves out token numbers or log-probabilities, and without them there is "
                 "nothing to show. vLLM and llama-server give them."
             ) from error
         usage, metrics = _object(body, "usage"), _object(body, "metrics")
-        wait, first = _number(metrics.get("queue_time_ms")), _number(metrics.get("time_to_first_token_ms"))
-        held = _number(usage.get("prompt_tokens"))
-        reused = _number(_object(usage, "prompt_tokens_details").get("cached_tokens"))
+        wait, first = number(metrics.get("queue_time_ms")), number(metrics.get("time_to_first_token_ms"))
+        held = number(usage.get("prompt_tokens"), position)
+        reused = number(_object(usage, "prompt_tokens_details").get("cached_tokens"))
         return ServedStep(
-            listed,
+            ids,
+            logprobs,
             asked,
             sampled,
             None if reused is None else int(reused),
@@ -101,11 +104,6 @@ class VLLM:
 def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
     value = body.get(name)
     return value if isinstance(value, dict) else {}
-
-
-def _number(value: Any) -> float | None:
-    """A number that can be a count or a time; None for anything else."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9 else None
 
 
 def _allowed(body: dict[str, Any]) -> int:

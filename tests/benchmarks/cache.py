@@ -9,7 +9,7 @@ from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
 from core.costs.receipt import Receipt
 from core.labs.cache_budget import INT4_KV, SLIDING_WINDOW, MemoryBudget, fill, page_bytes
-from core.labs.cache_race import CACHED, UNCACHED, growth, race, same_text, speed_up
+from core.labs.cache_race import CACHED, UNCACHED, race, same_text, speed_up, trend
 
 PROMPT = "Once upon a time, there was a little fox who"
 
@@ -22,11 +22,15 @@ def main(name: str = "storyteller", tokens: int = 256) -> None:
     for runner in (CACHED, UNCACHED):
         mine = [step for step in steps if step.runner == runner]
         first, last = mine[: len(mine) // 8], mine[-len(mine) // 8 :]
-        grown = growth(steps, runner)
+        grown = trend(steps, runner)
         print(
             f"  {runner}: {mine[-1].total_seconds:.2f} s, {mine[-1].total_positions:,} positions, "
             f"{median(s.seconds for s in first) * 1000:.2f} ms a step at first, {median(s.seconds for s in last) * 1000:.2f} at last, "
-            f"total ~ n^{grown.exponent if grown else float('nan'):.2f}"
+            + (
+                f"+{grown.slope * 1e6:.2f} ± {grown.error * 1e6:.2f} µs a token there, r² {grown.r_squared:.2f}"
+                if grown
+                else "too short to fit"
+            )
         )
     for plan in (MemoryBudget(10**12), MemoryBudget(40 * page_bytes(model), SLIDING_WINDOW), MemoryBudget(10**12, INT4_KV)):
         pages = list(fill(model, PROMPT, plan, SamplingSettings(greedy=True), 64))

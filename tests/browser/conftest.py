@@ -37,13 +37,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_app() -> Iterator[str]:
-    """A server of its own on a free port; yields its address once it answers, and ends it afterwards."""
-    port = free_port()
+def running_app(port: int | None = None, **environment: str) -> Iterator[str]:
+    """A server of its own, on a free port if none is named; yields its address once it answers, and ends it afterwards."""
+    port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    server = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"HF_HUB_OFFLINE": "1"}, **quiet)  # type: ignore[call-overload]
+    server = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"HF_HUB_OFFLINE": "1"} | environment, **quiet)  # type: ignore[call-overload]
     try:
         latest = monotonic() + START_SECONDS
         while True:

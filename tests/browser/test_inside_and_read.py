@@ -47,7 +47,7 @@ def test_the_run_of_watch_is_carried_over_and_back(app: str, go: Callable[..., A
     page.get_by_role("heading", name="How does one piece come about?").wait_for()
     assert words(page, "strip") == before
     page.locator(".st-key-inside_step button").click()
-    page.wait_for_function(f"() => document.body.innerText.includes('Piece 5,') && {len(before)}")
+    page.wait_for_function(f"() => document.body.innerText.includes('number 5 of those') && {len(before)}")
     after = words(page, "strip")
     assert after[: len(before)] == before
     page.get_by_role("link", name="Back to Watch").click()
@@ -57,10 +57,35 @@ def test_the_run_of_watch_is_carried_over_and_back(app: str, go: Callable[..., A
 
 def test_a_deep_link_opens_inside_at_its_step(app: str, go: Callable[..., Any]) -> None:
     page = go(f"{app}/inside?prompt=The+bear&steps=3&seed=3", dark=True)
-    page.get_by_text("Piece 3,").wait_for()
+    page.get_by_text("number 3 of those").wait_for()
     page.wait_for_function("""() => document.querySelectorAll('[data-testid="stVegaLiteChart"] svg').length >= 8""")
     assert page.locator('[data-testid="stVegaLiteChart"] svg text', has_text="answer").count() == 2
     assert page.locator('[data-testid="stAlert"]').count() == 0
+
+
+def test_the_table_of_contents_leads_to_its_stations(app: str, go: Callable[..., Any]) -> None:
+    page = go(f"{app}/inside?prompt=The+bear&steps=2&seed=3")
+    page.locator(".st-key-inside_tally").get_by_role("button", name="Roll 100 times").wait_for()
+    contents = page.locator(".st-key-inside_contents")
+    assert contents.get_by_role("link").count() == 6
+    for name, heading in (("What do the dice decide?", "What do the dice decide?"), ("What does it read?", "What does the model read?")):
+        contents.get_by_role("link", name=name).evaluate("link => link.click()")
+        page.wait_for_function(
+            """heading => { const found = [...document.querySelectorAll('h3')].find(h => h.innerText.startsWith(heading));
+               const top = found.getBoundingClientRect().top; return top >= 0 && top < innerHeight; }""",
+            arg=heading,
+        )
+    assert "prompt=The" in page.url and "steps=2" in page.url, "the text is still in the address"
+
+
+@pytest.mark.parametrize("path", ["growing", "inside?prompt=The+bear&steps=2&seed=3"])
+def test_favourites_have_their_percentages_on_a_small_laptop(app: str, go: Callable[..., Any], path: str) -> None:
+    page = go(f"{app}/{path}", width=1280)
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"] svg text')]
+            .filter(text => text.textContent.includes('%') && !text.textContent.includes('rank'))
+            .some(text => getComputedStyle(text).opacity > 0.5)"""
+    )
 
 
 def test_pieces_form_while_one_types(app: str, go: Callable[..., Any]) -> None:

@@ -35,6 +35,19 @@ def test_step_writes_one_token_and_shows_its_roll(visit: Visit, app: str) -> Non
     assert watching.press("step", 2)[:1] == first
 
 
+def test_the_orange_of_the_strip_is_as_wide_as_the_line_below_says(visit: Visit, app: str) -> None:
+    watching = visit(f"{app}/?prompt=Dear+diary,&temperature=1.6&top_p=1&seed=4")
+    for count in range(1, 13):
+        watching.press("step", count)
+        watching.until(f'seen.told.includes("the dice fell on")&& steps.length === {count}')
+        watching.page.wait_for_timeout(400)  # pieces slide to their places
+        told = watching.seen()["told"]
+        said = told.rsplit(" had ", 1)[1].split("%")[0].strip().lstrip("<> \u00a0")
+        track, part = (watching.page.locator(f".st-key-dice {name}").first.bounding_box() for name in (".track", ".part.chosen"))
+        assert watching.page.locator(".st-key-dice .part.chosen").count() == 1
+        assert part["width"] / track["width"] == pytest.approx(float(said) / 100, abs=0.006), told
+
+
 def test_the_keyboard_steps_and_goes_back(visit: Visit, app: str) -> None:
     watching = visit(app)
     for count in (1, 2):
@@ -164,8 +177,10 @@ def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit, ap
         page.get_by_text("How it works").first.click()
         page.get_by_role("menuitem", name="Inside one step").click()
         page.wait_for_url("**/inside?*")
-        assert parse_qs(urlsplit(page.url).query) == {"seed": ["8"], "prompt": ["The old king"]}, "the address can be sent from here too"
         page.locator(".st-key-inside_step button").wait_for()
+        page.wait_for_function("() => location.search.includes('steps=2')")
+        whole = {"seed": ["8"], "prompt": ["The old king"], "steps": ["2"]}
+        assert parse_qs(urlsplit(page.url).query) == whole, "the address can be sent from here too"
         page.go_back()
         # The page is put together again, so the same look must find two words and which.
         same = json.dumps(json.dumps(written, separators=(",", ":"), ensure_ascii=False))

@@ -32,7 +32,7 @@ def alike(step: Step, other: Step) -> None:
     """Nothing a visitor can see differs."""
     for name in ("index", "position", "token_id", "text", "piece", "rank", "chosen_by", "roll", "attempt", "settings"):
         assert getattr(step, name) == getattr(other, name), name
-    for name in ("computed_tokens", "reused_tokens", "cache_bytes", "seconds"):
+    for name in ("computed_tokens", "reused_tokens", "cache_bytes", "held_bytes", "seconds"):
         assert getattr(step.forward, name) == getattr(other.forward, name), name
     numbers = ("model_entropy", "sampling_entropy", "rest_model_probability", "rest_sampling_probability", "surprise")
     for name in numbers:

@@ -1,16 +1,16 @@
-"""The figures of core/README.md are those of the formulas."""
+"""The figures of the operators' page are those of the formulas."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from core.models.shape import ModelShape
+from core.engine.shape import ModelShape
 
 
 def test_the_arithmetic_of_the_guide_is_that_of_the_shape() -> None:
-    """core/README.md, "Serving a large model"."""
+    """core/servers/README.md, "Serving a large model"."""
     shape = ModelShape.named("llama-3.1-70b")
-    guide = (Path(__file__).parents[2] / "core" / "README.md").read_text("utf-8")
+    guide = (Path(__file__).parents[2] / "core" / "servers" / "README.md").read_text("utf-8")
     for cards in (2, 4, 8):
         weights, cache = shape.parameter_count * 2 / cards, shape.cache_numbers_per_token * 2 / cards
         tokens = (80e9 * 0.92 - weights - 4e9) / cache

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
@@ -48,7 +49,7 @@ def test_a_run_stops_at_the_limit_and_can_go_on_from_earlier(tiny: Callable[[str
 
 def _held(size: int) -> KVCache:
     cache = KVCache()
-    cache.bytes = size
+    cache.held_bytes = size
     return cache
 
 
@@ -59,7 +60,7 @@ def test_the_longest_unused_cache_gives_way_first() -> None:
         pool.use(cache)
     pool.use(old)
     pool.use(new)
-    assert (old.bytes, middle.bytes, new.bytes) == (400_000, 0, 400_000)
+    assert (old.held_bytes, middle.held_bytes, new.held_bytes) == (400_000, 0, 400_000)
     assert (pool.bytes, pool.count, pool.dropped) == (800_000, 2, 1)
 
 
@@ -67,7 +68,7 @@ def test_one_cache_beyond_the_whole_budget_is_left_to_its_owner() -> None:
     pool = CachePool(Limits(cache_megabytes=1, idle_seconds=0))
     huge = _held(5_000_000)
     pool.use(huge)
-    assert huge.bytes == 5_000_000
+    assert huge.held_bytes == 5_000_000
 
 
 def test_an_idle_cache_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,10 +79,10 @@ def test_an_idle_cache_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     pool.use(sleeper)
     now[0] = 105.0
     pool.use(player)
-    assert sleeper.bytes == 1000
+    assert sleeper.held_bytes == 1000
     now[0] = 111.0
     pool.use(player)
-    assert (sleeper.bytes, player.bytes) == (0, 1000)
+    assert (sleeper.held_bytes, player.held_bytes) == (0, 1000)
 
 
 def test_a_visitor_who_left_holds_nothing() -> None:
@@ -92,6 +93,23 @@ def test_a_visitor_who_left_holds_nothing() -> None:
     del leaving
     gc.collect()
     assert (pool.count, pool.bytes) == (1, 2000)
+
+
+def test_the_budget_counts_what_the_arrays_hold_and_not_only_their_tokens(
+    tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With room for tokens to come set aside, the arrays themselves stay below the budget, whoever writes."""
+    monkeypatch.setenv("TOKEN_VIEWER_CACHE_MEGABYTES", "1")
+    engine = tiny("llama").engine
+    monkeypatch.setattr(engine, "pool", CachePool(Limits.from_environment()))
+    caches = [KVCache() for _ in range(12)]
+    ids = list(np.random.default_rng(1).integers(3, 350, 200))
+    for length in range(190, 200):
+        for cache in caches:
+            engine.forward(ids[:length], cache)
+            arrays = sum(part.nbytes for c in caches if c.state is not None for part in (c.state.keys, c.state.values))
+            assert arrays == engine.pool.bytes <= 1_000_000
+    assert engine.pool.dropped
 
 
 def test_a_run_whose_cache_was_dropped_goes_on_as_if_nothing_had_happened(tiny: Callable[[str], Any]) -> None:

@@ -8,23 +8,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.cache_race import CACHED, UNCACHED, RaceStep
-from pages.parts.charts import cost_charts
-
-
-def said(app: AppTest) -> str:
-    """Everything in words on the page."""
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
-
-
-def run_on(app: AppTest, limit: int = 60) -> AppTest:
-    """Let the experiment run until nothing moves any more, as the browser's clock does."""
-    for _ in range(limit):
-        kept = app.session_state["_session"].results
-        if not any(getattr(run, "running", False) for run in kept.values()):
-            return app
-        app.run()
-    raise AssertionError("it never ended")
+from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep
+from pages.parts.charts import cost_charts, race_rows
+from tests.pages.test_compare import run_on, said
 
 
 def test_before_the_start_counting_tells_what_is_to_come(open_app: Callable[..., AppTest]) -> None:
@@ -43,8 +29,44 @@ def test_a_race_to_its_end(open_app: Callable[..., AppTest], session: Callable[[
     assert {step.runner: step.index for step in steps} == {CACHED: 31, UNCACHED: 31}
     assert "times faster" in said(app) and "same text" in said(app)
     last = [step for step in steps if step.runner == CACHED][-1]
-    assert f"its tensors hold **{last.cache_bytes:,}**" in said(app)
-    assert f"= **{last.cache_bytes:,}** bytes" in said(app)  # the formula gives what the tensors hold
+    assert f"= **{last.cache_bytes:,}** bytes" in said(app)  # the formula gives what the tokens take
+    assert last.held_bytes is not None and last.cache_bytes <= last.held_bytes <= 2 * last.cache_bytes
+    assert f"hold **{last.held_bytes:,}** (measured)" in said(app)
+
+
+def raced(prefill: float, further: list[float]) -> dict[str, list[RaceStep]]:
+    times = [prefill, *further]
+    return {
+        name: [RaceStep(name, i, 5, "", t, 4 + i, 0, sum(times[: i + 1]), 1, 0) for i, t in enumerate(times)] for name in (CACHED, UNCACHED)
+    }
+
+
+def test_every_pass_is_drawn_the_one_that_reads_the_prompt_too_and_the_label_is_the_lines() -> None:
+    shown = race_rows.passes(raced(0.030, [0.010, 0.012, 0.011, 0.500, 0.010, 0.013]))
+    mine = shown[shown["runner"] == "with"]
+    assert mine["raw"].tolist()[:4] == pytest.approx([26.0, 10.0, 12.0, 11.0])  # clipped at twice the highest median, 13 ms
+    assert mine["over"].tolist() == [True, False, False, False, True, False, False]
+    assert mine["seconds"].isna().tolist() == [True] + [False] * 6
+    assert mine["tip"].tolist()[4] == "500\xa0ms"
+    first = race_rows.passes(raced(0.030, []))  # only the prompt was read so far
+    assert first["label"].tolist() == ["30\xa0ms"] * 2 and first["raw"].tolist() == [30.0] * 2
+    last = mine.iloc[-1]
+    assert last["label"] == f"{last['seconds']:.0f}\xa0ms" != "500\xa0ms"
+
+
+def test_a_short_race_says_nothing_about_growth(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="cache.py", prompt="Once upon a time")
+    app.segmented_control(key="cache_length").set_value(32).run()
+    app.button(key="cache_start").click().run()
+    for _ in range(60):
+        counts = [int(metric.value.split(" of ")[0]) for metric in app.metric if " of " in metric.value]
+        told = said(app)
+        if 2 <= min(counts) <= FEWEST:
+            assert "How it grows is said once both" in told and "r² =" not in told
+        if not app.session_state["_session"].results["race"].running:
+            break
+        app.run()
+    assert said(app).count("r² =") == 2
 
 
 def test_the_specification_does_not_change_while_it_runs(open_app: Callable[..., AppTest]) -> None:

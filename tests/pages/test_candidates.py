@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.beam import DROPPED, beam_search
 from core.labs.candidates import FORMULAS, merged, ranked, write_together
 from pages.parts.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
 from pages.parts.text import what_if_words as words
-from tests.pages.test_compare import run_on, said
+from tests.pages.test_compare import html, run_on, said
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -53,26 +54,42 @@ def test_beam_search_steps_and_ends(open_app: Open, session: Session) -> None:
     assert words.BEAM_FIRST in said(app)
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     app.button(key="candidates_beam_step").click().run()
-    assert len(session(app).results["candidates_beam"].seen) == 1
+    run_on(app)
+    assert "step 1" in said(app)
     app.button(key="candidates_beam_step").click().run()
     assert not app.exception
-    assert [s.index for s in session(app).results["candidates_beam"].seen] == [0, 1]
+    assert "step 2" in said(app) and "The search is over" not in said(app)
     app.button(key="candidates_beam_all").click().run()
     assert not app.exception
-    found = session(app).results["candidates_beam"].seen
-    assert found[-1].done
+    assert session(app).results["candidates_beam"].seen[-1].done
     assert "The search is over" in said(app)
-    app.button(key="candidates_beam_step").click().run()
-    assert len(session(app).results["candidates_beam"].seen) == 1, "after its end it begins anew"
+
+
+def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: Session) -> None:
+    app = open_app(page="candidates.py", prompt="Once upon a time")
+    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    app.segmented_control(key="candidates_beam_length").set_value(10).run()
+    app.button(key="candidates_beam_all").click().run()
+    run_on(app)
+    answer = next(line for line in said(app).splitlines() if "The search is over" in line)
+    assert app.button(key="candidates_beam_step").disabled and app.button(key="candidates_beam_all").disabled
+    assert answer in said(app.run())
+    app.button(key="candidates_beam_again").click().run()
+    run_on(app)
+    assert "step 1" in said(app) and "The search is over" not in said(app)
 
 
 def test_other_beams_begin_anew(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py")
     app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
     app.button(key="candidates_beam_step").click().run()
+    run_on(app)
     app.segmented_control(key="candidates_width").set_value(6).run()
+    assert "Made before you changed the beams" in html(app)
     app.button(key="candidates_beam_step").click().run()
-    assert [len(s.considered) for s in session(app).results["candidates_beam"].seen] == [12]
+    run_on(app)
+    assert len(session(app).results["candidates_beam"].seen[0].considered) == 12
+    assert "Made before" not in html(app) and "step 1" in said(app)
 
 
 def test_what_cannot_be_written_gets_one_sentence(open_app: Open) -> None:
@@ -117,3 +134,19 @@ def test_the_beam_rows_lead_to_the_answer(tiny: Any) -> None:
     told, answer = (re.sub("⟨..⟩", "", text) for text in ("".join(row.text for row in way), steps[-1].answers[0].text))
     assert told == answer
     assert rows_of_beams([]) == []
+
+
+@pytest.mark.parametrize("architecture", ["qwen3", "llama", "gpt2"])
+def test_only_what_is_given_up_is_dashed(architecture: str, tiny: Any) -> None:
+    steps = list(beam_search(tiny(architecture), "The sea", 4, 14))
+    for so_far in range(1, len(steps) + 1):
+        newest = steps[so_far - 1]
+        competing = {beam.node_id for beam in (*newest.kept, *newest.answers)}
+        rows = {row.node_id: row for row in rows_of_beams(steps[:so_far])}
+        leads = set(competing)
+        for node_id in competing:  # every row on the way to one that competes
+            here = rows.get(node_id)
+            while here is not None:
+                leads.add(here.node_id)
+                here = None if here.parent is None else rows[here.parent]
+        assert {node_id for node_id, row in rows.items() if row.kind == "gone"} == set(rows) - leads

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.sampling.dice import roll
+from pages.parts.runtime.experiment import Worker
 from pages.parts.text import what_if_words as words
 
 Open = Callable[..., AppTest]
@@ -19,14 +22,25 @@ def said(app: AppTest) -> str:
     return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
 
 
-def run_on(app: AppTest, limit: int = 80) -> AppTest:
-    """Let the experiment run until nothing moves any more."""
-    for _ in range(limit):
-        assert not app.exception
-        if not any(getattr(run, "running", False) for run in app.session_state["_session"].results.values()):
-            return app
-        app.run()
-    raise AssertionError("it never ended")
+def html(app: AppTest) -> str:
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def run_on(app: AppTest, patience: float = 240) -> AppTest:
+    """Let every experiment come to its end, and draw what it found."""
+    assert not app.exception
+    for worker in list(app.session_state["_session"].results.values()):
+        if isinstance(worker, Worker):
+            assert worker.wait(patience), "it never ended"
+    return app.run()
+
+
+def see(app: AppTest, name: str, count: int = 1, patience: float = 120) -> None:
+    """Wait until an experiment has found so much."""
+    worker, latest = app.session_state["_session"].results[name], monotonic() + patience
+    while len(worker.seen) < count:
+        assert worker.running and monotonic() < latest
+        sleep(0.01)
 
 
 def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
@@ -40,7 +54,12 @@ def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
     for path in row.paths[1:]:
         assert [step.roll for step in path] == [roll(7, i) for i in range(len(path))]
     assert row.paths[0][0].chosen_by == "greedy"
-    assert app.dataframe[0].value["tokens"].tolist() == [len(path) for path in row.paths]
+    table = app.dataframe[0].value
+    assert table["tokens"].tolist() == [len(path) for path in row.paths]
+    assert set(table["model"]) == {"storyteller"}
+    for path, told in zip(row.paths, table["perplexity"], strict=True):
+        likelihood = math.prod(step.model_probability for step in path)
+        assert float(told.replace(",", "")) == pytest.approx(likelihood ** (-1 / len(path)), rel=0.05)
     for number, parts in enumerate(row.parts_at):
         expected = words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1)
         assert expected in said(app)
@@ -50,6 +69,7 @@ def test_a_comparison_can_be_stopped(open_app: Open, session: Session) -> None:
     app = open_app(page="compare.py")
     app.segmented_control(key="compare_length").set_value(160)
     app.button(key="compare_start").click().run()
+    see(app, "compare")
     if any(button.key == "compare_stop" for button in app.button):
         app.button(key="compare_stop").click().run()
     assert not session(app).results["compare"].running

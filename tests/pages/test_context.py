@@ -8,7 +8,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from core.labs import context
-from tests.pages.test_cache import run_on, said
+from tests.pages.test_compare import run_on, said
 
 
 def test_it_measures_and_says_what_it_found(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], monkeypatch: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.costs import receipt as core_receipt
 from core.costs.receipt import Amount, Assumptions, Receipt
 from pages.parts.components.receipt import receipt
-from tests.pages.test_cache import run_on, said
+from tests.pages.test_compare import run_on, said
 from tests.pages.test_memory import html
 
 
@@ -44,9 +45,9 @@ def test_the_table_for_other_models(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="cost.py")
     table = app.dataframe[0].value
     assert table["model"].tolist() == ["Llama 2 7B", "Llama 3.1 70B", "Llama 3.1 405B"]
-    assert table["✎ cards"].tolist() == [1, 2, 11]
+    assert table["✎ cards"].tolist() == [1, 2, 16]
     app.selectbox(key="cost_card").select("l4").run()
-    assert app.dataframe[0].value["✎ cards"].tolist() == [1, 6, 34]
+    assert app.dataframe[0].value["✎ cards"].tolist() == [1, 8, 64]
 
 
 def test_two_questions_two_receipts(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
@@ -57,6 +58,51 @@ def test_two_questions_two_receipts(open_app: Callable[..., AppTest], session: C
     last = dict(session(app).results["cost_two"].seen)
     assert last[1].receipt.prompt_tokens > 3 * last[0].receipt.prompt_tokens
     assert html(app).count("Price, by the token") == 2
+
+
+def test_the_verdict_is_what_the_bills_say(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="cost.py")
+
+    def asked(brief: str, long: str) -> tuple[Receipt, Receipt, str]:
+        app.text_area(key="cost_terse").set_value(brief)
+        app.text_area(key="cost_verbose").set_value(long).run()
+        app.button(key="cost_two").click().run()
+        run_on(app)
+        last = dict(session(app).results["cost_two"].seen)
+        return last[0].receipt, last[1].receipt, said(app)
+
+    story, longer = "Once upon a time, there was a little girl", "One day, in a small village by the sea, a boy found a stone. Then " * 3
+    one, other, told = asked(story, longer)
+    if one.new_tokens == other.new_tokens:
+        assert f"The second question costs **{other.flops / one.flops:.1f} times**" in told  # type: ignore[operator]
+    else:
+        assert "Reading the second question takes" in told and "no verdict" in told
+    one, other, told = asked(story, story)
+    assert "Both cost the same work" in told
+    one, other, told = asked(longer, story)
+    assert "The first question costs" in told or "Reading the first question takes" in told
+
+
+@pytest.mark.parametrize(
+    ("brief", "long", "told"),
+    [
+        ((10, 100, 24), (30, 300, 24), "The second question costs **3.0 times**"),
+        ((30, 300, 24), (10, 100, 24), "The first question costs **3.0 times**"),
+        ((10, 100, 24), (10, 103, 24), "Both cost the same work"),
+        ((10, 100, 5), (30, 700, 23), "Reading the second question takes **3.0 times**"),
+        ((30, 100, 5), (10, 700, 23), "Reading the first question takes **3.0 times**"),
+        ((10, 100, 5), (10, 700, 23), "Reading either question takes the same work"),
+        ((None, None, 24), (30, 300, 24), "No verdict: the shape of this model is not known"),
+    ],
+)
+def test_a_verdict_only_where_there_is_one(brief: Any, long: Any, told: str) -> None:
+    def bills(read: int | None, whole: int | None, tokens: int) -> tuple[Receipt, Receipt]:
+        empty = Receipt.of([], None)
+        return replace(empty, multiply_adds=read, new_tokens=1), replace(empty, multiply_adds=whole, new_tokens=tokens)
+
+    said_then = receipt.verdict(bills(*brief), bills(*long))
+    assert told in said_then
+    assert ("The answers give no verdict" in said_then) == (brief[2] != long[2])
 
 
 def test_a_question_of_nothing_is_one_sentence(open_app: Callable[..., AppTest]) -> None:
@@ -89,6 +135,8 @@ def test_where_the_seconds_went(open_app: Callable[..., AppTest], session: Calla
         (1.5, "share", "150 %"),
         (9.5e8, "FLOP/s", "950 MFLOP/s"),
         (7.02e13, "", "70 trillion"),
+        (1.4e14, "FLOP", "140 TFLOP"),
+        (8.2e17, "FLOP", "820 PFLOP"),
         (1.37, "", "1.4"),
         (30, "", "30"),
         (0, "$", "$0"),
@@ -123,7 +171,7 @@ def test_the_slip_for_other_pages(tiny: Callable[[str], Any]) -> None:
     run.step()
     app.session_state["slip"] = (run.path, run.model)
     app.run()
-    assert "multiply-adds" in html(app) and "cents" in html(app) and not app.exception
+    assert "FLOP" in html(app) and "cents" in html(app) and not app.exception
 
 
 class _Kept:

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import BadRecording
+from core.models.card import TRAINING_DATA, card_section
 from core.models.growth import growth_of
 from pages.parts.charts import inside_rows
 from pages.parts.text import inside_words
@@ -45,6 +46,34 @@ def test_a_row_is_a_moment_and_bold_is_what_it_expects_today() -> None:
     assert (last.place, last.kind) == (0, "followed")
     assert last.share == record.moments[-1].prompts[1].top[0][1]
     assert set(table[table.kind == "followed"].label) == {str(record.moments[-1].prompts[1].top[0][0])}
+
+
+def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_somebody_measured_them() -> None:
+    record = growth_of("storyteller")
+    assert record
+    known = [moment.loss for moment in record.moments if moment.loss is not None]
+    held_out = [moment.held_out_loss for moment in record.moments if moment.held_out_loss is not None]
+    table = inside_rows.loss_rows(record.moments)
+    assert table[table.kind == "lessons"].loss.tolist() == known
+    assert table[table.kind == "held out"].loss.tolist() == held_out
+    measured = [record.moments[-1].model_copy(update={"held_out_loss": 1.25})]
+    assert inside_rows.loss_rows(measured).kind.tolist() == ["lessons", "held out"]
+    assert inside_rows.loss_rows([record.moments[0]]).empty
+
+
+def test_it_is_said_what_an_update_is_and_where_the_text_came_from(open_app: Open) -> None:
+    record = growth_of("storyteller")
+    assert record
+    newest = record.moments[-1]
+    app = open_app(page=PAGE)
+    assert f"{newest.step:,} times it was nudged a little, each time by the mean of about" in said(app)
+    assert record.guesses_per_update == pytest.approx(newest.tokens / newest.step, abs=1)
+    assert card_section("storyteller", TRAINING_DATA) in said(app)
+    assert record.model_copy(update={"moments": record.moments[:1]}).guesses_per_update == 0
+
+
+def test_beneath_a_question_that_has_an_answer_nobody_is_told_that_doubt_is_right() -> None:
+    assert "rightly so" not in inside_words.GROWING_HOW
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from core.inspection.embeddings import FlatMap, flat_map
 from pages.parts.charts import inside_charts, inside_rows
 from pages.parts.components.live_text import live_text
 from pages.parts.components.roll_tally import roll_tally
-from pages.parts.text import inside_words
+from pages.parts.text import inside_words, numbers
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
@@ -27,7 +27,7 @@ EVERY_STAGE = SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.02,
 
 
 def said(app: AppTest) -> str:
-    return "\n".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+    return "\n".join(element.value for element in [*app.markdown, *app.subheader, *app.caption, *app.info])
 
 
 def test_all_five_stations_are_there(open_app: Open) -> None:
@@ -43,7 +43,8 @@ def test_the_run_of_watch_is_looked_into(open_app: Open, session: Callable[[AppT
     run = session(app).run
     assert run.text.startswith("The bear")
     assert len(run.path) == 3
-    assert f"Piece 3, {inside_rows.plain(run.path[2].piece)}" in said(app)
+    place = len(run.prompt_tokens) + 3
+    assert f"Piece {place} of the text, {inside_rows.plain(run.path[2].piece)}: number 3 of those that the model wrote" in said(app)
 
 
 def test_a_step_more_and_back(open_app: Open, session: Callable[[AppTest], Any]) -> None:
@@ -101,7 +102,7 @@ def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: Cal
     app.run()
     assert not app.exception
     assert not app.info
-    assert f"Piece 3, {inside_rows.plain(live.path[2].piece)}" in said(app)
+    assert f"{inside_rows.plain(live.path[2].piece)}: number 3 of those" in said(app)
 
 
 def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session: Callable[[AppTest], Any], tiny: Model) -> None:
@@ -180,6 +181,41 @@ def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
     assert len(heat) == len(seen.token_ids)
     words = inside_rows.gaze_words([t.piece for t in seen.tokens], seen.tokens, rows.mean(0))
     assert max(word.depth for word in words) == pytest.approx(inside_rows.DEEPEST)
+
+
+def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_piece(tiny: Model) -> None:
+    model = tiny("llama")
+    ids = [int(i) for i in np.random.default_rng(4).integers(300, 340, 50)]
+    seen = look.look(model, ids)
+    heat = inside_rows.heat_rows(seen)
+    shown = [0, *range(len(ids) - inside_rows.HEAT + 1, len(ids))]
+    for number, weights in enumerate(seen.attention, 1):
+        assert weights is not None
+        shares = weights.mean(0)[shown]
+        layer = heat[heat.layer == number]
+        assert layer.depth.tolist() == pytest.approx(np.sqrt(shares).tolist())
+        assert layer.share_text.tolist() == [numbers.percent(float(share)) for share in shares]
+    assert heat.piece.iloc[0] == model.piece(ids[0])
+    assert heat[heat.slot == 0].foot.iloc[-1].endswith(" …"), "the gap is shown"
+    assert len(inside_rows.heat_rows(look.look(model, ids[:20]))) == 20 * len(seen.attention)
+
+
+def test_the_legend_of_the_heat_shows_the_shades_of_its_fields() -> None:
+    spec = inside_charts.heat("light", 3)
+    scale = next(layer["encoding"]["opacity"]["scale"] for layer in spec["layer"] if "opacity" in layer["encoding"])
+    assert scale == {"domain": [0, 1], "range": [inside_charts.heat_opacity(0), inside_charts.heat_opacity(1)]}
+    assert [inside_rows.heat_depth(share) for share in (0.0, 0.25, 1.0, 1.0001)] == [0.0, 0.5, 1.0, 1.0]
+
+
+def test_two_tokens_of_one_row_never_have_the_same_name() -> None:
+    assert inside_rows.labels(["7", "␣7", "␣fox", "␣"]) == ["7", "␣7", "fox", "␣"]
+
+
+def test_the_contents_lead_to_every_station(open_app: Open) -> None:
+    app = open_app(page=PAGE, steps="1")
+    ways = next(text.value for text in app.markdown if "](#" in text.value)
+    assert [way.split(")")[0] for way in ways.split("(#")[1:]] == [head.anchor for head in app.subheader]
+    assert list(inside_words.CONTENTS) == [head.anchor for head in app.subheader]
 
 
 def test_labels_on_the_map_do_not_cover_each_other(tiny: Model) -> None:

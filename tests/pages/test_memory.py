@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.cache_budget import POLICIES, RED_POT, Answer, CacheBlock
-from tests.pages.test_cache import run_on, said
+from tests.pages.test_compare import run_on, said
 
 
 def html(app: AppTest) -> str:
@@ -38,7 +38,7 @@ def test_every_policy_reads_the_story(policy: str, open_app: Callable[..., AppTe
     if policy == "stop":
         assert "here it stopped" in said(app) and "before the question was even asked" in html(app)
     elif "forget" in policy:
-        assert "pages that are gone" in said(app)
+        assert "lines that are gone" in said(app)
 
 
 def test_every_way_side_by_side(open_app: Callable[..., AppTest]) -> None:
@@ -60,11 +60,59 @@ def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], se
     assert "<b>Once" not in html(app)
 
 
+def test_a_question_of_ones_own_about_a_text_of_ones_own(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="memory.py")
+    app.segmented_control(key="memory_source").set_value("own").run()
+    told = "The sun is shining. Tom put the ball under the old bed. " + "A small bird is singing in the tree. " * 6
+    app.text_area(key="memory_own").set_value(told)
+    app.text_input(key="memory_question").set_value("Where is Tom's *ball*?")
+    app.text_input(key="memory_answer").set_value("under the old bed").run()
+    assert "Answer: It is" in app.text_input(key="memory_answer").label
+    app.button(key="memory_start").click().run()
+    run_on(app)
+    assert not app.exception
+    before, after = (seen for seen in session(app).results["memory"].seen if isinstance(seen, Answer))
+    assert "".join(text for text, _ in before.parts) == " under the old bed"
+    assert before.probability is not None and after.probability is not None
+    assert "Where is Tom's \\*ball\\*? The right answer is “under the old bed”." in said(app)
+    assert "lines that are gone" in said(app)
+    assert "Lily" not in html(app)
+    app.button(key="memory_all").click().run()
+    run_on(app)
+    assert len(app.dataframe[0].value) == len(POLICIES)
+
+
+def test_a_question_without_an_answer_is_one_sentence(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="memory.py")
+    app.segmented_control(key="memory_source").set_value("own").run()
+    app.text_input(key="memory_question").set_value("Who?").run()
+    app.button(key="memory_start").click().run()
+    assert not app.exception
+    assert "The right answer has 1 to 80 characters" in said(app)
+
+
+def test_every_policy_is_named_as_the_field_does(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="memory.py")
+    for policy, term in zip(POLICIES, ("no eviction", "sliding window", "attention sinks", "INT8 KV", "INT4 KV"), strict=True):
+        app.pills(key="memory_policy").set_value(policy).run()
+        assert term in said(app)
+
+
+def test_a_model_is_counted_as_its_maker_ships_it(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="memory.py")
+    app.selectbox(key="memory_card").select("h100")
+    app.selectbox(key="memory_model").select("gpt-oss-120b").run()
+    assert "readers** at once" in said(app) and "4.25 bits" in said(app)
+    app.segmented_control(key="memory_weights").set_value(16).run()
+    assert "Not even one" in said(app) and "4.25 bits" not in said(app)
+    assert not app.exception
+
+
 def test_more_readers_mean_fewer_pages(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="memory.py")
-    assert "40 pages of" in said(app)
+    assert "40 lines of" in said(app)
     app.number_input(key="memory_readers").set_value(4).run()
-    assert "10 pages of" in said(app) and not app.exception
+    assert "10 lines of" in said(app) and not app.exception
 
 
 def test_the_calculator_knows_what_does_not_fit(open_app: Callable[..., AppTest]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import score_text
+from core import load_model, score_text
 from pages.parts.charts import scoring_rows
-from pages.parts.text import inside_words
+from pages.parts.text import inside_words, numbers
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
@@ -29,7 +30,7 @@ def test_an_example_is_read_at_once(open_app: Open) -> None:
     app = open_app(page=PAGE)
     assert not app.exception
     assert told(app) == []
-    assert len(app.metric) == 2
+    assert len(app.metric) == 3
     assert float(app.metric[0].value.replace(",", "")) > 1
 
 
@@ -37,7 +38,8 @@ def test_the_sums_are_those_of_core(open_app: Open, session: Callable[[AppTest],
     app = open_app(page=PAGE)
     app.text_area(key="read_text").set_value(TEXT).run()
     scored = score_text(session(app).run.model, TEXT)
-    assert app.metric[1].value == f"{scored.bits_per_character:.2f}"
+    assert app.metric[1].value == f"{scored.nll:.2f}"
+    assert app.metric[2].value == f"{scored.bits_per_byte:.2f}"
     assert float(app.metric[0].value.replace(",", "")) == pytest.approx(scored.perplexity, rel=0.01)
 
 
@@ -55,7 +57,7 @@ def test_two_stand_side_by_side(open_app: Open, mode: str) -> None:
     app = open_app(page=PAGE)
     app.segmented_control(key="read_mode").set_value(mode).run()
     assert not app.exception
-    assert len(app.metric) == 4
+    assert len(app.metric) == 6
 
 
 @pytest.mark.parametrize("tint", ["rank", "probability", "entropy"])
@@ -106,11 +108,53 @@ def test_a_deeper_tint_means_further_down(tiny: Model) -> None:
     scored = score_text(tiny("llama"), TEXT)
     for word, token in list(zip(scoring_rows.words(scored, "rank"), scored.tokens, strict=True))[1:]:
         assert token.rank is not None
-        assert (word.colour, word.depth) == scoring_rows.RANKS[sum(token.rank > limit for limit in (1, 10, 100))]
-    pairs = [
-        (token.probability or 0.0, word.depth) for word, token in zip(scoring_rows.words(scored, "probability"), scored.tokens, strict=True)
-    ]
-    assert [depth for _, depth in sorted(pairs[1:])] == sorted(depth for _, depth in pairs[1:])
+        assert word.depth == scoring_rows.RANKS[sum(token.rank > limit for limit in (1, 10, 100))]
+
+
+@pytest.mark.parametrize("tint", ["rank", "probability", "entropy"])
+def test_darker_means_less_expected_in_every_tint(tiny: Model, tint: str) -> None:
+    scored = score_text(tiny("llama"), TEXT * 3)
+    words = scoring_rows.words(scored, tint)
+    assert len({word.colour for word in words[1:]}) == 1, "a paler shade of another colour could be the darker one"
+    expected = {
+        "rank": lambda token: -sum(token.rank > limit for limit in (1, 10, 100)),
+        "probability": lambda token: token.probability,
+        "entropy": lambda token: -min(token.entropy, scoring_rows.MOST_BITS),
+    }[tint]
+    pairs = sorted((expected(token), -word.depth) for word, token in list(zip(words, scored.tokens, strict=True))[1:])
+    assert [depth for _, depth in pairs] == sorted(depth for _, depth in pairs)
+    assert pairs[0][1] < pairs[-1][1]
+
+
+def test_the_first_example_is_read_well_and_better_than_by_the_pupil() -> None:
+    tale = next(iter(inside_words.READ_EXAMPLES.values()))
+    teacher, pupil = (score_text(load_model(name), tale) for name in ("storyteller", "storyteller-mini"))
+    assert teacher.perplexity < pupil.perplexity
+    assert teacher.perplexity < 20, "of 4,096 equal choices"
+
+
+def test_perplexity_stands_beside_blind_guessing_and_what_is_worse_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE)
+    size = session(app).run.model.vocabulary_size
+    assert app.metric[0].label == "Perplexity"
+    assert [metric.delta for metric in app.metric] == [f"blind guessing: {size:,}", f"blind guessing: {math.log(size):.2f}", "unpacked: 8"]
+    assert inside_words.WORSE_THAN_BLIND not in {caption.value for caption in app.caption}
+    app.button(key="read_example_Another tongue").click().run()
+    scored = score_text(session(app).run.model, inside_words.READ_EXAMPLES["Another tongue"])
+    assert scored.perplexity > size
+    assert inside_words.WORSE_THAN_BLIND in {caption.value for caption in app.caption}
+
+
+def test_a_bar_that_is_cut_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page=PAGE)
+    app.button(key="read_example_Another tongue").click().run()
+    scored = score_text(session(app).run.model, inside_words.READ_EXAMPLES["Another tongue"])
+    curve = scoring_rows.curve_rows(scored)
+    assert [arrow == "↑" for arrow in curve.cut] == [(token.surprise or 0) > 18 for token in scored.tokens[1:]]
+    highest = numbers.bits(max(token.surprise or 0 for token in scored.tokens))
+    assert inside_words.CURVE_CUT.format(most=18, highest=highest) in {caption.value for caption in app.caption}
+    app.text_area(key="read_text").set_value("Once upon a time").run()
+    assert not any(caption.value.startswith("↑") for caption in app.caption)
 
 
 def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:

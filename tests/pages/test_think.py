@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, wilson
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
-from tests.pages.test_compare import run_on, said
+from tests.pages.test_compare import run_on, said, see
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -22,7 +22,7 @@ def test_one_question_both_ways(open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
     assert not app.exception
     app.button(key="think_start").click().run()
-    run_on(app, 300)
+    run_on(app)
     seen = session(app).results["think"].seen
     assert {way for way, _ in seen} == {DIRECT, CHAIN_OF_THOUGHT}
     assert all(0 <= thought.chance <= 1 or thought.chance != thought.chance for _, thought in seen)
@@ -39,7 +39,7 @@ def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number
     question, answer = list(words.QUESTIONS.values())[number]
     assert sum(map(int, re.findall(r"\d+", question))) == int(answer)
     assert (app.text_input(key="think_question").value, app.text_input(key="think_answer").value) == (question, answer)
-    run_on(app, 300)
+    run_on(app)
     kept = session(app).results["think"]
     assert (kept.about.text, kept.about.answer) == (f"{question}\n", answer)
     assert {way for way, _ in kept.seen} == {DIRECT, CHAIN_OF_THOUGHT}
@@ -64,10 +64,7 @@ def test_a_set_is_counted_with_its_uncertainty(open_app: Open, session: Session)
     app.segmented_control(key="think_view").set_value(words.THINK_VIEWS[1]).run()
     app.segmented_control(key="think_count").set_value(10).run()
     app.button(key="think_set_start").click().run()
-    for _ in range(6):
-        if len(session(app).results["think_set"].seen) >= 4:
-            break
-        app.run()
+    see(app, "think_set", 4)
     if any(button.key == "think_set_stop" for button in app.button):
         app.button(key="think_set_stop").click().run()
     assert not app.exception

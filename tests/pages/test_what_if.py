@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import Generation, SamplingSettings
+from core import Generation, SamplingSettings, load_model
 from core.errors import RunFinished
-from core.labs.fork import Fork, side_by_side
+from core.labs.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
 from pages.parts.charts import what_if_charts
 from pages.parts.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
@@ -210,6 +210,22 @@ def test_the_tree_is_walked_named_and_pruned(open_app: Open, session: Session, m
     assert run.nodes[right].is_deleted
     assert "was deleted" in said(app)
     assert not app.exception
+
+
+def test_every_example_says_something_of_its_own() -> None:
+    model = load_model("storyteller", device="cpu")
+    said = []
+    for _, prompt, left, right in words.FORKS:
+        fork = Fork.at(Generation(model, prompt), 0, continuation(model, prompt, left), continuation(model, prompt, right))
+        assert fork_playback.verdict(fork) == ""
+        list(side_by_side(fork, 20))
+        said.append(fork_playback.verdict(fork))
+        assert "right behind what was put there" in said[-1]
+        table = fork_playback.drift_table(fork)
+        assert table["place"].is_unique
+        assert set(table["place"]) >= {step.index + 1 for pair in fork.pairs if (step := pair.left)}
+        assert table["middle"].dropna().between(0, 1).all()
+    assert len(set(said)) == len(said)
 
 
 def test_odds_as_people_say_them() -> None:

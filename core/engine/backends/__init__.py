@@ -1,1 +1,1 @@
-"""Faster ways to the same logits, each checked against the network at load."""
+"""Decode backends: faster ways to the same logits, each checked against the network at load."""

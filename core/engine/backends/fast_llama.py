@@ -1,4 +1,4 @@
-"""The arithmetic of a Llama written out in NumPy: the same numbers as transformers, one token in a fraction of the time.
+"""CPU decode backend for Llama-shaped models, in NumPy: the same numbers as transformers, one token in a fraction of the time.
 
 With one token at a time, a small model on a CPU spends most of its time between the operations, not in them. Here a layer is some thirty
 calls on buffers that are there already, and the weights are the network's own, shared and not copied; what is left is little more than the
@@ -25,7 +25,7 @@ OWN_PARTS = ("ForCausalLM", "Model", "DecoderLayer", "Attention", "MLP", "RMSNor
 PLAIN_PARTS = {"ModuleList", "Linear", "Embedding", "SiLU", "SiLUActivation"}
 BLOCK = 128  # tokens fed together: enough for matrix products at full speed, while the scores [heads, BLOCK, length] stay small
 ONE_BY_ONE = 4  # fewer new tokens than this are fed singly: BLAS is no faster with two or three rows than with one after the other
-FIRST_RESERVE = 256  # tokens
+SMALLEST_RESERVE = 16  # tokens
 TOLERANCE = 1e-4  # of the largest logit, or of 1 where all are smaller
 
 
@@ -43,8 +43,18 @@ class State:
 
     @property
     def reserved_bytes(self) -> int:
-        """The bytes set aside for keys and values, with the room for tokens to come."""
+        """The bytes of both arrays, with the room for tokens to come: at most twice those of the tokens, or of sixteen."""
         return self.keys.nbytes + self.values.nbytes
+
+
+def reserve_for(tokens: int) -> int:
+    """For how many tokens room is made when so many are to be held: for about half as many more, never for more than twice as many.
+
+    A little under the half or a little over, since large arrays shall not have a power of two for a length: rows that far apart would all
+    fall onto the same few lines of the processor's cache.
+    """
+    wanted = max(SMALLEST_RESERVE, tokens + tokens // 2)
+    return wanted // 32 * 32 + 16 if tokens >= 32 else wanted // 8 * 8
 
 
 class FastLlama:
@@ -115,13 +125,18 @@ class FastLlama:
         """Bytes of the keys and values of the tokens held, without the reserve: layers x 2 x KV heads x head size x 4 x tokens."""
         return len(self.layers) * 2 * self.kv_heads * self.head_size * 4 * state.length
 
+    def held_bytes(self, state: State) -> int:
+        """Bytes of the arrays that hold them, with the room for tokens to come."""
+        return state.reserved_bytes
+
     def _make_room(self, state: State, length: int) -> None:
-        """See to it that `length` tokens find room: twice what there was, so that growing costs each token the same in the end."""
+        """See to it that `length` tokens find room, and no more than twice what they need after a long way back.
+
+        Half as much again each time, so that growing costs each token the same in the end.
+        """
         reserve, held = state.keys.shape[-1], state.length
-        if length > reserve:
-            # Not a power of two: rows that far apart would all fall onto the same few lines of the processor's cache.
-            reserve = max(FIRST_RESERVE, length, 2 * reserve) // 32 * 32 + 48
-            keys, values = self._buffers(reserve)
+        if not length <= reserve <= max(SMALLEST_RESERVE, 2 * length):
+            keys, values = self._buffers(reserve_for(length))
             keys[..., :held], values[:, :, :held] = state.keys[..., :held], state.values[:, :, :held]
             state.keys, state.values = keys, values
 

@@ -1,4 +1,4 @@
-"""Decoding on buffers that stay where they are, so that a GPU can be told a whole step at once: a CUDA graph.
+"""CUDA-graph decode backend on static buffers: a GPU is told a whole step at once.
 
 With one token at a time a GPU waits for Python: a step is hundreds of small kernels, and launching them takes longer than running them. A
 CUDA graph is such a step recorded once and launched by one call. It repeats exactly what was recorded, on the same addresses, so whatever
@@ -31,7 +31,7 @@ Step = Callable[[], torch.Tensor]
 Record = Callable[[Step, torch.device], Step]
 
 SMALLEST, LARGEST = 256, 8192  # tokens on a desk. Longer texts are decoded on their own buffers: their desk would hold gigabytes
-PAGE = 256  # tokens; a visitor's own buffers grow by a quarter, in pages
+PAGE = 16  # tokens; a visitor's own buffers grow by a quarter, in pages
 WARM_UPS = 2  # runs before the recording, in which libraries set themselves up
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}  # of the spread of the logits, root mean square
 
@@ -50,7 +50,7 @@ class State(Cache):
 
     @property
     def reserved_bytes(self) -> int:
-        """The bytes set aside, with the room for tokens to come: at most a quarter and a page more than what is held."""
+        """The bytes of both buffers, with the room for tokens to come: at most twice those of the tokens, or of a page."""
         return self.keys.nbytes + self.values.nbytes
 
     def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
@@ -197,6 +197,10 @@ class StaticDecode:
         """Bytes of the keys and values of the tokens held, without the reserve and the desks, which belong to nobody."""
         return sum(part[:, :, : state.length].nbytes for part in (state.keys, state.values))
 
+    def held_bytes(self, state: State) -> int:
+        """Bytes of the buffers that hold them, with the room for tokens to come."""
+        return state.reserved_bytes
+
     def _desk_for(self, tokens: int) -> Desk | None:
         """The smallest desk for so many tokens, made when it is first needed; None where there is none."""
         size = max(SMALLEST, 1 << (tokens - 1).bit_length())
@@ -283,9 +287,12 @@ def _empty_state(network: Any) -> State:
 
 
 def _make_room(state: State, length: int) -> None:
-    """See to it that `length` tokens find room, one buffer after the other, so that only one of them is there twice at a time."""
-    if length > state.keys.shape[2]:
-        reserve = -(-(length + length // 4) // PAGE) * PAGE
+    """See to it that `length` tokens find room, and no more than twice what they need after a long way back.
+
+    One buffer after the other, so that only one of them is there twice at a time.
+    """
+    if not length <= state.keys.shape[2] <= max(PAGE, 2 * length):
+        reserve = max(-(-length // PAGE), (length + length // 4) // PAGE) * PAGE
         for name in ("keys", "values"):
             own = getattr(state, name)
             grown = own.new_empty((*own.shape[:2], reserve, own.shape[3]))

@@ -1,4 +1,4 @@
-"""Any causal language model of transformers, with its own cache classes: the backend that needs no knowledge of the architecture."""
+"""Transformers backend: any causal language model, with transformers' own cache classes."""
 
 from __future__ import annotations
 
@@ -56,6 +56,11 @@ class TransformersBackend:
 
     def bytes(self, state: _TransformersState) -> int:
         return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in _tensors(layer))
+
+    def held_bytes(self, state: _TransformersState) -> int:
+        # A tensor that was cut is a view: what lies behind it stays until the next pass makes a new one.
+        behind = (tensor.untyped_storage() for layer in state.cache.layers for tensor in _tensors(layer))
+        return sum({storage.data_ptr(): storage.nbytes() for storage in behind}.values())
 
 
 @dataclass(slots=True)

@@ -1,0 +1,1 @@
+"""Charts: Altair specifications, written once, and the rows they are fed."""

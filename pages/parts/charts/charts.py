@@ -200,7 +200,7 @@ def notepad(theme: str, height: int = 104) -> Spec:
             alt.Tooltip("step_text:N", title="step"),
             alt.Tooltip("reused_text:N", title="reused"),
             alt.Tooltip("computed_text:N", title="computed"),
-            alt.Tooltip("bytes_text:N", title="held"),
+            alt.Tooltip("bytes_text:N", title="in use"),
         ],
     )
     named = base.mark_text(align="left", baseline="top", dx=-4, fontSize=11, color=colours.computed_text).encode(
@@ -229,7 +229,7 @@ def step_time(theme: str, height: int = 66) -> Spec:
 
 @lru_cache(maxsize=8)
 def surprise(theme: str, height: int = 84) -> Spec:
-    """How unsure the model was (line) and how surprising the token that came (dots), in bits.
+    """How unsure the model was (a stair, since there is nothing between two steps) and how surprising the token that came (dots), bits.
 
     Columns: slot, zero, entropy, surprise, token, entropy_text, surprise_text.
     """
@@ -242,8 +242,8 @@ def surprise(theme: str, height: int = 84) -> Spec:
         alt.Tooltip("surprise_text:N", title="surprise"),
     ]
     places = base.mark_tick(opacity=0).encode(y=alt.Y("zero:Q", scale=scale))
-    doubt = base.mark_area(
-        interpolate="monotone", color=colours.doubt, opacity=0.22, line={"color": colours.doubt, "strokeWidth": 2}
-    ).encode(y=alt.Y("entropy:Q", axis=_quiet(colours, ticks=2, labelExpr=_ABOVE_ZERO), scale=scale))
+    doubt = base.mark_area(interpolate="step", color=colours.doubt, opacity=0.22, line={"color": colours.doubt, "strokeWidth": 2}).encode(
+        y=alt.Y("entropy:Q", axis=_quiet(colours, ticks=2, labelExpr=_ABOVE_ZERO), scale=scale)
+    )
     dots = base.mark_circle(size=26, color=colours.text, opacity=0.75).encode(y=alt.Y("surprise:Q", scale=scale), tooltip=tips)
     return _spec(alt.layer(places, doubt, dots).properties(height=height))

@@ -39,22 +39,38 @@ def _tips(*named: tuple[str, str]) -> list[alt.Tooltip]:
 
 
 @lru_cache(maxsize=32)
-def race(theme: str, length: int, column: str, unit: str, height: int = 190, fitted: bool = False) -> Spec:
-    """Two runners against the tokens they have written, the newest point of each labelled; dashed, what was fitted.
+def race(theme: str, length: int, column: str, unit: str, height: int = 190, fitted: bool = False, single: bool = False) -> Spec:
+    """Two runners against the tokens they have written, the newest point of each labelled; dashed, what was fitted; as dots, single passes.
 
-    Columns: token, runner ("with", "without"), what `column` names, label ("" but for the newest), tip, and `fit` if fitted.
+    Columns: token, runner ("with", "without"), what `column` names, label ("" but for the newest), tip; `fit` if fitted (empty where
+    nothing was); if single, `raw` (one measurement, or the upper edge) and `over` (whether it lies beyond).
     """
     colours = palettes.of(theme)
     across = alt.X(
         "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=_axis(colours, "tokens written", tickCount=5, format="~s")
     )
-    axis = _axis(colours, tickCount=4, format="~s", labelExpr=f"datum.value ? datum.label + ' {unit}' : '0'", minExtent=46, maxExtent=46)
+    # A prefix (400m, 12k) is for counts alone: before a unit it would be read as part of it.
+    axis = _axis(
+        colours,
+        tickCount=4,
+        format="~r" if unit else "~s",
+        labelExpr=f"datum.value ? datum.label + ' {unit}' : '0'",
+        minExtent=46,
+        maxExtent=46,
+    )
     up = alt.Y(f"{column}:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
     base = alt.Chart().encode(x=across, color=_runner(colours))
-    layers: list[Any] = [base.mark_line(strokeWidth=2.5, strokeJoin="round", interpolate="linear").encode(y=up)]
+    layers: list[Any] = []
+    if single:
+        shape = alt.Shape("over:N", legend=None, scale=alt.Scale(domain=[False, True], range=["circle", "triangle-up"]))
+        dots = base.mark_point(filled=True, size=22, opacity=0.35, clip=True)
+        layers.append(dots.encode(y=alt.Y("raw:Q", axis=axis), shape=shape, tooltip=_tips(("tip", "this pass"))))
+    line = base.transform_filter(f"isValid(datum.{column})")
+    layers.append(line.mark_line(strokeWidth=2.5, strokeJoin="round", interpolate="linear").encode(y=up))
     if fitted:
-        layers.append(base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], opacity=0.8).encode(y=alt.Y("fit:Q")))
-    newest = base.transform_filter("datum.label !== ''")
+        there = base.transform_filter("isValid(datum.fit)")
+        layers.append(there.mark_line(strokeWidth=1.5, strokeDash=[4, 4], opacity=0.8).encode(y=alt.Y("fit:Q", axis=axis)))
+    newest = line.transform_filter("datum.label !== ''")
     layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=_tips(("tip", "here"))))
     layers.append(newest.mark_text(align="right", baseline="bottom", dx=2, dy=-8, fontSize=13, fontWeight=600).encode(y=up, text="label:N"))
     return charts._spec(alt.layer(*layers).properties(height=height))

@@ -16,8 +16,10 @@ from pages.parts.layout import palette as palettes
 MOST_BITS = 18  # the same height for every text, so that two can be compared
 LAYER = 27  # pixels for one row of layers
 HEAT_ROW = 20
+HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
 FEET = 62  # room for the slanting words below
 STAGE_ROW = 22
+LENS_AND_REST = (0.67, 0.33)  # of the width: fields with room for their numbers on a screen of 1280 pixels
 LENS_TIPS = (("logit_text", "logit"), ("doubt", "the layer's doubt"))
 
 
@@ -68,7 +70,7 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
         align="right",
         dx=alt.ExprRef(f"width / {2 * guesses} - 8"),
         fontSize=11,
-        opacity=alt.ExprRef(f"width / {guesses} < 96 ? 0 : 0.85"),
+        opacity=alt.ExprRef(f"width / {guesses} < 88 ? 0 : 0.85"),
         tooltip=None,
     ).encode(text="shown:N", color=bright)
     return _spec(alt.layer(fields, words("", "normal"), words("followed", "bold"), share).properties(height=layers * LAYER))
@@ -88,9 +90,14 @@ def way(theme: str, layers: int) -> Spec:
     return _spec(alt.layer(bars, told).properties(height=layers * LAYER))
 
 
+def heat_opacity(depth: float) -> float:
+    """The opacity of a field of this depth, 0 to 1: what a legend beside the chart has to show."""
+    return HEAT_PALEST + (HEAT_DARKEST - HEAT_PALEST) * depth
+
+
 @lru_cache(maxsize=16)
 def heat(theme: str, layers: int) -> Spec:
-    """Layers x tokens, the darker the more attention. Columns: see `inside_rows.heat_rows`."""
+    """Layers x tokens, the darker the more attention, as `heat_opacity` has it. Columns: see `inside_rows.heat_rows`."""
     colours = palettes.of(theme)
     x = alt.X("slot:O", axis=None, scale=alt.Scale(paddingInner=0.08, paddingOuter=0))
     fields = (
@@ -99,7 +106,7 @@ def heat(theme: str, layers: int) -> Spec:
         .encode(
             x=x,
             y=_layers(colours, layers * HEAT_ROW),
-            opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.04, 0.85])),
+            opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[HEAT_PALEST, HEAT_DARKEST])),
             tooltip=[
                 alt.Tooltip("piece:N", title="token"),
                 alt.Tooltip("name:N", title="layer"),
@@ -113,6 +120,32 @@ def heat(theme: str, layers: int) -> Spec:
         .encode(x=x, y=alt.value(layers * HEAT_ROW + 8), text="foot:N")
     )
     return _spec(alt.layer(fields, names).properties(height=layers * HEAT_ROW + FEET))
+
+
+@lru_cache(maxsize=8)
+def loss(theme: str, height: int = 150) -> Spec:
+    """The loss at the moments of a training, from 0: dots, joined straight, moment beside moment. Columns: see `inside_rows.loss_rows`."""
+    colours = palettes.of(theme)
+    quiet: dict[str, Any] = {"title": None, "domain": False, "ticks": False, "grid": False, "labelColor": colours.muted_text}
+    base = alt.Chart().encode(
+        x=alt.X(
+            "name:O",
+            sort=alt.SortField("slot", "ascending"),
+            axis=alt.Axis(labelAngle=0, labelFontSize=11, labelOverlap=True, **quiet),
+            scale=alt.Scale(type="point", padding=0.4),
+        ),
+        y=alt.Y("loss:Q", axis=alt.Axis(tickCount=4, labelFontSize=11, **quiet), scale=alt.Scale(domainMin=0)),
+        color=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=["lessons", "held out"], range=[colours.dice, colours.other])),
+    )
+    lines = base.mark_line(strokeWidth=1.5, opacity=0.55, interpolate="linear", tooltip=None)
+    dots = base.mark_circle(size=55, opacity=1).encode(
+        tooltip=[
+            alt.Tooltip("loss_text:N", title="loss"),
+            alt.Tooltip("kind:N", title="on"),
+            alt.Tooltip("read:N", title="after"),
+        ]
+    )
+    return _spec(alt.layer(lines, dots).properties(height=height))
 
 
 @lru_cache(maxsize=8)
@@ -205,7 +238,10 @@ def stage(theme: str, rows: int) -> Spec:
 
 @lru_cache(maxsize=8)
 def curve(theme: str, height: int = 120) -> Spec:
-    """Surprise along a text, bits. Columns: position, surprise, piece, surprise_text, share_text, depth (0 calm to 1)."""
+    """Surprise along a text, bits, bars cut at MOST_BITS with an arrow on them.
+
+    Columns: position, surprise, piece, surprise_text, share_text, depth (0 calm to 1), cut (an arrow or nothing).
+    """
     colours = palettes.of(theme)
     axis = alt.Axis(
         title=None,
@@ -214,14 +250,15 @@ def curve(theme: str, height: int = 120) -> Spec:
         grid=False,
         labelColor=colours.muted_text,
         labelFontSize=11,
-        values=[0, 5, 10, 15],
+        values=[0, 6, 12, MOST_BITS],
         labelPadding=3,
     )
+    x = alt.X("position:O", axis=None, scale=alt.Scale(paddingInner=0.14, paddingOuter=0))
     bars = (
         alt.Chart()
         .mark_bar(cornerRadius=1.5, color=colours.doubt)
         .encode(
-            x=alt.X("position:O", axis=None, scale=alt.Scale(paddingInner=0.14, paddingOuter=0)),
+            x=x,
             y=alt.Y("surprise:Q", axis=axis, scale=alt.Scale(domain=[0, MOST_BITS], clamp=True)),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.35, 1])),
             tooltip=[
@@ -231,4 +268,9 @@ def curve(theme: str, height: int = 120) -> Spec:
             ],
         )
     )
-    return _spec(bars.properties(height=height))
+    arrows = (
+        alt.Chart()
+        .mark_text(baseline="top", dy=-13, fontSize=12, color=colours.text, tooltip=None)
+        .encode(x=x, y=alt.value(0), text="cut:N")
+    )
+    return _spec(alt.layer(bars, arrows).properties(height=height))

@@ -20,7 +20,8 @@ from pages.parts.text import numbers
 
 GUESSES = 5
 COLUMNS = 64  # numbers of a vector in one row of its picture
-NEWEST = 32  # tokens that the heat map shows
+HEAT = 32  # tokens that the heat map shows: the first one, where much of every look goes, and the newest
+SHADES = (0.0, 0.01, 0.1, 0.5, 1.0)  # shares of a look in its legend
 STAGE_ROWS = 7
 DEEPEST = 0.36  # how strong the tint of a word gets; its letters stay readable
 MAP_SIZE = (520, 420)  # pixels, roughly; only to see which labels would collide
@@ -30,6 +31,12 @@ LETTER, LINE = 7.2, 15  # pixels of a label
 def label(piece: str) -> str:
     """A piece without the space before it, which says little in a chart."""
     return piece[1:] if piece.startswith("␣") and len(piece) > 1 else piece
+
+
+def labels(pieces: Sequence[str]) -> list[str]:
+    """The pieces of one row without their spaces, but for those that would then be called the same: a 7 and a ␣7 are two tokens."""
+    short = [label(piece) for piece in pieces]
+    return [piece if short.count(name) > 1 else name for piece, name in zip(pieces, short, strict=True)]
 
 
 def plain(piece: str) -> str:
@@ -50,7 +57,7 @@ def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
             "layer": layer.number,
             "name": station(layer.number, len(seen.layers)),
             "place": place,
-            "label": label(guess.piece),
+            "label": name,
             "share": guess.model_probability,
             "share_text": numbers.percent(guess.model_probability),
             "shown": _worth_a_number(guess.model_probability),
@@ -60,7 +67,9 @@ def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
             "kind": "followed" if guess.token_id == followed else "",
         }
         for layer in stations
-        for place, guess in enumerate(layer.candidates[:GUESSES])
+        for (place, guess), name in zip(
+            enumerate(layer.candidates[:GUESSES]), labels([guess.piece for guess in layer.candidates[:GUESSES]]), strict=True
+        )
     ]
     return pd.DataFrame(rows)
 
@@ -78,7 +87,7 @@ def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], s
             "layer": number,
             "name": read_so_far(moment.tokens),
             "place": place,
-            "label": label(piece(token_id)),
+            "label": name,
             "share": share,
             "share_text": numbers.percent(share),
             "shown": _worth_a_number(share),
@@ -88,9 +97,31 @@ def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], s
             "kind": "followed" if token_id == favourite else "",
         }
         for number, moment in enumerate(moments)
-        for place, (token_id, share) in enumerate(moment.prompts[prompt].top[:GUESSES])
+        for (place, (token_id, share)), name in zip(
+            enumerate(moment.prompts[prompt].top[:GUESSES]),
+            labels([piece(token_id) for token_id, _ in moment.prompts[prompt].top[:GUESSES]]),
+            strict=True,
+        )
     ]
     return pd.DataFrame(rows)
+
+
+def loss_rows(moments: Sequence[Moment]) -> pd.DataFrame:
+    """The losses on record, in nats. Columns: slot, name, kind ("lessons", "held out"), loss, loss_text, read."""
+    rows = [
+        {
+            "slot": slot,
+            "name": read_so_far(moment.tokens),
+            "kind": kind,
+            "loss": loss,
+            "loss_text": f"{loss:.2f} nats",
+            "read": f"{numbers.count(moment.tokens)} pieces",
+        }
+        for slot, moment in enumerate(moments)
+        for kind, loss in (("lessons", moment.loss), ("held out", moment.held_out_loss))
+        if loss is not None
+    ]
+    return pd.DataFrame(rows, columns=["slot", "name", "kind", "loss", "loss_text", "read"])
 
 
 def read_so_far(tokens: int) -> str:
@@ -145,33 +176,38 @@ def gaze_words(texts: Sequence[str], tokens: Sequence[Token], shares: np.ndarray
 
 
 def heat_rows(seen: Inside) -> pd.DataFrame:
-    """Layers x newest tokens. Columns: layer, name, slot, foot (the token, under the last row), depth (of the layer's largest), share_text.
+    """Layers x tokens. Columns: layer, name, slot, foot (the token, under the last row), depth (see `heat_depth`), share_text.
 
-    At least one layer must have attention.
+    At least one layer must have attention. The same share has the same depth in every layer and at every step.
     """
     tokens = seen.tokens
-    first = max(0, len(tokens) - NEWEST)
+    places = list(range(len(tokens))) if len(tokens) <= HEAT else [0, *range(len(tokens) - HEAT + 1, len(tokens))]
     last = max(number for number, weights in enumerate(seen.attention, 1) if weights is not None)
     rows = []
     for number, weights in enumerate(seen.attention, 1):
         if weights is None:
             continue
-        shares = weights.mean(0)[first:]
-        most = max(float(shares.max()), 1e-9)
-        for place, share in enumerate(shares.tolist()):
-            piece = tokens[first + place].piece
+        shares = weights.mean(0).tolist()
+        for slot, place in enumerate(places):
+            piece, share = tokens[place].piece, shares[place]
+            gap = " …" if slot == 0 and len(places) < len(tokens) else ""
             rows.append(
                 {
                     "layer": number,
                     "name": f"{number}",
-                    "slot": place,
-                    "foot": label(piece) if number == last else "",
+                    "slot": slot,
+                    "foot": label(piece) + gap if number == last else "",
                     "piece": piece,
-                    "depth": share / most,
+                    "depth": heat_depth(share),
                     "share_text": numbers.percent(share),
                 }
             )
     return pd.DataFrame(rows)
+
+
+def heat_depth(share: float) -> float:
+    """How dark a field of the heat map is, 0 to 1: the root of its share, so that a hundredth can still be told from nothing."""
+    return math.sqrt(max(0.0, min(1.0, share)))
 
 
 def vector_rows(vector: np.ndarray) -> pd.DataFrame:

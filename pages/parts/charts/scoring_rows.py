@@ -11,6 +11,7 @@ import pandas as pd
 
 from core import ScoredText, score_text
 from core.inspection.scoring import ScoredToken
+from pages.parts.charts import inside_charts
 from pages.parts.charts.inside_rows import plain
 from pages.parts.components.scored_text.scored_text import Word, shown
 from pages.parts.text import inside_words, numbers
@@ -45,15 +46,17 @@ def read(model: LanguageModel, text: str, progress: Callable[[int, int], None] |
 def _depth(token: ScoredToken, tint: str) -> tuple[str, float]:
     """Colour and depth of a word."""
     if token.probability is None or token.rank is None or token.entropy is None:
-        return "dice", 0.0
+        return INK, 0.0
     if tint == "probability":
-        return "dice", 0.04 + 0.4 * token.probability
+        return INK, PALEST + (DARKEST - PALEST) * (1 - token.probability)
     if tint == "entropy":
-        return "doubt", 0.02 + 0.48 * min(1.0, token.entropy / MOST_BITS)
-    return RANKS[0 if token.rank == 1 else 1 if token.rank <= 10 else 2 if token.rank <= 100 else 3]
+        return INK, PALEST + (DARKEST - PALEST) * min(1.0, token.entropy / MOST_BITS)
+    return INK, RANKS[0 if token.rank == 1 else 1 if token.rank <= 10 else 2 if token.rank <= 100 else 3]
 
 
-RANKS: tuple[tuple[str, float], ...] = (("dice", 0.09), ("dice", 0.28), ("doubt", 0.2), ("doubt", 0.5))
+INK = "doubt"  # one colour for every tint: whichever is chosen, the darker a piece, the less the model expected it or anything
+PALEST, DARKEST = 0.03, 0.5
+RANKS = (PALEST, 0.16, 0.32, DARKEST)
 
 
 def words(scored: ScoredText, tint: str, part: int = 0) -> list[Word]:
@@ -88,7 +91,10 @@ def parts(scored: ScoredText) -> int:
 
 
 def curve_rows(scored: ScoredText) -> pd.DataFrame:
-    """Surprise along the text, in means of several tokens where there are more than CURVE. Columns: see `inside_charts.curve`."""
+    """Surprise along the text, in means of several tokens where there are more than CURVE. Columns: see `inside_charts.curve`.
+
+    cut: an arrow where the bar would be higher than the chart, else empty.
+    """
     table = scored.table().dropna(subset=["surprise"])
     wide = max(1, -(-len(table) // CURVE))
     groups = [table.iloc[start : start + wide] for start in range(0, len(table), wide)]
@@ -98,13 +104,14 @@ def curve_rows(scored: ScoredText) -> pd.DataFrame:
                 "position": int(group.position.iloc[0]),
                 "surprise": float(group.surprise.mean()),
                 "depth": min(1.0, float(group.surprise.mean()) / MOST_BITS),
+                "cut": "↑" if group.surprise.mean() > inside_charts.MOST_BITS else "",
                 "piece": "".join(group.piece),
                 "surprise_text": numbers.bits(float(group.surprise.mean())) + (" on average" if wide > 1 else ""),
                 "share_text": numbers.percent(float(group.probability.iloc[0])) if wide == 1 else "–",
             }
             for group in groups
         ],
-        columns=["position", "surprise", "depth", "piece", "surprise_text", "share_text"],
+        columns=["position", "surprise", "depth", "cut", "piece", "surprise_text", "share_text"],
     )
 
 

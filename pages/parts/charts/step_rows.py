@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from core.record.step import Candidate, Step, TokenDistribution
+from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from pages.parts.text import numbers, words
 
 FEWEST, MOST, USUAL = 5, 50, 10
@@ -130,10 +130,20 @@ def _step(step: Step) -> dict[str, object]:
         "surprise": step.surprise if math.isfinite(step.surprise) else None,
         "token": step.piece,
         "step_text": str(step.index + 1),
-        "time_text": numbers.duration(step.forward.seconds),
+        "time_text": _time(step.forward),
         "entropy_text": numbers.bits(step.model_entropy),
         "surprise_text": numbers.bits(step.surprise),
     }
+
+
+def _time(done: ForwardPass) -> str:
+    """How long it took; of a server's pass also its own clock and its queue."""
+    parts = [numbers.duration(done.seconds)]
+    if done.server_seconds is not None:
+        parts.append(f"server {numbers.duration(done.server_seconds)}")
+        if done.queue_seconds:
+            parts.append(f"queue {numbers.duration(done.queue_seconds)}")
+    return " · ".join(parts)
 
 
 def notepad_rows(path: Sequence[Step]) -> pa.Table:
@@ -151,6 +161,8 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
         }
         rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
-        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if step.index == 0 else ""})
+        # Chosen by hand after going back, the first token needs no second reading of the prompt: nearly all of it is still in the cache.
+        prefill = step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
+        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return _table(rows, NOTEPAD)

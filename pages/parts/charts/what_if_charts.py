@@ -40,7 +40,10 @@ def _percent(colours: palettes.Palette) -> Any:
 
 @lru_cache(maxsize=8)
 def drift(theme: str, height: int = 130) -> Spec:
-    """One line from 0 to 1 over the words. Columns: place, low, high, middle, words, label."""
+    """Dots from 0 to 1 over the words, those in a row joined; a mark at the foot for words without a counterpart.
+
+    Columns: place, low, high, middle (all three empty without a counterpart), words, label, stretch (which row it belongs to), where.
+    """
     colours = palettes.of(theme)
     axis = alt.Axis(
         values=[0, 0.5, 1],
@@ -56,14 +59,19 @@ def drift(theme: str, height: int = 130) -> Spec:
         maxExtent=38,
     )
     scale = alt.Scale(domain=[0, 1], clamp=True)
+    up = alt.Y("middle:Q", axis=axis, scale=scale)
+    tips = [alt.Tooltip("where:N", title="place"), alt.Tooltip("words:N", title="they say"), alt.Tooltip("label:N", title="apart")]
     base = alt.Chart().encode(x=_places(colours))
-    band = base.mark_area(color=colours.doubt, opacity=0.18).encode(y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q")
-    line = base.mark_line(color=colours.doubt, strokeWidth=2.5, interpolate="monotone").encode(y=alt.Y("middle:Q", axis=axis, scale=scale))
-    dots = base.mark_circle(size=46, color=colours.doubt, opacity=1).encode(
-        y=alt.Y("middle:Q", axis=axis, scale=scale),
-        tooltip=[alt.Tooltip("place:Q", title="word"), alt.Tooltip("words:N", title="they say"), alt.Tooltip("label:N", title="apart")],
+    there = base.transform_filter("isValid(datum.middle)")
+    doubt = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q")
+    line = there.mark_line(color=colours.doubt, strokeWidth=2.5).encode(y=up, detail="stretch:N")
+    dots = there.mark_circle(size=46, color=colours.doubt, opacity=1).encode(y=up, tooltip=tips)
+    alone = (
+        base.transform_filter("!isValid(datum.middle)")
+        .mark_tick(orient="vertical", size=7, thickness=2, color=colours.removed)
+        .encode(y=alt.datum(0, scale=scale), tooltip=tips)
     )
-    return _spec(alt.layer(band, line, dots).properties(height=height))
+    return _spec(alt.layer(doubt, line, dots, alone).properties(height=height))
 
 
 @lru_cache(maxsize=8)

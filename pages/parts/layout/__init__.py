@@ -1,0 +1,1 @@
+"""Layout: page frame, sidebar, navigation, player, palette, style sheet."""

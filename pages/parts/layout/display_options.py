@@ -1,4 +1,4 @@
-"""How a visitor likes to look at it: the tint of the words, how many rows, which axis. Drawn in a popover, read by the charts."""
+"""Display options: the tint of the words, how many rows, which axis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DisplayOptions:
 
 def display_options() -> DisplayOptions:
     """Draw the popover and return what is chosen."""
-    with st.popover("DisplayOptions", icon=":material/visibility:"):
+    with st.popover("View", icon=":material/visibility:"):
         tint = st.segmented_control(
             "Tint",
             list(words.TINTS),

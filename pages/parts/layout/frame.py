@@ -1,4 +1,4 @@
-"""The frame of every page: the way in, the heading, the calm sentences."""
+"""Page frame: the guard for deep links, headings, notices, the error boundary."""
 
 from __future__ import annotations
 
@@ -37,12 +37,15 @@ def header(title: str, term: str = "", lead: str = "") -> None:
     st.markdown(f"## {title}" + (f" :gray[:small[{term}]]" if term else ""))
     if lead:
         st.caption(lead)
-    notices()
+    current.current_session().head = st.container()
+    with current.current_session().head:
+        notices()
 
 
 def opening(title: str, lead: str) -> None:
     """A heading in one quiet line, for a page whose hero is something else."""
     st.markdown(f"**{title}.** :gray[{lead}]")
+    current.current_session().head = st.container()
 
 
 def section(title: str, term: str = "", help: str | None = None) -> None:
@@ -50,15 +53,40 @@ def section(title: str, term: str = "", help: str | None = None) -> None:
     st.markdown(f"##### {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
 
 
-def notices() -> None:
-    """Show what there is to tell, each as one calm sentence."""
-    for sentence in current.notices():
-        show_notice(sentence)
+def notices(place: str = "") -> None:
+    """Show what there is to tell in this place, beside what was pressed; without a place, at the page's head. One box for all."""
+    told = current.notices(place)
+    if told:
+        show_notice(" ".join(note.text for note in told))
+    current.current_session().told.update(told)
+
+
+def late_notices() -> None:
+    """The end of the page: what was said since its head was drawn, or has a place that is not on this page, stands at the head, too.
+
+    app.py does it for every page.
+    """
+    session = current.current_session()
+    late = [note.text for note in session.notes if note not in session.told]
+    if late and session.head is not None:
+        with session.head:
+            show_notice(" ".join(late))
 
 
 def show_notice(sentence: str) -> None:
     """One calm sentence."""
     st.info(sentence, icon=":material/info:")
+
+
+def ready() -> bool:
+    """Whether there is a run to show; if not, the sentence on why stands here instead, and nothing of an old run beneath it."""
+    try:
+        current.run()
+    except ViewerError as error:
+        notices()
+        show_notice(str(error))
+        return False
+    return True
 
 
 @contextmanager
@@ -82,14 +110,15 @@ def then(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> Non
     st.rerun()
 
 
-def legend(*entries: tuple[str, str]) -> None:
-    """Small swatches with their meaning: (colour, words)."""
+def legend(*entries: tuple[str, str], hint: str = "") -> None:
+    """Small swatches with their meaning: (colour, words). hint: what else can be done there, behind them."""
     parts = "".join(
         '<span style="white-space:nowrap;margin-right:0.9rem"><span style="display:inline-block;width:0.7em;height:0.7em;'
         f'border-radius:0.2em;margin-right:0.35em;background:{colour}"></span>{escape(told)}</span>'
         for colour, told in entries
     )
-    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{parts}</div>')
+    told = f'<span style="white-space:nowrap">{escape(hint)}</span>' if hint else ""
+    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{parts}{told}</div>')
 
 
 def dress() -> None:

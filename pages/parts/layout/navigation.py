@@ -15,6 +15,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Watch", "read.py", "Read a text", "What the model makes of a text that is there already, piece by piece."),
     ("How it works", "inside.py", "Inside one step", "The way of one piece through the model, from letters to dice."),
     ("How it works", "growing.py", "Growing up", "The same model from its first day to today: how it learned to speak."),
+    ("How it works", "teach.py", "Teach it", "Teach a copy of the model a sentence, here and now, and watch its odds change."),
     ("What if", "what_if.py", "Two branches", "One word is changed, and everything after it changes too."),
     ("What if", "compare.py", "Compare", "The same words under other settings, side by side."),
     ("What if", "candidates.py", "Several tries", "Many tries at once, one is picked; and beam search."),
@@ -28,6 +29,18 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Serving", "quantization.py", "Fewer bits", "The same model with its weights written shorter: odds, text, bytes."),
     ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
+
+RESTING = frozenset({"read", "growing", "context", "models"})  # where nothing is rolled with the visitor's settings
+
+
+def rolls(path: str) -> bool:
+    """Whether the settings of the sidebar change anything on the page with this path."""
+    return path not in RESTING
+
+
+def group_of(path: str) -> str:
+    """The group in the menu of the page with this path; the page where a visitor lands has none."""
+    return next((group for group, file, *_ in PAGES if Path(file).stem == path), PAGES[0][0])
 
 
 def pages() -> dict[str, Sequence[st.Page]]:

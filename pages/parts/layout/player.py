@@ -17,6 +17,9 @@ def player() -> float:
     on = current.playing()
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
         st.button("Restart", on_click=current.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
+        st.button(
+            words.NEW_DICE, on_click=current.new_dice, icon=":material/casino:", type="tertiary", key="new_dice", help=words.NEW_DICE_HELP
+        )
         st.button("Back", on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="back")
         st.button(
             "Step",

@@ -1,4 +1,4 @@
-"""The text that everything here goes on from; the same field, with the same text in it, as on Watch."""
+"""Prompt field: the text that everything here goes on from, the same on every page."""
 
 from __future__ import annotations
 
@@ -6,24 +6,35 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.parts.session import share_link
+from pages.parts.layout import frame
+from pages.parts.session import current
+from pages.parts.session.state import touched
 from pages.parts.text import words
 
 
-def own_text() -> None:
-    """Draw the field across the page; `visit.prompt()` is what stands in it."""
+def own_text(check: bool = True) -> None:
+    """Draw the field across the page; `current.prompt()` is what stands in it.
+
+    check: say beneath it why its text cannot be written on from, if it cannot; not where the page shows the run and says so itself.
+    """
     with st.container(key="own_text"):
         field()
+    if check:
+        with frame.error_boundary():
+            current.run()
 
 
 def field(width: int | Literal["stretch"] = "stretch") -> None:
-    """The field alone. Not bound to the address (`address.mark` writes it there): the browser's way back would lose what is bound."""
+    """The field alone. Not bound to the address (`url_state.mark` writes it there): the browser's way back would lose what is bound.
+
+    Without `max_chars`: what is pasted beyond it the browser would throw away without a word. `current.run()` refuses it in a sentence.
+    """
     st.text_area(
         "Prompt",
         value=words.FIRST_PROMPT,
         key="prompt",
         height=44,
-        max_chars=share_link.LONGEST_PROMPT,
+        on_change=touched,
         label_visibility="collapsed",
         placeholder=words.PROMPT_HELP,
         width=width,

@@ -1,4 +1,4 @@
-"""The sidebar: the model, the presets, the sliders. The same on every page; app.py draws it once."""
+"""Sidebar: the model, the presets, the sliders. The same on every page; app.py draws it once."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from core import list_models
 from pages.parts.layout import frame
 from pages.parts.session import current
 from pages.parts.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, value_words
+from pages.parts.session.state import touched
 from pages.parts.text import numbers, words
 
 
-def sidebar() -> None:
-    """Draw the model's card and the settings."""
+def sidebar(rolling: bool = True) -> None:
+    """Draw the model's card and the settings. rolling: whether the page makes any use of the settings; else they rest."""
     with st.sidebar:
         with frame.error_boundary():
             _model()
-        with frame.error_boundary():
+        with frame.error_boundary(), st.container(key="settings" if rolling else "resting"):
+            if not rolling:
+                st.caption(words.RESTING)
             _settings()
 
 
@@ -26,12 +29,12 @@ def _model() -> None:
         frame.show_notice(words.NO_MODEL)
         return
     titles = {entry.name: entry.title for entry in list_models()}
-    st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP)
+    st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP, on_change=touched)
     model = current.model()
     size = f"{numbers.count(model.parameter_count)} parameters · {numbers.size(model.weight_bytes)}"
     st.caption(f"{size} · {words.device(model.device)}")
     if model.speaks_in_turns:
-        st.toggle("As a chat", key="as_chat", help=words.CHAT_HELP, bind="query-params")
+        st.toggle("As a chat", key="as_chat", help=words.CHAT_HELP, persist_state="session")
     for note in getattr(model, "notes", ()):
         st.caption(note)
 
@@ -51,27 +54,26 @@ def _settings() -> None:
 
 def _widget(control: Control) -> None:
     """One setting, and what its value does to the text."""
+    start = current.first_value(control)
     with st.container(gap=None):
         if control.key == "greedy":
             value: float = st.toggle(
                 control.label,
-                value=bool(control.start),
+                value=bool(start),
                 key=control.key,
                 help=control.help,
                 on_change=current.settings_changed,
-                bind="query-params",
             )
         elif control.key == "seed":
             value = st.number_input(
                 control.label,
                 min_value=0,
                 max_value=LARGEST_SEED,
-                value=int(control.start),
+                value=int(start),
                 step=1,
                 key=control.key,
                 help=control.help,
                 on_change=current.settings_changed,
-                bind="query-params",
             )
         else:
             kind = type(control.start)
@@ -79,11 +81,10 @@ def _widget(control: Control) -> None:
                 control.label,
                 min_value=kind(control.low),
                 max_value=kind(control.high),
-                value=control.start,
+                value=kind(start),
                 step=kind(control.step),
                 key=control.key,
                 help=control.help,
                 on_change=current.settings_changed,
-                bind="query-params",
             )
         st.caption(value_words(control, value))

@@ -1,44 +1,57 @@
-"""An experiment that runs while one watches: a generator of core/labs, advanced a little between two draws.
+"""An experiment that runs while one watches: a generator of core/labs in one worker thread of its own.
 
-run = experiment.of("race")
-st.button("Start", on_click=experiment.start, args=("race", lambda: race(visit.model(), ...)))
-st.fragment(draw, run_every=run.pace)()        # draw() shows run.seen, then calls experiment.advance("race")
+    experiment.start("race", lambda: race(model, prompt, settings, 128), made_by=now)
+    experiment.of("race").seen        # what it has found so far: a snapshot, whole in itself, however the worker goes on
+    experiment.stop("race")
+
+Nothing but the worker ever touches the generator, and the worker never touches Streamlit: what `make` needs of the visitor (model, prompt,
+settings) is asked for before `start`, not inside. Reruns, other settings and other pages do not concern it. It ends when it is over, when
+it is told to, when its visitor has gone, or at a limit; its memory is then given back.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from time import perf_counter
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import Any
+from weakref import WeakSet, ref
 
 import streamlit as st
 
-from core.errors import ViewerError
+from core.errors import TooManyExperiments, ViewerError
+from core.limits import Limits
 from pages.parts.session import current
-from pages.parts.text import words
+from pages.parts.session.provenance import Provenance
+from pages.parts.session.state import Session
+from pages.parts.text import numbers
+from pages.parts.text import result_words as words
 
 log = logging.getLogger(__name__)
 
-SLICE = 0.12  # seconds of work between two draws
-TICK = 0.05  # seconds the browser waits after a draw
+TICK = 0.15  # seconds between two draws
+PATIENCE = 0.1  # seconds that a draw waits for the worker to come to the end of an observation
+LONGEST_DRAW = 1.0  # seconds that a worker waits for a draw
 MOST = 20_000  # observations kept
+MOST_OF_ONE_VISITOR = 4  # experiments that one visitor may have at a time
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Experiment:
-    """seen: the observations so far. source: where more come from, None when it is over or was stopped. told: what went wrong."""
+    """What is known of an experiment at one moment.
 
-    source: Iterator[Any] | None = None
-    seen: list[Any] = field(default_factory=list)
+    seen: the observations so far. error: one sentence on what went wrong. made_by: what it was started with. about: what the page wants to
+    remember of its start.
+    """
+
+    seen: tuple[Any, ...] = ()
+    running: bool = False
     error: str | None = None
-    about: Any = None  # what the page wants to remember about how it was started
-
-    @property
-    def running(self) -> bool:
-        """Whether there is more to come."""
-        return self.source is not None
+    made_by: Provenance | None = None
+    about: Any = None
 
     @property
     def interval(self) -> float | None:
@@ -46,40 +59,184 @@ class Experiment:
         return TICK if self.running else None
 
 
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class Worker:
+    """One experiment's thread and what it has found. It holds its visitor weakly: it must not be what keeps them here."""
+
+    name: str
+    make: Callable[[], Iterator[Any]] | None
+    visitor: ref[Session]
+    made_by: Provenance | None = None
+    about: Any = None
+    seen: list[Any] = field(default_factory=list)
+    error: str | None = None
+    told_to_stop: Event = field(default_factory=Event)
+    ended: Event = field(default_factory=Event)
+    waiting: Event = field(default_factory=Event)  # for a draw to be over
+    drawn: Event = field(default_factory=Event)  # set while nobody draws
+
+    @property
+    def running(self) -> bool:
+        """Whether more will come."""
+        return not (self.ended.is_set() or self.told_to_stop.is_set())
+
+    def snapshot(self) -> Experiment:
+        """What is known now. `running` is read first: what has ended is shown with all that it found."""
+        running = self.running
+        return Experiment(tuple(self.seen), running, self.error, self.made_by, self.about)
+
+    def begin(self) -> None:
+        """Start the thread. It is a daemon: a server that is stopped does not wait for it."""
+        self.drawn.set()
+        Thread(target=self._work, name=f"experiment {self.name}", daemon=True).start()
+
+    def stop(self) -> None:
+        """End it after the observation that it is at; what comes of that is not kept."""
+        self.told_to_stop.set()
+        self.drawn.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it has ended within this time, its memory given back."""
+        return self.ended.wait(seconds)
+
+    def _work(self) -> None:
+        source: Iterator[Any] | None = None
+        try:
+            assert self.make is not None
+            source, self.make = self.make(), None
+            self._observe(source)
+        except ViewerError as error:
+            self.error = None if self.told_to_stop.is_set() else str(error)
+        except Exception:
+            log.exception("The experiment %s failed", self.name)
+            self.error = words.FAILED
+        finally:
+            self._close(source)
+            workers().leave(self)
+            self.ended.set()
+
+    def _observe(self, source: Iterator[Any]) -> None:
+        longest = Limits.from_environment().experiment_seconds
+        latest = monotonic() + longest if longest else float("inf")
+        for observation in source:
+            if self.told_to_stop.is_set() or self.visitor() is None:
+                return
+            self.seen.append(observation)
+            if not self.drawn.is_set():
+                self.waiting.set()
+                self.drawn.wait(LONGEST_DRAW)
+                self.waiting.clear()
+            if len(self.seen) >= MOST:
+                self.error = words.FOUND_ENOUGH.format(count=f"{MOST:,}")
+                return
+            if monotonic() > latest:
+                self.error = words.LASTED.format(duration=numbers.duration(longest))
+                return
+
+    def _close(self, source: Iterator[Any] | None) -> None:
+        """Let the generator give back what it holds (its cache, say) in the thread that used it."""
+        try:
+            if source is not None and hasattr(source, "close"):
+                source.close()
+        except Exception:
+            log.exception("The experiment %s could not give back what it held", self.name)
+
+
+@dataclass
+class Workers:
+    """All that run in this process, those included that were told to stop and are still in their last pass."""
+
+    active: set[Worker] = field(default_factory=set)
+    lock: Lock = field(default_factory=Lock)
+
+    def join(self, worker: Worker, visitor: Session) -> None:
+        """One more. Raises TooManyExperiments."""
+        most = Limits.from_environment().experiments
+        with self.lock:
+            own = sum(other.visitor() is visitor for other in self.active)
+            if own >= MOST_OF_ONE_VISITOR:
+                raise TooManyExperiments(words.YOU_ARE_BUSY.format(count=own))
+            if most and len(self.active) >= most:
+                raise TooManyExperiments(words.EVERYBODY_BUSY)
+            self.active.add(worker)
+
+    def leave(self, worker: Worker) -> None:
+        """It has ended."""
+        with self.lock:
+            self.active.discard(worker)
+
+
+_WORKERS = Workers()
+
+
+def workers() -> Workers:
+    """The workers of this process."""
+    return _WORKERS
+
+
+class _Presence:
+    """Lives as long as the visitor's session does; with it end their experiments."""
+
+    def __init__(self) -> None:
+        self.workers: WeakSet[Worker] = WeakSet()
+
+    def leave(self) -> None:
+        """The session was closed: their tab has been gone for a while."""
+        for worker in list(self.workers):
+            worker.stop()
+
+
+@st.cache_resource(scope="session", on_release=_Presence.leave, show_spinner=False)
+def _presence() -> _Presence:
+    return _Presence()
+
+
 def of(name: str) -> Experiment:
-    """This visitor's experiment of this name, empty before its first start."""
-    return current.results().setdefault(name, Experiment())
+    """This visitor's experiment of this name as it is now; an empty one before its first start."""
+    worker = current.results().get(name)
+    return worker.snapshot() if isinstance(worker, Worker) else Experiment()
 
 
 @current.error_boundary
-def start(name: str, make: Callable[[], Iterator[Any]], about: Any = None) -> None:
-    """Begin anew."""
-    current.results()[name] = Experiment(make(), about=about)
+def start(name: str, make: Callable[[], Iterator[Any]], made_by: Provenance | None = None, about: Any = None) -> None:
+    """Begin anew; what goes wrong is said in `of(name).error`, and that there are too many already, beside the place `name`."""
+    current.at(name)
+    session = current.current_session()
+    worker = Worker(name, make, ref(session), made_by, about)
+    workers().join(worker, session)
+    _stop(name)
+    _presence().workers.add(worker)
+    session.results[name] = worker
+    worker.begin()
 
 
 @current.error_boundary
 def stop(name: str) -> None:
     """Leave it as it is; its memory is given back."""
-    of(name).source = None
+    _stop(name)
 
 
-def advance(name: str, seconds: float = SLICE) -> None:
-    """The end of a draw: work for a moment. When it is over, the whole page is drawn once more, and then stands still."""
-    run = of(name)
-    if run.source is None:
-        return
-    until = perf_counter() + seconds
+def _stop(name: str) -> None:
+    worker = current.results().get(name)
+    if isinstance(worker, Worker):
+        worker.stop()
+
+
+@contextmanager
+def drawing(*names: str) -> Iterator[None]:
+    """Around a draw: the workers of these experiments wait between two observations until it is over.
+
+    Otherwise draw and pass would take turns at Python's lock, thousands of times in one pass, and the passes would be measured too long. A
+    worker that is in the midst of a long observation is not waited for.
+    """
+    held = [worker for name in names if isinstance(worker := current.results().get(name), Worker) and worker.running]
+    for worker in held:
+        worker.drawn.clear()
+    latest = monotonic() + PATIENCE
     try:
-        for observation in run.source:
-            run.seen.append(observation)
-            if perf_counter() > until and len(run.seen) < MOST:
-                return
-            if len(run.seen) >= MOST:
-                break
-    except ViewerError as error:
-        run.error = str(error)
-    except Exception:
-        log.exception("The experiment %s failed", name)
-        run.error = words.SURPRISED
-    run.source = None
-    st.rerun()
+        for worker in held:
+            worker.waiting.wait(max(0.0, latest - monotonic()))
+        yield
+    finally:
+        for worker in held:
+            worker.drawn.set()

@@ -1,4 +1,4 @@
-"""The two branches a visitor watches on What if: begun, stepped, played, begun again. The verbs are for `on_click`."""
+"""Playback of a fork: the two branches a visitor watches on What if. The verbs are for `on_click`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.parts.session import current
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 
-NAME = "what_if"
+NAME, WORD = "what_if", "what_if_instead"
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -30,6 +30,7 @@ class ForkPlayback:
     fork: Fork
     playing: bool = False
     opened: Picked | None = None
+    ready: int | None = None  # which of the forks that need no explanation it is
 
     def shared(self) -> list[Step]:
         """What both branches have in common, behind the prompt."""
@@ -50,6 +51,9 @@ def playback() -> ForkPlayback | None:
     known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known
+    if known is not None and known.ready is not None and not run.is_replay and run.prompt == words.FORKS[known.ready][1]:
+        _use(_ready(run, known.ready), known.ready)  # another model: the same fork again
+        return current.results()[NAME]
     fork = _first(run)
     current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
     return current.results()[NAME]
@@ -74,23 +78,26 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
     return all(a is b for a, b in zip(one, other, strict=False))
 
 
-def _use(fork: Fork) -> None:
-    current.current_session().notes.clear()
-    current.results()[NAME] = ForkPlayback(current.run(), fork)
+def _use(fork: Fork, ready: int | None = None) -> None:
+    current.results()[NAME] = ForkPlayback(current.run(), fork, ready=ready)
+
+
+def _ready(run: Any, number: int) -> Fork:
+    _, prompt, left, right = words.FORKS[number]
+    return Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
 
 
 @current.error_boundary
 def ready_made(number: int) -> None:
     """Begin one of the forks that need no explanation."""
-    _, prompt, left, right = words.FORKS[number]
-    current.use_prompt(prompt)
-    run: Any = current.run()
-    _use(Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right)))
+    current.use_prompt(words.FORKS[number][1])
+    _use(_ready(current.run(), number), number)
 
 
 @current.error_boundary
 def at_word(token_id: int | None, text: str | None = None) -> None:
     """Fork at the word that was clicked, with this token or this text in its place."""
+    current.at(WORD)
     now = playback()
     if now is None or now.opened is None:
         return
@@ -111,7 +118,6 @@ def between(left: int, right: int) -> None:
 @current.error_boundary
 def step() -> None:
     """Both go on by one word."""
-    current.current_session().notes.clear()
     now = playback()
     if now is not None and not now.fork.finished:
         now.fork.step()
@@ -140,7 +146,7 @@ def again() -> None:
     if now is None:
         return
     left, right = now.fork.ends()
-    _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork)
+    _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork, now.ready)
 
 
 @current.error_boundary
@@ -154,7 +160,6 @@ def open_word(place: Picked | None) -> None:
 @current.error_boundary
 def obey(action: TreeAction) -> None:
     """Do what was asked for in the tree."""
-    current.current_session().notes.clear()
     run = current.run()
     if action.verb == "go":
         current.switch(action.node_id)
@@ -217,20 +222,47 @@ def one_in(log_probability: float) -> str:
 
 
 def drift_table(fork: Fork) -> pd.DataFrame:
-    """Rows for `what_if_charts.drift`."""
-    rows = [
-        (
-            pair.index + 1,
-            pair.drift.low,
-            pair.drift.high,
-            pair.drift.middle,
-            f"{pair.left.piece} | {pair.right.piece}",
-            f"{pair.drift.middle:.3f}" if pair.drift.exact else f"{pair.drift.low:.2f} to {pair.drift.high:.2f}",
-        )
-        for pair in fork.pairs
-        if pair.drift and pair.left and pair.right
+    """Rows for `what_if_charts.drift`: the places where both have just said the same, and a mark for every word of the first one."""
+    left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
+    rows: list[tuple[Any, ...]] = []
+    stretch, before = 0, (-1, -1)
+    for place in fork.alignment().places:
+        one, other, drift = left[place.left], right[place.right], place.drift
+        stretch += (place.left - 1, place.right - 1) != before
+        before = (place.left, place.right)
+        label = f"{drift.middle:.3f}" if drift.exact else f"{drift.low:.2f} to {drift.high:.2f}"
+        at = one.index + 1
+        where = words.DRIFT_PLACE if one.index == other.index else words.DRIFT_PLACES
+        said = where.format(one=at, other=other.index + 1)
+        rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, stretch, said))
+    known = {row[0] for row in rows}
+    rows += [
+        (step.index + 1, None, None, None, step.piece, words.DRIFT_ALONE, 0, str(step.index + 1))
+        for step in left
+        if step.index + 1 not in known
     ]
-    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label"])
+    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label", "stretch", "where"])
+
+
+def verdict(fork: Fork) -> str:
+    """What the two branches have in common, in words; empty until there is something to say."""
+    found = fork.alignment()
+    if found.behind_change is None:
+        return ""
+    said = words.DRIFT_CHANGE.format(place=fork.parts_at + 1, apart=f"{found.behind_change.middle:.2f}")
+    widest = found.widest
+    if widest is None or found.median is None:
+        return f"{said} {words.DRIFT_NOTHING if min(found.left, found.right) >= 2 else ''}".strip()
+    left = [pair.left for pair in fork.pairs if pair.left]
+    same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
+    more = words.DRIFT_SHARED if len(found.distances) > 1 else words.DRIFT_SHARED_ONCE
+    return f"{said} " + more.format(
+        shared=found.shared,
+        shorter=min(found.left, found.right),
+        median=f"{found.median:.2f}",
+        widest=f"{widest.drift.middle:.2f}",
+        same="".join(c if c.isalnum() or c in " .,'" else "·" for c in same),
+    )
 
 
 def likely_table(fork: Fork) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The shelf of models that all visitors share: what is loaded, and what is on its way from the hub."""
+"""Process-wide model registry and downloads: what is loaded, and what is on its way from the hub."""
 
 from __future__ import annotations
 
@@ -39,13 +39,19 @@ def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -
 def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     """A model by name, loaded once per process; of a server, its address with its tokenizer and key. Raises a ModelError.
 
-    One that was put away meanwhile comes without its weights; its next forward pass brings them back.
+    One that was unloaded meanwhile comes without its weights; its next forward pass brings them back.
     """
     known = _shelf().known(name, tokenizer, api_key)
     if known is not None:
         return known
     with st.spinner(words.WAKING):
         return _shelf().model(name, tokenizer, api_key)
+
+
+def connect(address: str, tokenizer: str, api_key: str | None = None) -> LanguageModel:
+    """The model of a server, asked anew which one it runs and whether it takes this key. Raises a ModelError."""
+    with st.spinner(words.WAKING):
+        return _shelf().connect(address, tokenizer, api_key)
 
 
 def wake(model: LanguageModel) -> None:
@@ -56,7 +62,7 @@ def wake(model: LanguageModel) -> None:
 
 
 def eviction(model: LanguageModel) -> Eviction:
-    """How often this model was put away, and for whom."""
+    """How often this model was unloaded, and for whom."""
     return _shelf().eviction(model)
 
 

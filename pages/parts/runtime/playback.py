@@ -1,4 +1,4 @@
-"""Play: how often it draws, and what it makes for the next draw; and how many players share one machine without waiting for each other."""
+"""Playback scheduler: how often Play draws, and how many players share one machine without waiting for each other."""
 
 from __future__ import annotations
 

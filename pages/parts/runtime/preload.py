@@ -1,4 +1,4 @@
-"""What takes long at the start, begun while the first browser still loads its own part: the libraries, and the model everybody meets first.
+"""Preload of libraries and the first model while the first browser still loads its own part.
 
 torch and transformers take seconds to import. `streamlit run` imports app.py before it listens, so they come in beside it, in one thread;
 every visitor's script waits for it before it imports anything itself, since two threads in one circle of imports can meet half a module.

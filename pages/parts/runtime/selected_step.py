@@ -1,4 +1,4 @@
-"""The step that is looked into: which tokens stand before it, and what core sees inside. Kept for a while, since a page is drawn often."""
+"""Selected step, with the tokens before it and what core sees inside; cached, since a page is drawn often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers leave the server: at once."""
+"""TCP_NODELAY for the server's sockets: answers leave at once."""
 
 from __future__ import annotations
 

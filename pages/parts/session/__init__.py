@@ -1,0 +1,1 @@
+"""Session: who is here, their run and settings, share links, what they are told."""

@@ -1,40 +1,50 @@
-"""The visitor: which model, which run, which settings, which moment. With `session`, the only room that touches `st.session_state`.
+"""Current session, read and changed: which model, which run, which settings, which moment; with `state`, all of `st.session_state`.
 
 A page reads `model()`, `run()`, `settings()`, `shown()` and hands the verbs (`step`, `force`, `go_back`, ...) to its widgets as callbacks.
-Every verb is calm: what goes wrong becomes one sentence (`notices()`), and what the visitor made stays.
+Every verb is calm: what goes wrong becomes one sentence (`notices()`), gone at the next action, and what the visitor made stays.
 """
 
 from __future__ import annotations
 
-from threading import Lock
+from collections.abc import Mapping
+from secrets import randbelow
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from core import SamplingSettings, list_models
-from core.errors import BadRecording, ViewerError
-from core.limits import Limits
+from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
+from core.servers.address import without_secrets
 from pages.parts.runtime import loaded_models
-from pages.parts.session import eviction_notice, replay_steps, share_link
-from pages.parts.session.sampling_controls import CONTROLS, PLAIN, PRESETS, START, preset_of
-from pages.parts.session.state import Session, admit, current_session, error_boundary, notify, results, session_started, start_session
-from pages.parts.text import numbers, words
+from pages.parts.session import eviction_notice, replay_steps, run_start, share_link
+from pages.parts.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control, preset_of
+from pages.parts.session.state import (
+    Notice,
+    Session,
+    admit,
+    at,
+    current_session,
+    error_boundary,
+    notify,
+    results,
+    session_started,
+    start_session,
+)
+from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
     from core.generation.replay import Replay
 
-LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
-LARGEST_UPLOAD = Limits.from_environment().upload_megabytes or 64  # a text of 8,192 tokens is recorded in 30 to 50
-_READING = Lock()
+MOST_TAUGHT = 4  # models of a visitor's own; each is some 25 MB
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
 
 def model_names() -> list[str]:
     """The models this visitor can choose from: the bundled ones and those added by name."""
-    return [entry.name for entry in list_models()] + current_session().names
+    return [entry.name for entry in list_models()] + current_session().names + list(current_session().taught)
 
 
 def model_name() -> str:
@@ -42,7 +52,7 @@ def model_name() -> str:
     names = model_names()
     if not names:
         raise ViewerError(words.NO_MODEL)
-    asked = st.session_state.get("model") or st.query_params.get("model")
+    asked = st.session_state.get("model") or current_session().turned.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
 
@@ -52,7 +62,8 @@ def model() -> LanguageModel:
 
 
 def _loaded(name: str) -> LanguageModel:
-    return loaded_models.loaded(name, *current_session().servers.get(name, (None, None)))
+    own = current_session().taught.get(name)
+    return own if own is not None else loaded_models.loaded(name, *current_session().servers.get(name, (None, None)))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -63,11 +74,19 @@ def model_named(name: str) -> LanguageModel:
 
 
 def use_model(name: str, tokenizer: str | None = None, api_key: str | None = None) -> None:
-    """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError."""
-    loaded_models.loaded(name, tokenizer, api_key)
-    if tokenizer is not None:
-        current_session().servers[name] = (tokenizer, api_key)
+    """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError.
+
+    A name and a password in an address are taken out of it before anything keeps or shows it. A server is asked anew what it runs.
+    """
     session = current_session()
+    if tokenizer is None:
+        loaded_models.loaded(name, tokenizer, api_key)
+    else:
+        name, api_key = without_secrets(name, api_key)
+        made = loaded_models.connect(name, tokenizer, api_key)
+        session.servers[name] = (tokenizer, api_key)
+        if session.run is not None and session.begun_with and session.begun_with[0] == name and session.run.model is not made:
+            session.begun_with = None  # the address leads to another model now
     if name not in model_names():
         session.names.append(name)
     st.session_state["model"] = name
@@ -75,21 +94,42 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
         _grant(session, session.requested)
 
 
+def free_name(wanted: str) -> str:
+    """This name, or one like it that none of the visitor's models has."""
+    plain = " ".join(wanted.split())[:40] or "my model"
+    taken = set(model_names())
+    return next(name for name in (plain, *(f"{plain} {number}" for number in range(2, 1000))) if name not in taken)
+
+
+def use_taught(model: LanguageModel) -> None:
+    """Put a model that was made or opened here into the visitor's list, and use it. The oldest of more than four is let go of."""
+    session = current_session()
+    session.taught[model.name] = model
+    for name in list(session.taught)[:-MOST_TAUGHT]:
+        del session.taught[name]
+    st.session_state["model"] = model.name
+
+
 def _grant(session: Session, requested: share_link.RequestedModel) -> None:
     """The model of a link is open: the rest of the link as it was sent, whatever was turned since."""
-    for control in CONTROLS:
-        value = share_link.value_of(control, requested.query[control.key]) if control.key in requested.query else None
-        st.session_state[control.key] = control.start if value is None else value
-    st.session_state["prompt"] = requested.query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
-    st.session_state["as_chat"] = requested.query.get("as_chat") == "true"
-    _changed("coming")
+    take_over(requested.query)
     session.begun_with, session.replay_steps, session.requested = None, requested.query.get("steps"), None
 
 
+def take_over(query: Mapping[str, str]) -> None:
+    """Prompt and settings as an address has them."""
+    for control in CONTROLS:
+        value = share_link.value_of(control, query[control.key]) if control.key in query else None
+        st.session_state[control.key] = control.start if value is None else value
+    st.session_state["prompt"] = query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
+    st.session_state["as_chat"] = query.get("as_chat") == "true"
+    changed("coming")
+
+
 def prompt() -> str:
-    """The text to go on from."""
-    asked = st.session_state.get("prompt", st.query_params.get("prompt", words.FIRST_PROMPT))
-    return words.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT]
+    """The text to go on from; of one that is too long, so much that it still is."""
+    asked = st.session_state.get("prompt", current_session().link.get("prompt", words.FIRST_PROMPT))
+    return words.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT + 1]
 
 
 def settings() -> SamplingSettings:
@@ -97,27 +137,34 @@ def settings() -> SamplingSettings:
     values: dict[str, Any] = {}
     for control in CONTROLS:
         asked = st.session_state.get(control.key)
-        if asked is None:
-            asked = st.query_params.get(control.key)
         value = None if asked is None else share_link.value_of(control, str(asked))
-        values[control.key] = control.start if value is None else value
+        values[control.key] = first_value(control) if value is None else value
     return SamplingSettings(**values)
 
 
+def first_value(control: Control) -> Any:
+    """Where a setting stands when the session begins: as its address asks, if that is possible."""
+    asked = current_session().link.get(control.key)
+    value = None if asked is None else share_link.value_of(control, asked)
+    return control.start if value is None else value
+
+
 def run() -> Generation | Replay:
-    """The visitor's run, begun anew when model or prompt have changed. Raises ViewerError only if there is none to fall back on."""
+    """The visitor's run, begun anew when model or prompt have changed.
+
+    Raises ViewerError where the text that is asked for cannot be written on from; the run that was there comes back with its own prompt.
+    """
     session = current_session()
     wanted = (model_name(), prompt(), as_chat())
     if session.begun_with != wanted:
-        session.begun_with = wanted
-        _begin(session, wanted)
-    if session.run is None:
-        eviction_notice.hold(session, _generation(wanted[0], words.FIRST_PROMPT, False))
-        assert session.run is not None
+        run_start.begin(session, wanted, _loaded(wanted[0]), settings())
+    if session.refusal is not None:
+        raise session.refusal.with_traceback(None)
+    assert session.run is not None
     eviction_notice.notice(session)
     if not session.run.is_replay:
         session.run.settings = settings()
-    if session.replay_steps and not session.refusal:
+    if session.replay_steps:
         replay_steps.follow(session)
     return session.run
 
@@ -125,34 +172,7 @@ def run() -> Generation | Replay:
 def as_chat() -> bool:
     """Whether the prompt is a turn of a conversation: asked for, and the model is a chat model."""
     asked = st.session_state.get("as_chat")
-    return (st.query_params.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).speaks_in_turns
-
-
-def _generation(name: str, text: str, chat: bool) -> Generation:
-    from core import Generation
-
-    model = _loaded(name)
-    loaded_models.wake(model)
-    return Generation(model, text, settings(), top_n=LISTED, as_chat=chat)
-
-
-def _begin(session: Session, wanted: tuple[str, str, bool]) -> None:
-    try:
-        fresh = _generation(*wanted)
-    except ViewerError as error:
-        session.refusal = str(error)
-        session.playing = False
-        return
-    _replace_run(session, fresh)
-
-
-def _replace_run(session: Session, fresh: Generation | Replay) -> None:
-    if session.run is not None and not session.run.is_replay:
-        session.run.release()
-    session.refusal = None
-    eviction_notice.hold(session, fresh)
-    session.moment, session.selected_index, session.playing = "coming", None, False
-    session.clicks += 1
+    return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).speaks_in_turns
 
 
 def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
@@ -169,29 +189,30 @@ def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
     return path[-1] if path and (session.moment == "rolled" or made.finished) else made.next_distribution()
 
 
-def _changed(moment: str) -> Session:
+def changed(moment: str) -> Session:
     """The visitor did something: look at this moment, and let go of what was reopened."""
     session = current_session()
     session.moment, session.selected_index = moment, None
     session.clicks += 1
-    session.notes.clear()
-    st.query_params.pop("steps", None)
     return session
 
 
 @error_boundary
 def step() -> None:
     """One more token."""
-    _changed("rolled")
+    changed("rolled")
     run().step()
 
 
 @error_boundary
 def play() -> None:
     """Let the text write itself."""
-    session = current_session()
-    _changed(session.moment)
-    session.playing = run().finished is None
+    session, made = current_session(), run()
+    changed(session.moment)
+    if made.is_replay and made.finished and made.path:  # at its end there is nothing to play but the whole of it
+        made.go_to(-1)
+        session.moment = "coming"
+    session.playing = made.finished is None
 
 
 @error_boundary
@@ -204,7 +225,7 @@ def pause() -> None:
 def go_back() -> None:
     """Take the last token back; it stays in the tree."""
     made = run()
-    session = _changed("rolled")
+    session = changed("rolled")
     session.playing = False
     if made.path:
         made.go_to(len(made.path) - 2)
@@ -215,7 +236,7 @@ def go_back() -> None:
 @error_boundary
 def restart() -> None:
     """Back to the prompt; what was written stays in the tree."""
-    _changed("coming").playing = False
+    changed("coming").playing = False
     run().go_to(-1)
 
 
@@ -225,7 +246,7 @@ def force(token_id: int) -> None:
     seen, made = shown(), run()
     if isinstance(seen, Step) and seen.token_id == token_id:
         return
-    _changed("rolled").playing = False
+    changed("rolled").playing = False
     made.go_to(seen.index - 1)
     made.force(token_id)
 
@@ -243,7 +264,7 @@ def select_step(index: int) -> None:
 @error_boundary
 def newest() -> None:
     """Look at the newest step again."""
-    _changed("rolled" if run().path else "coming")
+    changed("rolled" if run().path else "coming")
 
 
 @error_boundary
@@ -257,14 +278,14 @@ def look_at(moment: str) -> None:
 @error_boundary
 def switch(node_id: int) -> None:
     """Go to the end of another branch."""
-    _changed("rolled").playing = False
+    changed("rolled").playing = False
     run().switch(node_id)
 
 
 @error_boundary
 def settings_changed() -> None:
     """A slider was moved: show at once what it does to the coming odds."""
-    _changed("coming")
+    changed("coming")
 
 
 @error_boundary
@@ -283,7 +304,7 @@ def _apply(wanted: SamplingSettings) -> None:
     for key, value in wanted.as_dict().items():
         if key != "seed":
             st.session_state[key] = value
-    _changed("coming")
+    changed("coming")
 
 
 def mark_preset() -> None:
@@ -310,9 +331,19 @@ def fill(field: str, text: str) -> None:
 @error_boundary
 def use_prompt(text: str) -> None:
     """Begin with this text."""
+    session = changed("coming")
+    session.playing = False
+    session.lay_aside()
     st.session_state["prompt"] = text
-    _changed("coming").playing = False
-    current_session().begun_with = None
+    session.begun_with = None
+
+
+@error_boundary
+def new_dice() -> None:
+    """Back to the prompt with another seed: the same odds, another text. What was written stays in the tree."""
+    changed("coming").playing = False
+    st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
+    run().go_to(-1)
 
 
 @error_boundary
@@ -337,34 +368,22 @@ def word_clicked() -> None:
         select_step(index)
 
 
-@error_boundary
-def recording_uploaded() -> None:
-    """Replay the file that was given."""
-    from core import Recording
-
-    file = st.session_state.get("recording")
-    if file is None:
-        return
-    if file.size > LARGEST_UPLOAD * 1_000_000:
-        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 1_000_000)))
-    session = current_session()
-    with _READING:  # it takes several times the file's size in memory
-        replay = Recording.loads(file.getvalue()).replay()
-    session.begun_with = (model_name(), prompt(), as_chat())
-    _replace_run(session, replay)
-
-
 def selected_index() -> int | None:
     """The past step that is looked at again, if any."""
     return current_session().selected_index
 
 
-def notices() -> list[str]:
-    """What there is to tell; also that the model of the run was put away meanwhile, unless the visitor has just chosen another."""
+def notices(place: str = "") -> tuple[Notice, ...]:
+    """What there is to tell in this place; at the head also that the model of the run was unloaded, unless another was just chosen."""
     session = current_session()
     if session.begun_with is not None and session.begun_with[0] == model_name():
         eviction_notice.notice(session)
-    return session.notices()
+    return tuple(note for note in session.notes if note.place == place)
+
+
+def refused() -> bool:
+    """Whether the text that is asked for cannot be written on from."""
+    return current_session().refusal is not None
 
 
 def clicks() -> int:
@@ -377,18 +396,7 @@ def playing() -> bool:
     return current_session().playing
 
 
-def link_query() -> tuple[str, bool]:
-    """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
-    made, session = run(), current_session()
-    path = made.path
-    used = path[0].settings if path else settings()
-    exact = all(step.settings == used for step in path)
-    asked = session.begun_with[0] if session.begun_with and not made.is_replay and not session.refusal else made.model_name
-    name = share_link.server_address(asked) if asked in session.servers else made.model_name
-    return share_link.query(made.prompt, name, used, path, words.FIRST_PROMPT, made.as_chat), exact
-
-
 __all__ = [
-    "LARGEST_UPLOAD", "START", "Session", "admit", "current_session", "error_boundary", "notices", "notify", "results", "session_started",
-    "start_session",
+    "START", "Session", "admit", "at", "current_session", "error_boundary", "notices", "notify", "refused", "results",
+    "session_started", "start_session",
 ]  # fmt: skip

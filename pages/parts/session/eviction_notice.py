@@ -1,4 +1,4 @@
-"""A visitor whose model was put away meanwhile: their run is kept in full, and they are told once."""
+"""Eviction notice: a visitor whose model was unloaded meanwhile is told once; their run is kept in full."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hold(session: Session, fresh: Generation | Replay) -> None:
 
 
 def notice(session: Session) -> None:
-    """Say it if the run's model was put away since. Play ends then: two who play would take the memory from each other at every step."""
+    """Say it if the run's model was unloaded since. Play ends then: two who play would take the memory from each other at every step."""
     made = session.run
     eviction = Eviction() if made is None else _eviction(made)
     if made is not None and eviction.times > session.evictions_seen:

@@ -1,9 +1,10 @@
-"""The steps that a link asks for, written again."""
+"""Replay of a share link's steps: what a link asks for, written again."""
 
 from __future__ import annotations
 
 from time import monotonic
 
+from core import SamplingSettings
 from core.errors import ViewerError
 from pages.parts.session import share_link
 from pages.parts.session.state import Session, notify
@@ -18,13 +19,18 @@ def follow(session: Session) -> None:
     steps, made = share_link.parse_steps(text or ""), session.run
     if steps is None or made is None:
         return
-    latest = monotonic() + LINK_SECONDS
+    latest, coming = monotonic() + LINK_SECONDS, made.settings
     try:
-        for forced in steps:
+        for entry in steps:
+            if isinstance(entry, SamplingSettings):
+                made.settings = entry
+                continue
             if made.finished or monotonic() > latest:
                 notify(words.STRANGE_PATH)
                 break
-            made.step() if forced is None else made.force(forced)
+            share_link.take(made, entry)
     except ViewerError:
         notify(words.STRANGE_PATH)
+    finally:
+        made.settings = coming
     session.moment = "rolled" if made.path else "coming"

@@ -1,4 +1,4 @@
-"""A link that asks for a model which did not come with the app: said in a sentence, opened at a click, never by itself.
+"""Model requested by a link that did not come with the app: said in a sentence, opened at a click, never by itself.
 
 A link comes from a stranger. By itself it fetches no gigabytes, reads no folder of this machine and calls no server; the prompt and the
 settings it holds are taken over at once, and what was written with that model is written again as soon as somebody has opened it.
@@ -14,6 +14,7 @@ import streamlit as st
 from core.errors import ViewerError
 from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
+from core.servers.address import Address
 from pages.parts.runtime import loaded_models
 from pages.parts.session import current
 from pages.parts.session.share_link import RequestedModel
@@ -68,7 +69,6 @@ def open_it() -> None:
 def stay() -> None:
     """Let it be."""
     current_session().requested = None
-    st.query_params.pop("steps", None)
 
 
 def followed() -> RequestedModel | None:
@@ -95,8 +95,6 @@ def _hub(requested: RequestedModel) -> tuple[str, bool]:
 
 
 def _server(requested: RequestedModel) -> tuple[str, bool]:
-    from core.servers.http_client import Address
-
     address = Address.parse(requested.model)
     if not address.allowed:
         raise ViewerError(words.WISH_FORBIDDEN)

@@ -1,4 +1,4 @@
-"""The sampling settings as a visitor meets them: names, ranges, presets, and what each value does to the text, in plain words."""
+"""Sampling controls: names, ranges, presets, and what each value does to the text, in plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a link can hold: prompt, model, settings, seed, and the way that was taken. Links come from strangers, so all of it is checked."""
+"""Share link, written and parsed: prompt, model, settings, seed, steps. Links come from strangers, so all of it is checked."""
 
 from __future__ import annotations
 
@@ -6,18 +6,43 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from core import SamplingSettings
+from core.errors import ViewerError
 from core.models.hub import LONGEST_NAME, is_hub_id
 from core.record.step import Step
+from core.servers.address import Address, is_address
 from pages.parts.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
 MOST_STEPS = 2_000
+LONGEST_STORED = 400_000  # characters of a text that comes back from the browser's storage
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
-ReplaySteps = list[int | None]  # one entry per step: a token that was forced, or None for a roll
+_LETTERS = dict(
+    zip(
+        "tkpmyrdg",
+        ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty", "seed", "greedy"),
+        strict=True,
+    )
+)
+_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # base64's for addresses: none of them has to be escaped
+_VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A step that was rolled, with the token that came up. attempt: which throw of its step it was."""
+
+    token_id: int
+    attempt: int = 0
+
+
+# One entry per step: a token that was forced, or a roll (None: its token is not known); between them the settings from there on.
+ReplaySteps = list[int | Rolled | SamplingSettings | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +63,17 @@ def requested_model(query: Mapping[str, str], models: Iterable[str]) -> Requeste
     """What this link asks for beyond the models that came with the app, if anything."""
     name = query.get("model", "").strip()
     kind = None if name in models else kind_of_model(name)
-    return None if kind is None else RequestedModel(name, kind, dict(query))
+    if kind == "server":
+        name = _without_credentials(name)
+    return None if kind is None else RequestedModel(name, kind, {**query, "model": name})
+
+
+def _without_credentials(address: str) -> str:
+    """The address with no name and no password in it, as it may stay on the page."""
+    try:
+        return server_address(address)
+    except ViewerError:  # said where the server is asked for
+        return re.sub(r"//[^/]*@", "//", address)
 
 
 def value_of(control: Control, text: str) -> float | int | bool | None:
@@ -80,51 +115,156 @@ def kind_of_model(name: str) -> str | None:
         return None
     if is_hub_id(name):
         return "hub"
-    if name.lower().startswith(("http://", "https://")):
+    if is_address(name):
         return "server"
     return "folder" if re.match(r"[/~.\\]|[A-Za-z]:[\\/]", name) else None
 
 
 def server_address(written: str) -> str:
     """The address of a server without the name and the password that may stand in it. Raises WrongServer."""
-    from core.servers.http_client import Address
-
     return Address.parse(written).url
 
 
-def format_steps(path: Sequence[Step]) -> str:
-    """The way that was taken, short: `12` rolled steps, or `3.f231.8` with token 231 forced in between."""
+def format_steps(path: Sequence[Step], settings: SamplingSettings | None = None) -> str:
+    """The way that was taken, token by token, short: `r2AAMCAsBIPL.f231.r1I` is three rolled steps, token 231 forced, and another roll.
+
+    What was rolled is written with its token, since a roll that falls right beside a border may pick another one elsewhere: where the same
+    text is read at once instead of token by token, sums differ in their last digit. `r` and a digit: so many letters per token.
+    `a3` says that from here on the third further throws were taken, `a0` the first ones again.
+
+    settings: those of the link; where a step was made with others they stand before it: `st1_2-k40` is temperature 1.2 and top-k 40, all
+    else as usual.
+    """
     parts: list[str] = []
-    rolled = 0
+    waiting: list[int] = []
+    attempt = 0
+
+    def flush() -> None:
+        if waiting:
+            width = max(map(_width, waiting))
+            parts.append(f"r{width}{''.join(_letters(token_id, width) for token_id in waiting)}")
+            waiting.clear()
+
     for step in path:
+        special = [f"s{_format_settings(step.settings)}"] if settings is not None and step.settings != settings else []
+        if special:
+            settings = step.settings
         if step.chosen_by == "forced":
-            parts += [str(rolled)] if rolled else []
+            flush()
+        if settings is not None and step.settings != settings:
+            flush()
+            settings = step.settings
+            parts.append(f"s{_format_settings(settings)}")
+        if step.chosen_by == "forced":
             parts.append(f"f{step.token_id}")
-            rolled = 0
-        else:
-            rolled += 1
-    return ".".join([*parts, str(rolled)] if rolled else parts)
+            continue
+        if step.attempt != attempt:
+            flush()
+            attempt = step.attempt
+            parts.append(f"a{attempt}")
+        waiting.append(step.token_id)
+    flush()
+    return ".".join(parts)
+
+
+def _width(token_id: int) -> int:
+    return max(1, -(-token_id.bit_length() // 6))
+
+
+def _letters(token_id: int, width: int) -> str:
+    return "".join(_ALPHABET[token_id >> 6 * place & 63] for place in reversed(range(width)))
+
+
+def _format_settings(settings: SamplingSettings) -> str:
+    """What differs from the usual settings, in letters and digits."""
+    turned = []
+    for letter, name in _LETTERS.items():
+        value = getattr(settings, name)
+        if value != getattr(START, name):
+            turned.append(f"{letter}{f'{float(value):g}' if isinstance(value, float) else int(value)}".replace(".", "_"))
+    return "-".join(turned)
+
+
+def _parse_settings(text: str) -> SamplingSettings | None:
+    """The inverse of `_format_settings`; None if the text is no such thing."""
+    values = START.as_dict()
+    for part in filter(None, text.split("-")):
+        control = next((one for one in CONTROLS if one.key == _LETTERS.get(part[0])), None)
+        value = None if control is None or len(part) > 20 else value_of(control, part[1:].replace("_", "."))
+        if control is None or value is None:
+            return None
+        values[control.key] = value
+    return SamplingSettings(**values)
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
-    """The inverse of `format_steps`; None if the text is no such thing or asks for too much."""
+    """The inverse of `format_steps`; None if the text is no such thing or asks for too much.
+
+    A bare number is as many rolled steps whose tokens are not known, as links had them that were made before tokens were written along.
+    """
     steps: ReplaySteps = []
+    attempt = 0
     for part in text.split("."):
-        digits = part.removeprefix("f")
-        if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        if part.startswith("s"):
+            settings = _parse_settings(part[1:])
+            if settings is None or len(steps) >= MOST_STEPS:
+                return None
+            steps.append(settings)
+            continue
+        kind, rest = (part[0], part[1:]) if part[:1] in ("a", "f", "r") else ("", part)
+        if kind == "r":
+            found = _tokens(rest)
+            if found is None:
+                return None
+            steps += [Rolled(token_id, attempt) for token_id in found]
+        elif not (rest.isascii() and rest.isdigit()) or len(rest) > 9:
             return None
-        if part.startswith("f"):
-            steps.append(int(digits))
-        elif int(digits) > MOST_STEPS:
+        elif kind == "a":
+            attempt = int(rest)
+        elif kind == "f":
+            steps.append(int(rest))
+        elif int(rest) > MOST_STEPS:
             return None
         else:
-            steps += [None] * int(digits)
+            steps += [None] * int(rest)
         if len(steps) > MOST_STEPS:
             return None
     return steps
 
 
-def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[Step], first_prompt: str, as_chat: bool = False) -> str:
+def _tokens(packed: str) -> list[int] | None:
+    """The token ids behind an `r`: their width, then that many letters each; None if it is no such thing."""
+    width, letters = packed[:1], packed[1:]
+    if width not in tuple("12345") or not letters or len(letters) % int(width) or not _VALUES.keys() >= set(letters):
+        return None
+    size, found = int(width), []
+    for place in range(0, len(letters), size):
+        value = 0
+        for letter in letters[place : place + size]:
+            value = value << 6 | _VALUES[letter]
+        found.append(value)
+    return found
+
+
+def take(run: Any, entry: int | Rolled | None) -> Step:
+    """Take one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
+    made: Step
+    if isinstance(entry, Rolled):
+        made = run.step(entry.attempt, entry.token_id)
+    else:
+        made = run.step() if entry is None else run.force(entry)
+    return made
+
+
+def query(
+    prompt: str,
+    model: str,
+    settings: SamplingSettings,
+    path: Sequence[Step],
+    first_prompt: str,
+    as_chat: bool = False,
+    usual_model: str = "",
+) -> str:
     """The part of a link behind the question mark. What is as usual is left out.
 
     The order is the one that streamlit writes: another one would make it write the address again, and the way back would be longer by one.
@@ -138,10 +278,24 @@ def query(prompt: str, model: str, settings: SamplingSettings, path: Sequence[St
         held["as_chat"] = "true"
     if prompt != first_prompt:
         held["prompt"] = prompt
-    held["model"] = model
+    if model != usual_model:
+        held["model"] = model
     if path:
-        held["steps"] = format_steps(path)
+        held["steps"] = format_steps(path[:MOST_STEPS], settings)
+    return encoded(held)
+
+
+def encoded(held: Mapping[str, str]) -> str:
+    """A link's values as they stand behind the question mark."""
     return urlencode(held)
+
+
+def decoded(text: str) -> dict[str, str]:
+    """The inverse of `encoded`, of a text that may be anything; empty if it is no such thing."""
+    try:
+        return dict(parse_qsl(text[:LONGEST_STORED], max_num_fields=50))
+    except ValueError:
+        return {}
 
 
 def _short(text: str) -> str:

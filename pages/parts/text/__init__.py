@@ -1,0 +1,1 @@
+"""Text: the words on screen, and numbers as people read them."""

@@ -11,7 +11,15 @@ LEAD = (
     "for the very step you are looking at on Watch."
 )
 LOOKED_AT_COMING = "The piece to come, after these {count} pieces"
-LOOKED_AT_STEP = "Piece {number}, {piece}, and the {count} pieces before it"
+LOOKED_AT_STEP = "Piece {place} of the text, {piece}: number {number} of those that the model wrote"
+CONTENTS = {
+    "pieces": "What does it read?",
+    "meaning": "What do pieces mean?",
+    "layers": "What does each layer say?",
+    "attention": "Where does it look?",
+    "settings": "What do the settings do?",
+    "dice": "What do the dice decide?",
+}
 REPLAY_ELSEWHERE = (
     "This is a recording made with {name}. To look inside its steps, choose that model at the left; "
     "its odds and its dice are shown all the same."
@@ -99,8 +107,9 @@ GAZE_HEAD = "Head"
 GAZE_ALL = "all"
 GAZE_MEAN = "all heads, on average"
 HEAT = "Layer by layer"
-HEAT_TERM = "mean over heads; the newest {count} pieces"
-HEAT_ALT = "One row per layer, one column per token: the stronger, the more attention."
+HEAT_WHOLE = "mean over heads, share of each layer's look; all {count} pieces"
+HEAT_PART = "mean over heads, share of each layer's look; the first and the newest {newest} of {count} pieces"
+HEAT_ALT = "One row per layer, one column per token: the darker, the larger its share of the look, on one scale for all layers."
 
 STAGES = "What do the settings do to the odds?"
 STAGES_TERM = "sampling stages"
@@ -147,18 +156,27 @@ READ_HELP = "Paste or write a text, then press Ctrl + Enter."
 READ_OTHER = "The other model"
 READ_ONE_MODEL = "There is only one model here. Add another one under Models, or compare two texts."
 READ_EXAMPLES: dict[str, str] = {
-    "A tale": "Once upon a time, there was a little fox who lived near the river. Her name was Ruby. One day, Ruby could not find her "
-    "red hat. She looked under the bed and behind the door, but the hat was not there.",
-    "A twist": "Once upon a time, there was a little fox who lived near the river. Her name was Ruby. One day, Ruby could not find her "
-    "submarine. She looked under the bed and behind the tax office, but the submarine was on holiday.",
-    "Shuffled": "river the near lived who fox little a was there, time a upon Once. Ruby was name Her. hat red her "
-    "find not could Ruby, day One.",
+    "A tale": "Once upon a time, there was a little cat named Tom. Tom was very sad, because he could not find his red ball. He looked "
+    'under the bed. He looked behind the door. The ball was not there. "What is the matter?" asked his mother. "I have lost my ball," '
+    'said Tom. "Do not cry," said his mother. "I will help you." They looked together, and at last they found the ball in the garden. '
+    "Tom was very happy.",
+    "A twist": "Once upon a time, there was a little cat named Tom. Tom was very sad, because he could not find his submarine. He looked "
+    "under the bed. He looked behind the tax office. The submarine was on holiday.",
+    "Shuffled": "named cat little a was there, time a upon Once. sad very was Tom. ball red his find not could he because. the under "
+    "looked He bed.",
     "Another tongue": "Es war einmal ein kleiner Fuchs, der am Fluss wohnte. 昔々、あるところに小さな狐がいました。",
 }
 READ_OWN = "What it wrote"
 TINTS = {"rank": "Its place", "probability": "How likely", "entropy": "How unsure"}
-TINT_HELP = "What the colour says: the place of each piece in the model's order, its probability, or how unsure the model was before it."
-RANKS = ("its favourite", "in its top 10", "in its top 100", "further down")
+TINT_HELP = (
+    "What the colour says: the place of each piece in the model's order, its probability, or how unsure the model was before it. "
+    "Darker always means: less expected."
+)
+TINT_ENDS = {
+    "rank": ("its favourite", "in its top 10", "in its top 100", "further down"),
+    "probability": ("likely", "unlikely"),
+    "entropy": ("sure before it", "unsure before it"),
+}
 STRIP_ALT = "The text, token by token, tinted by what the model expected."
 CURVE = "Where was it surprised?"
 CURVE_TERM = "surprise along the text, bits"
@@ -166,15 +184,22 @@ CURVE_ALT = "Surprise of every token along the text in bits."
 STRANGE = "Most surprising"
 SURE = "Most certain"
 INSTEAD = "expected {piece}"
-PERPLEXITY = "Equal choices :gray[:small[perplexity]]"
+CURVE_CUT = "↑ Bars are cut at {most} bits; the highest stands for {highest}."
+PERPLEXITY = "Perplexity"
+BLIND = "blind guessing: {number}"
+WORSE_THAN_BLIND = "Worse than blind guessing: it was sure of other things, and wrong."
 PERPLEXITY_HELP = (
     "exp(−(ln p₁ + … + ln pₙ) / n) over the {count} scored pieces: the number of equal choices that would leave it as unsure. "
+    "Whoever knows nothing chooses among all {size} pieces. "
     "Perplexities compare only between models that cut the text into the same pieces."
 )
-BITS = "Bits per character"
+NLL = "Loss, nats"
+NLL_HELP = "Negative log-likelihood: the mean of −ln p over the scored pieces, which training makes small. Perplexity is e to this power."
+BITS = "Bits per byte"
+UNPACKED = "unpacked: 8"
 BITS_HELP = (
-    "{bits} bits of surprise in all, divided by {characters} characters: what the text would take up if this model packed it. "
-    "This compares fairly between any two models."
+    "{bits} bits of surprise in all, divided by {bytes} bytes: what the text would take up if this model packed it ({character} bits per "
+    "character). This compares fairly between any two models."
 )
 COUNTED = "{count} pieces, {scored} of them scored"
 COUNTED_HELP = "The first piece has nothing before it, so there was nothing to guess it from."
@@ -189,8 +214,9 @@ FIRST_PIECE = "nothing stood before it"
 GROWING = "How did it learn to speak?"
 GROWING_TERM = "training"
 GROWING_LEAD = (
-    "Nobody wrote rules into {name}. It read {read} pieces of text, guessed every next piece, and was nudged a little after every guess. "
-    "Here it is at {count} moments on the way: written down while it learned, and not edited."
+    "Nobody wrote rules into {name}. It read {read} pieces of text and guessed every next piece. {updates} times it was nudged a little, "
+    "each time by the mean of about {each} guesses. Here it is at {count} moments on the way: written down while it learned, and not "
+    "edited."
 )
 GROWING_OTHER = "Nobody kept such a record of {name}; this is {known}, the model that came with the app."
 GROWING_NONE = "None of the models here has a record of how it grew up."
@@ -200,7 +226,7 @@ GROWING_GUESSES_TERM = "its five favourites, after so many pieces read"
 GROWING_ALT = "One row for each moment of the training, its five likeliest next pieces in it, bluer when surer."
 GROWING_HOW = (
     "Top: before it had read anything, every piece is as good as any other. Bottom: today. The bluer, the surer; **bold** is what it "
-    "expects first today. Some answers stay pale for ever, and rightly so: nobody can know how a die will fall."
+    "expects first today. Where there is one right end it should grow sure; where many are right, as with a die, it should stay pale."
 )
 GROWING_WROTE = "What did it write?"
 GROWING_WROTE_TERM = "the same beginning, the same dice, every time"
@@ -210,4 +236,16 @@ GROWING_SURPRISE_HELP = (
     "The training loss of that moment, divided by ln 2. It does not fall evenly, because the mixture of lessons was changed on the way. "
     "Choosing among all {size} pieces by chance would be {chance}."
 )
+LOSS = "How wrong was it, on average?"
+LOSS_TERM = "loss, nats per piece"
+LOSS_LESSONS = "text it learned from"
+LOSS_HELD_OUT = "text it never learned from (held out)"
+LOSS_ALT = "One dot for each moment of the training: the mean negative log-likelihood of a piece, in nats."
+LOSS_SAYS = (
+    "Choosing blindly among all {size} pieces would be {blind}. "
+    "It does not fall evenly, because the mixture of texts was changed on the way."
+)
+LOSS_NOT_HELD_OUT = "Measured on the text of that moment; text held out from the training was not measured along the way."
+SOURCES = "What did it read?"
+SOURCES_TERM = "training data, from the model's card"
 GROWING_TIPS = (("rank", "place"), ("read", "after"))

@@ -44,6 +44,7 @@ TOKENIZER = "Its tokenizer"
 TOKENIZER_HELP = "The hub id or a folder of the model that the server runs; only its tokenizer is read."
 KEY = "Key"
 KEY_HELP = "Only if the server asks for one. It stays in this session."
+BOTH_NEEDED = "A server needs its address and the name of its tokenizer; nothing was sent."
 CONNECT = "Connect"
 
 WISH_LOADED = "This link asks for **{name}**, which is loaded here already."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.labs.beam import DROPPED, FINISHED, KEPT, LATE
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE
 from core.labs.candidates import MAJORITY, MEAN, NORMALISED
 
 # title, text before the fork, the two words
@@ -31,14 +31,33 @@ FORK_HERE = "Fork here"
 NOTHING_ELSE = "There is no other word on the list. Type one."
 
 DRIFT = "How far apart?"
-DRIFT_TERM = "JS distance"
-DRIFT_ALT = "A line from 0 to 1, one point per word: how different the two branches' odds for their next word are."
+DRIFT_TERM = "JS distance where both just said the same"
+DRIFT_ALT = (
+    "Dots from 0 to 1, one for each place where both branches have just said the same words: how different their odds for the next "
+    "word are. Small marks below for words that only one of them says."
+)
 DRIFT_HELP = (
-    "Before each word, both branches have their own odds. 0: the same odds; 1: nothing in common. Computed over the whole vocabulary from "
-    "the model's own numbers (base 2); a pale band where only the listed candidates are known."
+    "Both texts are laid side by side by what they say, not by how many words they have. Where both have just said the same two words or "
+    "more, the odds for the next one are compared. 0: the same odds; 1: nothing in common. Computed over the whole vocabulary of a small "
+    "model (base 2); a pale bar where only the likeliest tokens are known. Grey marks: words without a counterpart."
+)
+DRIFT_PLACE = "word {one}"
+DRIFT_PLACES = "word {one} on the left, {other} on the right"
+DRIFT_ALONE = "no counterpart"
+DRIFT_CHANGE = (
+    "They part at word {place}: right behind what was put there, the odds for the next word are **{apart}** apart "
+    "(0: the same, 1: nothing in common)."
+)
+DRIFT_NOTHING = "After that they have no two words in a row in common."
+DRIFT_SHARED = (
+    "Then **{shared} of {shorter}** words are the same in both, in rows of two or more. Where both have just said the same, the odds are "
+    "{median} apart in the middle, and furthest behind “{same}”: {widest}."
+)
+DRIFT_SHARED_ONCE = (
+    "Then **{shared} of {shorter}** words are the same in both, in a row. Behind “{same}” the odds for the next word are {widest} apart."
 )
 LIKELY = "How likely was each word?"
-LIKELY_TERM = "odds"
+LIKELY_TERM = "probability"
 LIKELY_ALT = "Dots from 0 to 100 percent, one per word and branch: what the model gave to the word that was written."
 JOINT = "All its words together"
 JOINT_TERM = "log-probability"
@@ -53,10 +72,6 @@ ENDED = {
     "end of recording": "the recording ends here",
 }
 SAME_SO_FAR = "Word {place} is where they part. Everything before it is the same."
-VERDICT = (
-    "They part at word {place}. From there on the odds of both sides are up to {most} apart (0: the same, 1: nothing in common), "
-    "and {last} at the last word."
-)
 REPLAY_FORK = "This is a recording: it can only be compared along branches that were recorded."
 
 TREE_TITLE = "Everything tried so far"
@@ -82,7 +97,7 @@ COMPARE_HELP = "Puts two branches that exist side by side, from the place where 
 TRY_NOTE = "try {number}"
 TRIES_NOTE = "{count} of {total} tries"
 BEAM_NOTE = "ln {score} · {fate}"
-FATES = {KEPT: "kept", FINISHED: "an answer", DROPPED: "dropped", LATE: "too unlikely an ending"}
+FATES = {KEPT: "kept", FINISHED: "an answer", CUT_OFF: "an answer, cut off here", DROPPED: "dropped", LATE: "too unlikely an ending"}
 
 COMPARE_TITLE = "Same words, other settings"
 COMPARE_TERM = "sampling, compared"
@@ -102,10 +117,12 @@ FIRST_COLUMN = "the others are compared with this one"
 TABLE = "In numbers"
 TABLE_TERM = "computed from what was written"
 TABLE_HELP = (
+    "Perplexity is 2 to the power of the mean surprise: among how many equally likely tokens it was choosing, as it were. "
     "Surprise is the mean of -log2 of the probability the model gave to what it wrote. Repeats: runs of three words that were there before."
 )
 SWEEP_LEAD = "One setting is turned, everything else stays: the same text, the same dice. Each line is one value."
 SWEEP_SETTING = "Turn"
+COLUMN_NAME = "column {number}"
 SWEEP_NAMES = {
     "temperature": "Temperature",
     "top_k": "Top-k",
@@ -149,9 +166,12 @@ STREAM = {
 
 TRIES_TITLE = "Several tries, pick the best"
 TRIES_TERM = "best of N, beam search"
-TRIES_LEAD = "The model writes the same text several times, with other dice each time. Then one is picked. It costs as many times as much."
+TRIES_LEAD = (
+    "The model writes the same text several times, with other dice each time. Then one is picked. It costs as many times the tokens."
+)
 TRIES_VIEWS = ("Several tries", "Beam search")
 TRIES_COUNT = "Tries"
+TRIES_MADE = "{count} tries"
 SCORE_BY = "Pick by"
 SCORE_NAMES = {MEAN: "how likely its words are", NORMALISED: "likely, but not short", MAJORITY: "what most of them answer"}
 TRIES_FIRST = "Press Write: all tries are written together, one word of each per pass through the model."
@@ -159,13 +179,18 @@ MERGED = "All tries as one tree"
 MERGED_TERM = "where they agree they share a way"
 RANKING = "From best to worst"
 PRICE = "The price"
-PRICE_LINE = "{tokens} tokens for an answer of {own}: {times} times the price. {passes} passes in {seconds}, all tries in each: measured."
+PRICE_LINE = "{tokens} tokens for an answer of {own}: {times} times the price by the token. {passes} in {seconds}, all tries in each."
+PRICE_TIME = (
+    "The first try alone took {seconds} for {passes}: a pass for {count} takes **{factor} times** as long as a pass for one. Both measured."
+)
 KEEP_TRY = "Keep this one"
 KEPT_TRY = "That try is now your run: it goes with you to every page."
 BEAM_LEAD = (
     "Not dice but bookkeeping: at every step the likeliest beginnings are kept, all others are dropped, however they might have gone on."
 )
 BEAMS = "Beams"
+BEAMS_KEPT = "{count} beams"
+PENALTY_OF = "length penalty {penalty}"
 PENALTY = "Length penalty"
 PENALTY_HELP = "A finished answer's log-probability is divided by its length to this power. 0: as it is; 1: per word."
 BEAM_STEP = "Step"
@@ -178,6 +203,7 @@ BEAM_WHY = {
     KEPT: "among the {width} likeliest",
     DROPPED: "ln {own}, below {bar}",
     FINISHED: "it ended, and competes as an answer",
+    CUT_OFF: "it may get no longer, and competes as an answer though it did not end",
     LATE: "it ended, but {width} others are likelier",
 }
 BEAM_DONE = "The search is over ({why}). The answer: “{text}”, ln {log}, score {score}."
@@ -190,9 +216,15 @@ THINK_TERM = "chain of thought"
 THINK_LEAD = (
     "The same question, answered at once and step by step. Every word is one more pass, and what was worked out stands there to be used."
 )
+THINK_TAUGHT = (
+    "The bundled models were taught this way of adding: their training text is full of sums written out column by column. "
+    "A model that was never shown how may think in another way, or not at all."
+)
+THINK_GREEDY = f"Answered greedily, always the likeliest token, so that a question shows the same thing every time. {THINK_TAUGHT}"
 THINK_VIEWS = ("One question", "A whole set")
 QUESTION = "Question"
 ANSWER = "The right answer"
+RIGHT_IS = "right is {answer}"
 # What is worth asking: name of the button -> question, right answer. In the first two the units make 20 or more.
 QUESTIONS = {
     "98 + 99 + 43": ("Question: What is 98 + 99 + 43?", "240"),
@@ -203,11 +235,12 @@ AT_ONCE_TITLE = "At once"
 STEPWISE_TITLE = "Step by step"
 ASK = "Ask"
 CHANCE = "How likely is the right answer, if it had to answer now?"
-CHANCE_TERM = "joint probability of the answer's tokens"
+CHANCE_TERM = "joint probability of the answer's tokens, and that it ends"
 CHANCE_ALT = "Two lines from 0 to 100 percent: the probability of the right answer before every word, at once and step by step."
 CHANCE_HELP = (
     "Before each word the model is asked for the answer behind what stands there (step by step: behind “The answer is”), and the "
-    "probabilities it gives to the right answer's tokens are multiplied. Computed; the text goes on as if nobody had asked."
+    "probabilities it gives to the right answer's tokens, and to nothing following that would make it another answer (24, then 0), are "
+    "multiplied. Computed; the text goes on as if nobody had asked."
 )
 GAVE_RIGHT = "It says {given}. That is right. {tokens}."
 GAVE_WRONG = "It says {given}. Right would be {answer}. {tokens}."
@@ -218,6 +251,7 @@ SET_LEAD = (
     "Sums of three two-digit numbers, none of which was in the bundled models' training text. Both ways, one after the other, greedily."
 )
 SET_COUNT = "Questions"
+SET_NUMBER = "{count} questions"
 SET_KIND = "Which sums"
 SET_KINDS = {True: "that carry twice", False: "any"}
 SET_KIND_HELP = (

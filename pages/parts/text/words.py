@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from core import SamplingSettings
 
 APP = "Token Probability Viewer"
@@ -50,25 +52,28 @@ SHARED_HELP = "One machine writes for everybody who plays. Nobody waits in line;
 CHAT_HELP = "The model answers your text as one turn of a conversation. The pieces that its chat template adds are shown too."
 TO_INSIDE = "How did it come about?"
 TO_RECEIPT = "The whole bill"
-REPLAYING = "This is a recording. The sliders rest until you write on yourself."
+REPLAYING = "This is a recording; it is open as long as this page is. The sliders rest until you write on yourself."
 LEAVE_RECORDING = "Leave the recording"
-REPLAY_OVER = "The recording ends here. Press Restart to see it again."
+REPLAY_OVER = "The recording ends here. Press Play to see it from its beginning."
+EMPTY_RECORDING = "This recording holds no steps, so there is nothing to show. What you had is still here."
 
-SURPRISED = "Something went wrong here, and it is our fault. What you made is still there; try again, or press Restart."
+SURPRISED = "Something went wrong here, and it is our fault. What you made is still there; try again."
+PROMPT_TOO_LONG = "That text is longer than {most} characters, the most a prompt can have here. Shorten it."
 STRANGE_LINK = "The link held something that is not possible here ({what}); the usual value is used instead."
 STRANGE_PATH = "The link's list of steps could not be followed to its end; what you see is as far as it goes."
 WAKING = "Waking the model …"
 NO_MODEL = "There is no model here yet. Put one under core/bundled, or choose one by name."
 FORCED_ELSEWHERE = "That bar belongs to a moment that has passed; click it again."
 UPLOAD_TOO_LARGE = "That file is larger than {limit}, the most that is read here."
-SETTINGS_CHANGED = "The settings changed on the way, and a link holds only one set of them: the text may differ. A recording keeps it all."
 KEPT_EXACTLY = "Whoever opens this link sees the same text, rolled with the same dice."
-FIRST_ODDS = "No roll yet. These are the odds for the first piece."
+TEXT_NOT_HERE = "This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one."
+LINK_LONG = "The text is too long for a link that goes everywhere. A recording holds it all."
 
 PLACE_REOPENED = "Step {number}, reopened"
 
 DICE = "The dice"
 DICE_TERM = "sampling"
+DICE_BUNDLE = "many small pieces"
 DICE_WAIT = "wide pieces are easier to hit; one number between 0 and 1 decides"
 DICE_WAIT_GREEDY = "greedy: the favourite is taken, no dice"
 DICE_FELL = "the dice fell on {roll}: “{piece}” had {share} of the strip"
@@ -87,6 +92,11 @@ MOMENTS = {"rolled": "Just rolled", "coming": "Coming next"}
 ROWS_HELP = "How many of the likeliest tokens are listed."
 LOG_HELP = "Shows the long tail: every step to the left is ten times less likely."
 FORCE_HINT = "Click a bar to take that word instead."
+NEW_DICE = "New dice"
+NEW_DICE_HELP = "Back to the prompt with another seed. What was written stays among the branches."
+BRING_BACK = "Bring back my text"
+BRING_BACK_HELP = "The text that was here before, as it stood. Press again to undo."
+RESTING = "These rest on this page: nothing here is rolled with them."
 KEEP_HELP = "Copy a link, download the run, save the charts, or open a recording."
 UPLOAD_LABEL = "Open a recording"
 BACK_TO_NEWEST = "Back to the newest"
@@ -96,8 +106,15 @@ MODEL_SAID = "what the model said"
 DICE_USE = "what the dice use"
 TAKEN = "taken"
 USED = "{tokens} of {limit} tokens"
-HELD_COMPUTED = "Computed: {tokens} tokens × {each} bytes each = {whole} bytes"
-HELD_MEASURED = "Measured: {whole} bytes in the cache's tensors"
+USED_HOLDING = "{tokens} of {limit} tokens · {held} held"
+USED_ASSUMED = "{tokens} of {limit} tokens · assumed"
+HELD_COMPUTED = "In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes"
+HELD_COUNTED = "In use: {whole} bytes, counted from the tensors"
+HELD_MEASURED = "Held, measured: {whole} bytes in the arrays, which have room for tokens to come"
+HELD_ASSUMED = (
+    "Assumed: {tokens} tokens × {each} bytes each = {whole} bytes. The server does not say how finely it writes its notes; with a smaller "
+    "cache type it needs less."
+)
 HELD_WHY = "Every layer notes a key and a value for every token, so that only the newest one has to be worked out."
 
 
@@ -120,6 +137,11 @@ def device(name: str) -> str:
     if name == "cpu":
         return "CPU"
     return "GPU" if name.startswith("cuda") else name
+
+
+def roll(number: float) -> str:
+    """What the dice showed: a number below 1, so it is cut and not rounded."""
+    return f"{math.floor(number * 1000) / 1000:.3f}"
 
 
 def speed(steps: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from functools import cache
@@ -15,7 +14,6 @@ import transformers
 from torch.utils.flop_counter import FlopCounterMode
 from transformers.cache_utils import DynamicCache
 
-from core import Generation, SamplingSettings
 from core.costs.formulas import (
     CARDS,
     ModelShape,
@@ -30,11 +28,8 @@ from core.costs.formulas import (
     readers_that_fit,
     weight_bytes,
 )
-from core.costs.machine import Peak, energy_joules, measure
-from core.costs.receipt import Assumptions, Receipt
 from core.errors import BadSetting
-from core.kv_cache.kv_cache import KVCache
-from tests.core.models.test_shape import LLAMAS
+from tests.core.engine.test_shape import LLAMAS
 from tests.tiny_models import ARCHITECTURES
 
 LLAMA_70B = ModelShape.named("llama-3.1-70b")
@@ -80,6 +75,41 @@ def test_multiply_adds_of_a_prefill_are_what_torch_counts_less_the_masked_half(a
     assert 2 * (pass_multiply_adds(shape, count) + masked) == flops(network, count, use_cache=False)
 
 
+def multiplications_of_a_scan(state: int, inner: int, kernel: int) -> int:
+    """Mamba's recurrence for one token, written out number by number; every product counts, an addition that follows one does not."""
+    count = 0
+    for _channel in range(inner):
+        count += kernel  # the convolution's window
+        for _number in range(state):
+            count += 1  # decay: step x A
+            count += 1  # input: (step x input) x B
+            count += 1  # state x decay, plus input
+            count += 1  # readout: state x C, summed
+    return count
+
+
+def test_the_scan_of_a_recurrent_model_counts(open_network: Any) -> None:
+    config = open_network("mamba").config
+    shape = ModelShape.from_config(config)
+    scan = config.num_hidden_layers * multiplications_of_a_scan(config.state_size, config.intermediate_size, config.conv_kernel)
+    assert shape.scan_multiply_adds == scan > 0
+    assert multiply_adds(shape, 1) == shape.matrix_parameters + scan
+    assert pass_multiply_adds(shape, 7) == 7 * (shape.attention_parameters + scan) + shape.head_parameters
+    real = ModelShape.from_config(transformers.MambaConfig())  # mamba-130m: 24 layers, 1,536 channels, 16 numbers each, windows of 4
+    assert real.scan_multiply_adds == 32 * 1536 * (4 * 16 + 4)
+
+
+def test_convolutions_are_what_torch_counts(open_network: Any) -> None:
+    """LFM2 mixes most of its layers by windows of a few positions."""
+    network, count = open_network("lfm2"), 8
+    shape = ModelShape.from_config(network.config)
+    with FlopCounterMode(display=False) as counter, torch.inference_mode():
+        network(torch.arange(count)[None], use_cache=False)
+    counted = sum(n for operation, n in counter.get_flop_counts()["Global"].items() if "convolution" in str(operation))
+    window = network.config.conv_L_cache
+    assert counted == 2 * shape.scan_multiply_adds * (count + window - 1)  # torch pads both ends and drops the surplus
+
+
 def test_matrices_of_recurrent_models_are_what_torch_counts(open_network: Any) -> None:
     network = open_network("mamba")
     held = DynamicCache(config=network.config)
@@ -88,7 +118,8 @@ def test_matrices_of_recurrent_models_are_what_torch_counts(open_network: Any) -
         with FlopCounterMode(display=False) as counter:
             network(torch.arange(1)[None], logits_to_keep=1, cache_params=held)
     by_matrix = {str(operation): count for operation, count in counter.get_flop_counts()["Global"].items()}["aten.mm"]
-    assert 2 * multiply_adds(ModelShape.from_config(network.config), 1) == by_matrix
+    shape = ModelShape.from_config(network.config)
+    assert 2 * (multiply_adds(shape, 1) - shape.scan_multiply_adds) == by_matrix
 
 
 def test_multiply_adds_of_a_real_70_billion_network_without_its_memory() -> None:
@@ -199,114 +230,7 @@ def test_a_forecast_by_hand() -> None:
     assert alone.seconds == pytest.approx(moved / 3350e9)
     assert alone.watt_hours == pytest.approx(700 * alone.seconds / 3600)
     large = forecast(ModelShape.named("llama-3.1-405b"), 10, 20, card)
-    assert large.cards == 11  # 812 GB
+    assert large.cards == 16  # 812 GB are eleven cards' worth, and no one can split 128 heads over eleven
     assert large.multiply_adds == answer_multiply_adds(ModelShape.named("llama-3.1-405b"), 10, 20)
     long_prompt = forecast(llama, 100_000, 1, card)
     assert long_prompt.seconds == pytest.approx(2 * long_prompt.multiply_adds / card.flops)  # arithmetic is the bottleneck
-
-
-@pytest.fixture(scope="module")
-def written(tiny: Callable[[str], Any]) -> Generation:
-    run = Generation(tiny("mixtral"), "Once upon a time", SamplingSettings(seed=3))
-    for _ in range(6):
-        run.step()
-    return run
-
-
-def test_a_receipt_adds_up_the_records(written: Generation) -> None:
-    path = written.path
-    bill = Receipt.of(path, written.model.shape, item_size=4)
-    prompt = len(written.prompt_tokens)
-    assert (bill.prompt_tokens, bill.new_tokens, bill.passes) == (prompt, len(path), len(path))
-    assert bill.computed == prompt + len(path) - 1
-    assert bill.reused == sum(range(prompt, prompt + len(path) - 1))
-    assert bill.seconds == pytest.approx(sum(step.forward.seconds for step in path))
-    assert bill.multiply_adds == answer_multiply_adds(written.model.shape, prompt, len(path))
-    assert bill.cache_bytes == path[-1].forward.cache_bytes
-    assert bill.flops_per_second == pytest.approx(2 * bill.multiply_adds / bill.seconds)
-
-
-def test_every_amount_says_what_kind_of_number_it_is(written: Generation) -> None:
-    peak = Peak(1e12, 1e11, "cpu", "float32", 1)
-    bill = Receipt.of(written.path, written.model.shape, peak=peak)
-    kinds = {amount.name: amount.kind for amount in bill.amounts}
-    assert kinds["Time computing"] == kinds["Notepad"] == "measured"
-    assert kinds["Multiply-adds"] == kinds["Bytes fetched"] == "computed"
-    assert kinds["Energy"] == kinds["Price, by the token"] == "assumed"
-    share = next(amount for amount in bill.amounts if amount.name == "Share of this machine's arithmetic")
-    assert share.value == pytest.approx(bill.flops_per_second / 1e12)  # type: ignore[operator]
-    assert all(amount.how for amount in bill.amounts)
-
-
-def test_energy_is_measured_where_there_is_a_counter_and_else_assumed(written: Generation) -> None:
-    assumed = Receipt.of(written.path, None, assumptions=Assumptions(watts=36)).watt_hours
-    assert (assumed.kind, assumed.value) == ("assumed", pytest.approx(36 * Receipt.of(written.path, None).seconds / 3600))
-    measured = Receipt.of(written.path, None, joules=7200).watt_hours
-    assert (measured.kind, measured.value) == ("measured", 2.0)
-
-
-def test_prices_by_hand(written: Generation) -> None:
-    bill = Receipt.of(written.path, None, assumptions=Assumptions(price_input=2, price_output=10, price_hour=3600))
-    assert bill.token_price.value == pytest.approx((bill.prompt_tokens * 2 + 6 * 10) / 1e6)
-    assert bill.hardware_price.value == pytest.approx(bill.seconds)
-
-
-def test_a_receipt_without_a_shape_or_without_steps_guesses_nothing(written: Generation) -> None:
-    without = Receipt.of(written.path, None)
-    assert without.multiply_adds is without.bytes_read is without.flops_per_second is without.bytes_per_second is None
-    assert "Multiply-adds" not in {amount.name for amount in without.amounts}
-    empty = Receipt.of([], LLAMA_70B)
-    assert (empty.new_tokens, empty.seconds, empty.multiply_adds, empty.flops_per_second) == (0, 0, 0, None)
-    assert all(empty.per_token(amount) is None for amount in empty.amounts)
-
-
-def test_amounts_per_token(written: Generation) -> None:
-    bill = Receipt.of(written.path, written.model.shape)
-    per_token = {amount.name: bill.per_token(amount) for amount in bill.amounts}
-    assert per_token["Forward passes"] == 1
-    assert per_token["Multiply-adds"] == pytest.approx(bill.multiply_adds / 6)  # type: ignore[operator]
-    assert per_token["Notepad"] is per_token["Speed of arithmetic"] is None
-
-
-@pytest.mark.parametrize("wrong", [-1, math.nan, math.inf, 1e9, "45", None, True])
-def test_impossible_assumptions_get_one_sentence(wrong: Any) -> None:
-    with pytest.raises(BadSetting, match="The watts must be a number from 0 to a million, not"):
-        Assumptions(watts=wrong)
-
-
-def test_a_receipt_of_a_run_without_a_cache_counts_the_work_it_really_did(tiny: Callable[[str], Any]) -> None:
-    run = Generation(tiny("llama"), "Once upon a time", SamplingSettings(seed=1), use_cache=False)
-    for _ in range(4):
-        run.step()
-    bill = Receipt.of(run.path, run.model.shape)
-    assert bill.multiply_adds == answer_multiply_adds(run.model.shape, len(run.prompt_tokens), 4, cached=False)
-    assert (bill.reused, bill.cache_bytes) == (0, 0)
-
-
-def test_the_bytes_on_the_bill_are_those_of_the_cache(tiny: Callable[[str], Any]) -> None:
-    model = tiny("qwen3")
-    forward = model.engine.forward(list(range(10, 30)), KVCache())
-    assert forward.cache_bytes == cache_bytes(model.shape, 20, 4)
-
-
-def test_this_machine_can_do_something() -> None:
-    peak = measure()
-    assert peak.flops > 1e8 and peak.bytes_per_second > 1e8
-    assert "cpu" in peak.how and "thread" in peak.how
-
-
-def test_an_energy_counter_counts_up_or_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.costs.machine._RAPL", tmp_path)
-    assert energy_joules("cpu") is None
-    for name, value in (("intel-rapl:0", "3000000"), ("intel-rapl:1", "1500000"), ("intel-rapl:0:0", "99")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "energy_uj").write_text(value)
-    assert energy_joules("cpu") == 4.5
-    (tmp_path / "intel-rapl:1" / "energy_uj").write_text("nonsense")
-    assert energy_joules("cpu") is None
-    assert energy_joules("mps") is None
-
-
-def test_numbers_of_the_bill_are_plain(written: Generation) -> None:
-    bill = Receipt.of(written.path, written.model.shape)
-    json.dumps([[amount.name, amount.value, amount.unit, amount.kind, amount.how] for amount in bill.amounts])

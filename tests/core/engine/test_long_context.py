@@ -16,7 +16,8 @@ from core.costs.receipt import Account, Receipt
 from core.errors import BadRecording
 from core.generation.recording import LARGEST_FILE
 from core.generation.tree import Tree
-from pages.parts.session import current
+from pages.parts.session import opened_recording
+from pages.parts.session.run_start import LISTED
 
 
 @pytest.fixture
@@ -88,11 +89,11 @@ def test_a_recording_is_read_without_walking_its_path_at_every_step(tiny: Callab
 
 def test_a_text_of_8192_tokens_can_be_kept_and_opened_again_whatever_the_settings(tiny: Callable[[str], Any]) -> None:
     every = SamplingSettings(temperature=1.4, top_k=300, top_p=0.999, min_p=1e-6, typical_p=0.999, repetition_penalty=1.1, seed=3)
-    run = Generation(tiny("gpt2"), "Once", every, top_n=current.LISTED)
+    run = Generation(tiny("gpt2"), "Once", every, top_n=LISTED)
     for _ in range(40):
         run.step()
     each = len(Recording.of(run).dumps()) / len(run.path)
-    assert 8192 * each < min(LARGEST_FILE, current.LARGEST_UPLOAD * 1_000_000)
+    assert 8192 * each < min(LARGEST_FILE, opened_recording.LARGEST_UPLOAD * 2**20)
 
 
 HOSTILE: dict[str, dict[str, Any]] = {

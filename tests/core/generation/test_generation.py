@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.errors import BadToken, BrokenLogits, EmptyPrompt, PromptTooLong, RunFinished
+from core.errors import BadToken, BrokenLogits, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from core.sampling.dice import roll
 from tests.core.plain import agrees_with_a_plain_pass
 from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION
@@ -231,7 +231,9 @@ def test_the_end_of_the_text_is_said_and_one_can_go_back(tiny: Any) -> None:
     end = run.force(next(iter(model.end_token_ids)))
     assert run.finished == "end of text"
     assert end.text == ""
-    assert run.step() is end  # never StopIteration, never one more token
+    assert run.path[-1] is end
+    with pytest.raises(RunFinished, match="end of text"):
+        run.step()
     with pytest.raises(RunFinished):
         run.force(41)
     with pytest.raises(RunFinished):
@@ -251,7 +253,8 @@ def test_a_full_context_ends_the_run(architecture: str, tiny: Any) -> None:
         run.force(40 + run.token_count)
     assert run.finished == "context full"
     assert run.token_count == CONTEXT
-    assert run.step() is run.path[-1]
+    with pytest.raises(RunFinished, match="context full"):
+        run.step()
     run.go_to(3)
     assert run.finished is None
 
@@ -281,7 +284,7 @@ def exactly(model: Any, count: int) -> str:
     return "~" * count if len(model.encode("~" * count)) == count else " ".join(random.Random(0).choices("~^|", k=count // 2))
 
 
-@pytest.mark.parametrize("token_id", [-1, 10**9, 10**30, "x", None, 1.5, True, [3]], ids=str)
+@pytest.mark.parametrize("token_id", [-1, 10**9, 10**30, "no token at all", None, 1.5, True, [3]], ids=str)
 def test_a_token_that_does_not_exist_cannot_be_forced(token_id: Any, tiny: Any) -> None:
     run = Generation(tiny("gpt2"), PROMPT)
     with pytest.raises(BadToken):
@@ -319,7 +322,13 @@ def test_full_memory_ends_the_run_but_not_what_was_written(tiny: Any, monkeypatc
 
     hook = model.network.transformer.h[1].register_forward_pre_hook(full)
     try:
-        assert run.step() is last
+        with pytest.raises(NotEnoughMemory):
+            run.step()
+        assert run.finished == "out of memory"
+        assert run.path == [last]
+        assert list(run.write(3)) == []
+        run.go_to(0)
+        assert list(run.write(3)) == []
         assert run.finished == "out of memory"
     finally:
         hook.remove()

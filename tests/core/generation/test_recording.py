@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Generation, Recording
-from core.errors import BadRecording
+from core.errors import BadRecording, WrongType
 from core.record import tables
 from tests.core.runs import PROMPT, all_alike, branched_run
 
@@ -207,7 +209,7 @@ def test_a_missing_field_is_refused(content: dict[str, Any]) -> None:
             refused(broken)
 
 
-MAY_BE_MISSING = {"name", "server_seconds", "server_listed", "stage_exact"}  # what a run on this machine has no need to say
+MAY_BE_MISSING = {"name", "held_bytes", "server_seconds", "server_listed", "stage_exact"}  # what a run on this machine has no need to say
 
 
 def read_everything(kept: Recording) -> None:
@@ -300,3 +302,63 @@ def test_a_file_with_any_bytes_damaged_is_refused_or_works(data: Any, content: d
 def test_any_bytes_are_refused(data: bytes | str) -> None:
     with pytest.raises(BadRecording):
         Recording.loads(data)
+
+
+def many_steps(content: dict[str, Any], parents: list[int]) -> str:
+    """A file of as many steps, each behind the node that is named for it."""
+    step = next(s for s in content["steps"] if s["token_id"] not in content["model"]["end_token_ids"])
+    steps = [step | {"parent": parent, "name": ""} for parent in parents]
+    return json.dumps(content | {"steps": steps, "here": len(steps), "finished": None})
+
+
+def seconds_to_open(text: str) -> float:
+    begun = time.process_time()
+    Recording.loads(text)
+    return time.process_time() - begun
+
+
+def test_branches_that_take_turns_open_as_fast_as_one_way(content: dict[str, Any]) -> None:
+    """Two long branches, a step of each in turn: whoever walked to each step's place would walk through all of them each time."""
+    count = 4000
+    straight = many_steps(content, list(range(count)))
+    in_turn = many_steps(content, [0, 0, *range(1, count - 1)])
+    tree = Recording.loads(in_turn).tree
+    assert [len(tree.path_to(end)) for end in (count - 1, count)] == [count // 2, count // 2]
+    assert [step.index for step in tree.path] == list(range(count // 2))
+    assert tree.path[-1].position == len(tree.prompt_tokens) + count // 2 - 1
+    assert min(seconds_to_open(in_turn) for _ in range(2)) < 3 * min(seconds_to_open(straight) for _ in range(2))
+
+
+def test_many_branches_at_one_place_are_shown_in_turn(content: dict[str, Any]) -> None:
+    replay = Recording.loads(many_steps(content, [0] * 1000)).replay()
+    first = replay.step()
+    replay.go_to(-1)
+    assert replay.step() is first
+    assert len(replay.nodes) == 2
+
+
+@pytest.mark.parametrize("harm", ["a long name", "odds that are no numbers", "too many seconds", "a huge finish"])
+def test_a_run_that_fits_into_no_file_says_so(harm: str, tiny: Any) -> None:
+    """pydantic's own error, with its pages of detail, is nobody's business."""
+    run = Generation(tiny("gpt2"), PROMPT)
+    step = run.force(40)
+    if harm == "a long name":
+        run.nodes[1].name = "x" * 100
+    elif harm == "odds that are no numbers":
+        odds = step.probabilities.copy()
+        odds[0, 0] = math.nan
+        run.nodes[1].step = dataclasses.replace(step, probabilities=odds)
+    elif harm == "too many seconds":
+        run.nodes[1].step = dataclasses.replace(step, forward=dataclasses.replace(step.forward, seconds=1e10))
+    else:
+        run.model_name, run.prompt = "x", "y" * 4_000_001
+    with pytest.raises(BadRecording) as told:
+        Recording.of(run)
+    assert "\n" not in str(told.value)
+    assert str(told.value).startswith("This run cannot be kept")
+
+
+@pytest.mark.parametrize("what", [None, 3, "a run", {}])
+def test_only_a_run_can_be_kept(what: Any) -> None:
+    with pytest.raises(WrongType, match="run"):
+        Recording.of(what)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from core import score_text
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
 from core.inspection import scoring
-from tests.core.plain import bits, plain_odds
+from tests.core.plain import bits, plain_logits, plain_odds
 from tests.tiny_models import ARCHITECTURES, SENTENCES
 
 Model = Callable[[str], Any]
@@ -50,6 +50,8 @@ def test_every_token_is_scored_from_those_before_it(architecture: str, tiny: Mod
         best = np.argsort(-distribution)[:3]
         assert [guess.token_id for guess in token.candidates] == best.tolist()
         assert [guess.model_probability for guess in token.candidates] == pytest.approx(distribution[best].tolist(), rel=1e-3)
+        logits = plain_logits(plain(architecture), ids[:position])
+        assert [guess.logit for guess in token.candidates] == pytest.approx(logits[best.tolist()].tolist(), abs=1e-3), "the logit itself"
 
 
 def test_a_worked_example() -> None:
@@ -57,11 +59,21 @@ def test_a_worked_example() -> None:
     logs = np.log(np.array([np.nan, 0.5, 0.25, 0.125, 0.125]))
     written = tuple(scoring.Token(i, text, text, text.encode()) for i, text in enumerate(["x", "ab", "c", "d", "ef"]))
     nothing = np.zeros((5, 0))
-    scored = scoring.ScoredText(None, "xabcdef", written, logs, np.ones(5), np.ones(5), nothing, nothing, 8, 4)  # type: ignore[arg-type]
+    scored = scoring.ScoredText(None, "xabcdef", written, logs, np.ones(5), np.ones(5), nothing, nothing, 8, 4, logs)  # type: ignore[arg-type]
     assert scored.scored_count == 4
     assert scored.total_bits == pytest.approx(9)
     assert scored.perplexity == pytest.approx(2 ** (9 / 4))
     assert scored.bits_per_character == pytest.approx(9 / 6)
+    assert scored.nll == pytest.approx(9 * math.log(2) / 4)
+
+
+def test_bits_per_byte_count_the_bytes_of_the_scored_text(tiny: Model) -> None:
+    text = "Füchse 🦊 schlafen."
+    scored = score_text(tiny("gpt2"), text)
+    rest = len(text.encode()) - len(scored.written[0].text.encode())
+    assert rest > len(text)
+    assert scored.bits_per_byte == pytest.approx(scored.total_bits / rest)
+    assert scored.nll == pytest.approx(math.log(scored.perplexity))
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])

@@ -124,7 +124,7 @@ def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
 
 @pytest.mark.parametrize("architecture", ["mistral", "gemma2", "gemma3", "gpt_oss", "mamba", "lfm2"])
 def test_models_without_pages_get_one_sentence(architecture: str, tiny: Any) -> None:
-    with pytest.raises(ModelError, match="does not keep one page per token"):
+    with pytest.raises(ModelError, match="does not keep one line per token"):
         PagedKVCache(tiny(architecture))
 
 
@@ -149,5 +149,5 @@ def test_a_full_device_gets_one_sentence(tiny: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         notepad, "_network", type("Full", (), {"__call__": full, "get_input_embeddings": tiny("llama").network.get_input_embeddings})()
     )
-    with pytest.raises(NotEnoughMemory, match="another page"):
+    with pytest.raises(NotEnoughMemory, match="another line"):
         notepad.read([20])

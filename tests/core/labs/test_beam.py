@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
-from core.labs.beam import DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
 
 PROMPT = "The sea looked back"
 
@@ -65,8 +65,8 @@ def test_the_result_is_that_of_generate(architecture: str, beams: int, steps: in
 
 
 @pytest.mark.parametrize("penalty", [-1.0, 0.0, 0.5, 2.0])
-@pytest.mark.parametrize("early", [False, True])
-def test_penalty_and_stopping_mean_what_they_mean_there(penalty: float, early: bool, tiny: Any, plain: Any, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("early", [False, True, "never"])
+def test_penalty_and_stopping_mean_what_they_mean_there(penalty: float, early: Any, tiny: Any, plain: Any, monkeypatch: Any) -> None:
     model, network = tiny("llama"), plain("llama")
     likely = [step.considered[0].token_id for step in search(model, PROMPT, 3, 6)]
     monkeypatch.setattr(model, "end_token_ids", frozenset({likely[2], *likely[4:]}))  # so that some beginnings really end on the way
@@ -132,6 +132,8 @@ def test_the_context_is_the_end(tiny: Any) -> None:
         ({"length_penalty": math.nan}, BadSetting),
         ({"length_penalty": math.inf}, BadSetting),
         ({"length_penalty": "x"}, BadSetting),
+        ({"early_stopping": "sometimes"}, BadSetting),
+        ({"early_stopping": 1}, BadSetting),
         ({"prompt": ""}, EmptyPrompt),
         ({"prompt": "word " * 500}, PromptTooLong),
     ],
@@ -146,3 +148,14 @@ def test_a_model_elsewhere_is_refused(tiny: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(tiny("llama"), "network", None)
     with pytest.raises(ModelError, match="this machine"):
         next(beam_search(tiny("llama"), PROMPT))
+
+
+def test_what_is_cut_by_its_length_did_not_end(tiny: Any) -> None:
+    model = tiny("llama")
+    last = search(model, PROMPT, 3, 4)[-1]
+    assert last.done == "as long as it may get"
+    fates = {beam.fate for beam in last.considered if beam.token_id not in model.end_token_ids}
+    assert fates == {CUT_OFF, DROPPED}
+    assert all(beam.token_id in model.end_token_ids for beam in last.considered if beam.fate in (FINISHED, LATE))
+    assert sum(beam.fate in (CUT_OFF, FINISHED) for beam in last.considered) == 3
+    assert last.answers[0].fate in (CUT_OFF, FINISHED)

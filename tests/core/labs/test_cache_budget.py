@@ -24,6 +24,8 @@ from core.labs.cache_budget import (
     RecallTask,
     ask,
     fill,
+    key_tokens,
+    own_task,
     page_bytes,
     pages_that_fit,
 )
@@ -216,8 +218,38 @@ def test_impossible_plans_get_one_sentence(wrong: dict[str, Any]) -> None:
 def test_impossible_texts_and_models(tiny: Any) -> None:
     with pytest.raises(EmptyPrompt):
         next(fill(tiny("llama"), "", MemoryBudget(ENOUGH)))
-    with pytest.raises(ModelError, match="does not keep one page per token"):
+    with pytest.raises(ModelError, match="does not keep one line per token"):
         next(fill(tiny("mamba"), PROMPT, MemoryBudget(ENOUGH)))
     for length in (-1, 10**6, None, 2.5, True):
         with pytest.raises(BadSetting, match="0 to 1,024 tokens"):
             next(fill(tiny("llama"), PROMPT, MemoryBudget(ENOUGH), length=length))  # type: ignore[arg-type]
+
+
+def test_a_question_of_ones_own_is_asked_as_the_storys_is() -> None:
+    task = own_task("It rains. Tom put the BALL under the bed. A bird sings.", " Where is it? ", "the ball under")
+    assert task.question == "\nQuestion: Where is it?\nAnswer: It is"
+    assert task.answer == " the ball under"
+    assert task.key_words == "Tom put the BALL under the bed."
+    assert own_task("It rains.", "Where?", "nowhere").key_words == ""
+
+
+def test_the_tokens_that_hold_the_answer_are_those_of_its_sentence(tiny: Any) -> None:
+    model = tiny("gpt2")
+    task = own_task("The sea looked back. A fox met a bear. The sea looked grey.", "Who?", "a bear")
+    ids = model.encode(task.told)
+    found = key_tokens(model, task)
+    assert model.text_of([ids[place] for place in found]).strip() == "A fox met a bear."
+    assert list(key_tokens(model, RED_POT)) == list(range(len(model.encode(RED_POT.key_words))))
+    assert len(key_tokens(model, own_task("The sea.", "Who?", "nobody"))) == 0
+
+
+@pytest.mark.parametrize("wrong", [("", "Who?", "x"), ("  ", "Who?", "x"), ("Tom.", "", "x"), ("Tom.", "\n", "x")])
+def test_without_a_text_or_a_question_nothing_is_asked(wrong: tuple[str, str, str]) -> None:
+    with pytest.raises(EmptyPrompt):
+        own_task(*wrong)
+
+
+@pytest.mark.parametrize("answer", ["", "  ", "x" * 81])
+def test_an_answer_of_ones_own_has_a_length(answer: str) -> None:
+    with pytest.raises(BadSetting, match="1 to 80 characters"):
+        own_task("Tom.", "Who?", answer)

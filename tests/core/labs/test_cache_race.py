@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
-from core.labs.cache_race import CACHED, UNCACHED, RaceStep, fit_parabola, fit_power, growth, next_token, race, same_text, speed_up
+from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, next_token, race, same_text, speed_up, trend
 
 SETTINGS = SamplingSettings(temperature=0.9, seed=5)
 
@@ -95,31 +96,56 @@ def test_same_text_notices_a_difference() -> None:
     assert same_text([]) and speed_up([]) is None and speed_up(steps[:1]) is None
 
 
-@pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0])
-def test_a_power_law_is_found_again(exponent: float) -> None:
-    x = [1.0, 2.0, 5.0, 10.0, 50.0]
-    power = fit_power(x, [7 * value**exponent for value in x])
-    assert power is not None
-    assert (power.exponent, power.factor, power.r_squared) == (pytest.approx(exponent), pytest.approx(7), pytest.approx(1))
-    assert power.at(3) == pytest.approx(7 * 3**exponent)
+def made_up(prompt: int, count: int, base: float, slope: float, noise: float = 0.0, prefill: float = 0.5) -> list[RaceStep]:
+    """A runner without a notepad whose passes take base + slope x tokens, and every seventh of them three times as long."""
+    chance = random.Random(4)
+    steps = []
+    for index in range(count):
+        seconds = prefill if index == 0 else base + slope * (prompt + index) + noise * chance.random()
+        seconds *= 3 if index % 7 == 3 else 1
+        steps.append(RaceStep(UNCACHED, index, 5, "", seconds, prompt + index, 0, 0.0, 0, 0))
+    return steps
 
 
-def test_counted_positions_grow_as_a_line_and_as_a_triangle(tiny: Any) -> None:
+@pytest.mark.parametrize("prompt", [1, 10, 400])
+def test_how_a_step_grows_is_found_whatever_the_prompt_is(prompt: int) -> None:
+    found = trend(made_up(prompt, 129, 0.002, 5e-5, noise=2e-4), UNCACHED)
+    assert found is not None
+    assert found.slope == pytest.approx(5e-5, rel=0.05)
+    assert found.error < 1e-5
+    assert found.r_squared > 0.97
+    assert found.grows
+    assert (found.steps, found.prompt, found.first) == (128, prompt, 0.5)
+    by_hand = 0.5 + sum(found.base + found.slope * (prompt + index) for index in range(1, 129))
+    assert found.total(129) == pytest.approx(by_hand)
+    assert found.total(1) == 0.5
+
+
+def test_what_does_not_grow_is_not_said_to_grow() -> None:
+    found = trend(made_up(400, 129, 0.002, 0.0, noise=1e-3), UNCACHED)
+    assert found is not None
+    assert not found.grows
+    assert abs(found.slope) <= found.error
+    assert found.r_squared < 0.6
+    level = trend(made_up(3, 40, 0.002, 0.0), UNCACHED)
+    assert level is not None
+    assert (level.slope, level.r_squared) == (pytest.approx(0.0, abs=1e-12), pytest.approx(0.0, abs=1.0))
+
+
+def test_nothing_is_said_before_there_is_enough() -> None:
+    steps = made_up(5, FEWEST, 0.002, 5e-5)
+    assert trend(steps, UNCACHED) is trend([], UNCACHED) is trend(made_up(5, 99, 0.1, 0.1), CACHED) is None
+    assert trend(made_up(5, FEWEST + 1, 0.002, 5e-5), UNCACHED) is not None
+
+
+def test_a_real_race_has_a_trend_for_both(tiny: Any) -> None:
     steps = list(race(tiny("llama"), "O", SETTINGS, 60))
-    line, triangle = growth(steps, CACHED, "total_positions"), growth(steps, UNCACHED, "total_positions")
-    assert line is not None and triangle is not None
-    assert line.exponent == pytest.approx(1, abs=0.1) and triangle.exponent == pytest.approx(2, abs=0.15)
-
-
-def test_fits_of_too_little_or_of_nothing() -> None:
-    assert fit_power([], []) is fit_power([1, 2], [1, 2]) is fit_power([1, 1, 1], [1, 2, 3]) is fit_power([0, -1, 2], [1, 1, 1]) is None
-    assert fit_parabola([1], [1]) is None
-
-
-def test_a_parabola_never_bends_down_or_starts_below_zero() -> None:
-    for y in ([1.0, 2.0, 2.5, 2.6], [0.0, 1.0, 5.0, 30.0], [5.0, 5.0, 5.0, 5.0]):
-        fitted = fit_parabola([1, 2, 3, 4], y)
-        assert fitted is not None and min(fitted) >= 0 and all(map(math.isfinite, fitted))
+    for runner in (CACHED, UNCACHED):
+        found = trend(steps, runner)
+        assert found is not None
+        assert found.first == of(steps, runner)[0].seconds
+        assert found.r_squared <= 1
+        assert found.base + found.slope * 30 > 0
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 10**9, 1.5, math.nan, "64", None, True])

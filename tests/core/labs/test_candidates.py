@@ -10,6 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.labs.answers import answer_of, normal
 from core.labs.candidates import (
     FORMULAS,
     MAJORITY,
@@ -17,9 +18,9 @@ from core.labs.candidates import (
     NORMALISED,
     BatchStep,
     CandidateSequence,
-    answer_of,
     merged,
     ranked,
+    write_and_time_one,
     write_together,
 )
 
@@ -194,3 +195,20 @@ def test_a_model_elsewhere_is_refused(tiny: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(tiny("llama"), "network", None)
     with pytest.raises(ModelError, match="this machine"):
         next(write_together(tiny("llama"), PROMPT))
+
+
+def test_one_try_alone_is_timed_beside_all_of_them(tiny: Any) -> None:
+    model = tiny("llama")
+    settings = SamplingSettings(seed=4)
+    seen = list(write_and_time_one(model, "The sea looked", settings, 4, 6))
+    assert [step.alone_seconds for step in seen[:-1]] == [None] * (len(seen) - 1)
+    assert all(step.slower is None for step in seen[:-1])
+    last, before = seen[-1], seen[-2]
+    assert last.tries == before.tries
+    assert last.alone_passes == len(last.tries[0].path)
+    assert last.alone_seconds
+    assert last.slower == pytest.approx((last.seconds / last.forward_passes) / (last.alone_seconds / last.alone_passes))
+
+
+def test_a_majority_counts_one_number_however_it_is_written() -> None:
+    assert len({normal(answer_of(text)) for text in (" 1,000.", " It is 1000", " 1000.0")}) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import torch
 
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished, ViewerError
-from core.labs.fork import Drift, Fork, continuation, distance, distance_between, log_probability, parting, side_by_side
+from core.labs.drift import KEPT_WHOLE, Aligner, Drift, Odds, bounds
+from core.labs.fork import Fork, continuation, log_probability, parting, side_by_side
 from core.sampling.dice import roll
 from tests.core.plain import plain_odds
 
@@ -96,43 +98,101 @@ def test_going_on_costs_one_token_on_each_side(tiny: Any) -> None:
     assert {step.forward.computed_tokens for pair in pairs[1:] for step in (pair.left, pair.right) if step} == {1}
 
 
+def odds_of(*shares: float) -> Odds:
+    return Odds.of(torch.tensor(shares, dtype=torch.float64).log())
+
+
 def test_the_drift_is_exact_over_the_whole_vocabulary(tiny: Any, plain: Any) -> None:
     run = run_of(tiny, top_n=3)
-    fork = Fork.at(run, 1, [101], [102])
+    left, right = [101, 110, 111, 112, 113], [102, 103, 110, 111, 112, 114]  # the second one says the same, one token later
+    fork = Fork.at(run, 1, left, right)
+    list(side_by_side(fork, 6))
+    fork._aligner.forced = (1, 2)
+    alignment = fork._aligner.alignment()
     prompt = [token.token_id for token in run.prompt_tokens] + [run.path[0].token_id]
-    for pair in side_by_side(fork, 5):
-        assert pair.drift
-        left, right = ([step.token_id for step in run.path_to(end)][1 : pair.index] for end in fork.ends())
-        expected = textbook(plain_odds(plain("llama"), prompt + left), plain_odds(plain("llama"), prompt + right))
-        assert pair.drift.exact
-        assert pair.drift.middle == pytest.approx(expected, abs=1e-4)
-    assert fork.pairs[0].drift == Drift(0.0, 0.0)
+    assert [(place.left, place.right, place.same) for place in alignment.places] == [
+        (0, 0, False),
+        (2, 3, True),
+        (3, 4, True),
+        (4, 5, False),
+    ]
+    for place in alignment.places:
+        expected = textbook(
+            plain_odds(plain("llama"), prompt + left[: place.left]), plain_odds(plain("llama"), prompt + right[: place.right])
+        )
+        assert place.drift.exact
+        assert place.drift.middle == pytest.approx(expected, abs=2e-4)
+    assert alignment.places[0].drift == Drift(0.0, 0.0)
+    assert alignment.shared == 3
 
 
 def test_distance_by_hand() -> None:
-    same = torch.tensor([0.3, 1.0, -2.0])
-    assert distance(same, same) == 0
-    assert distance(torch.tensor([100.0, 0.0]), torch.tensor([0.0, 100.0])) == pytest.approx(1.0)
+    same = odds_of(0.3, 0.5, 0.2)
+    assert bounds(same, same) == Drift(0.0, 0.0)
+    assert bounds(odds_of(1.0, 0.0), odds_of(0.0, 1.0)).middle == pytest.approx(1.0)
     # (1/2, 1/2) and (1, 0): H(3/4, 1/4) - 1/2 = 0.8113 - 0.5
-    assert distance(torch.tensor([0.0, 0.0]), torch.tensor([0.0, -math.inf])) == pytest.approx(math.sqrt(0.8112781 - 0.5), abs=1e-6)
+    assert bounds(odds_of(0.5, 0.5), odds_of(1.0, 0.0)).middle == pytest.approx(math.sqrt(0.8112781 - 0.5), abs=1e-6)
+
+
+def test_texts_that_differ_by_one_token_are_near_each_other() -> None:
+    """Twenty tokens with sharp odds, the same on both sides, but one side begins with one token more: by position they never agree."""
+    words = list(range(20, 40))
+
+    def before(token: int) -> Odds:
+        logits = torch.zeros(50)
+        logits[token] = 12.0
+        return Odds.of(logits)
+
+    left, right = [1, *words], [2, 3, *words]
+    aligner = Aligner(left, right, [before(t) for t in left], [before(t) for t in right], forced=(1, 2))
+    found = aligner.alignment()
+    assert (found.shared, found.left, found.right, found.share) == (20, 20, 20, 1.0)
+    assert max(found.distances) < 0.01
+    assert found.behind_change
+    assert found.behind_change.middle < 0.01
+    by_position = [bounds(one, other).middle for one, other in zip(aligner.left_odds, aligner.right_odds, strict=False)]
+    assert min(by_position[1:]) > 0.98
+    aligner.left.append(5)
+    aligner.left_odds.append(before(5))
+    assert aligner.alignment().left == 21
+
+
+def test_texts_without_a_common_row_have_no_distance_but_at_the_fork() -> None:
+    odds = [odds_of(0.5, 0.5)] * 6
+    found = Aligner([1, 9, 2, 9, 3, 9], [4, 9, 5, 9, 6, 9], odds, odds).alignment()
+    assert (found.shared, found.share, found.median, found.widest) == (0, 0.0, None, None)
+    assert [(place.left, place.right) for place in found.places] == [(0, 0)]
+    assert Aligner().alignment().places == ()
 
 
 @pytest.mark.parametrize("top_n", [1, 3, 12, 400])
 def test_bounds_hold_the_exact_distance_between_them(top_n: int, tiny: Any) -> None:
     widths = []
-    for pair in side_by_side(Fork.at(run_of(tiny, top_n=top_n), 1, [101], [102]), 8):
+    fork = Fork.at(run_of(tiny, top_n=top_n), 1, [101], [102])
+    for number, pair in enumerate(side_by_side(fork, 8)):
         assert pair.left
         assert pair.right
-        assert pair.drift
-        bounds = distance_between(pair.left, pair.right)
-        assert bounds.low - 1e-6 <= pair.drift.middle <= bounds.high + 1e-6
-        widths.append(bounds.high - bounds.low)
+        exact = bounds(fork._aligner.left_odds[number], fork._aligner.right_odds[number])
+        assert exact.exact
+        found = bounds(Odds.listed(pair.left), Odds.listed(pair.right))
+        assert found.low - 1e-6 <= exact.middle <= found.high + 1e-6
+        widths.append(found.high - found.low)
     assert max(widths) < {1: 1.01, 3: 1.01, 12: 0.9, 400: 1e-3}[top_n]
+
+
+def test_of_a_large_vocabulary_the_likeliest_are_kept() -> None:
+    generator = torch.Generator().manual_seed(3)
+    one, other = (torch.randn(KEPT_WHOLE + 5, generator=generator) * 4 for _ in range(2))
+    exact = textbook(*(torch.softmax(logits.double(), 0).numpy() for logits in (one, other)))
+    found = bounds(Odds.of(one), Odds.of(other))
+    assert not found.exact
+    assert found.low <= exact <= found.high
+    assert found.high - found.low < 0.1
 
 
 def test_a_recording_is_compared_within_bounds(tiny: Any) -> None:
     run = run_of(tiny)
-    fork = Fork.at(run, 1, [101], [102])
+    fork = Fork.at(run, 1, [101, 110, 111, 112], [102, 110, 111, 112])
     list(side_by_side(fork, 4))
     replay = Recording.of(run).replay()
     ends = []
@@ -141,10 +201,22 @@ def test_a_recording_is_compared_within_bounds(tiny: Any) -> None:
         for step in run.path_to(end):
             replay.force(step.token_id)
         ends.append(replay.here)
-    for live, shown in zip(fork.pairs, side_by_side(Fork.between(replay, *ends), 4), strict=True):  # type: ignore[arg-type]
-        assert live.drift
-        assert shown.drift
-        assert shown.drift.low - 1e-5 <= live.drift.middle <= shown.drift.high + 1e-5
+    shown = Fork.between(replay, *ends)  # type: ignore[arg-type]
+    list(side_by_side(shown, 4))
+    for one in (fork, shown):
+        one._aligner.forced = (1, 1)
+    live, replayed = fork._aligner.alignment(), shown._aligner.alignment()
+    assert len(live.places) == 3
+    for known, told in zip(live.places, replayed.places, strict=True):
+        assert (known.left, known.right) == (told.left, told.right)
+        assert told.drift.low - 1e-5 <= known.drift.middle <= told.drift.high + 1e-5
+
+
+def test_the_words_that_were_put_there_are_no_agreement(tiny: Any) -> None:
+    fork = Fork.at(run_of(tiny), 1, [101, 110, 111], [102, 110, 111])
+    list(side_by_side(fork, 3))
+    assert fork.alignment().shared == 0
+    assert (fork.alignment().left, fork.alignment().right) == (0, 0)
 
 
 def test_outcomes_add_up(tiny: Any) -> None:
@@ -162,10 +234,12 @@ def test_outcomes_add_up(tiny: Any) -> None:
 def test_it_ends_when_both_have_ended(tiny: Any) -> None:
     run = run_of(tiny)
     fork = Fork.at(run, 1, [101], [102])
-    pairs = list(side_by_side(fork, 10_000))
+    list(side_by_side(fork, 10_000))
     assert fork.finished
     assert all(outcome.finished in ("end of text", "context full") for outcome in fork.outcomes())
-    assert pairs[-1].drift is None or (pairs[-1].left and pairs[-1].right)
+    alignment = fork.alignment()
+    assert alignment.left == fork.outcomes()[0].tokens - 1
+    assert all(place.left <= alignment.left and place.right <= alignment.right for place in alignment.places)
     with pytest.raises(RunFinished):
         fork.step()
 
@@ -224,6 +298,16 @@ def test_two_branches_that_never_part(tiny: Any) -> None:
     for pair in ((1, 3), (3, 3), (0, 2), (1, 99)):
         with pytest.raises(BadPlace):
             Fork.between(run, *pair)
+
+
+def test_steps_asked_for_at_once_are_taken_one_after_the_other(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork, calm = Fork.at(run, 1, [101], [102]), Fork.at(run_of(tiny), 1, [101], [102])
+    with ThreadPoolExecutor(8) as visitors:
+        list(visitors.map(lambda _: fork.step(), range(16)))
+    list(side_by_side(calm, 16))
+    assert [outcome.text for outcome in fork.outcomes()] == [outcome.text for outcome in calm.outcomes()]
+    assert [pair.index for pair in fork.pairs] == list(range(1, 17))
 
 
 def test_no_steps_are_no_steps(tiny: Any) -> None:

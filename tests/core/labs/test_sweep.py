@@ -9,7 +9,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong, ViewerError
-from core.labs.sweep import RANGES, Column, ComparisonStep, parting_text, repeated_runs, side_by_side, statistics, sweep
+from core.labs.sweep import RANGES, Column, ComparisonStep, Statistics, parting_text, repeated_runs, side_by_side, statistics, sweep
 from core.sampling.dice import roll
 
 PROMPT = "The sea looked back"
@@ -147,3 +147,7 @@ def test_impossible_comparisons_get_one_sentence(tiny: Any) -> None:
     for columns, prompt, steps, error in wishes:
         with pytest.raises(error):
             next(side_by_side(columns, prompt, steps))
+
+
+def test_perplexity_is_the_number_of_equally_likely_tokens() -> None:
+    assert Statistics(tokens=4, words=4, distinct_words=4, repeats=0, surprise=3.0, seconds=1.0).perplexity == 8.0

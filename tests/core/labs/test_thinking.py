@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
+import torch
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.kv_cache.kv_cache import KVCache
-from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, same_answer, sums, think, wilson
+from core.labs.answers import answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
+from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, sums, think, wilson
 from core.training.lessons.grammar import held_out
+from pages.parts.text.what_if_words import QUESTIONS
 from tests.core.plain import plain_odds
 
 QUESTION = Question("2 + 3?\n", "5")
@@ -26,9 +30,18 @@ def joint(network: Any, ids: list[int], answer: list[int]) -> float:
     return chance
 
 
+def ending(network: Any, model: Any, ids: list[int], longer: str) -> float:
+    """The probability that the next token does not begin with what makes the answer longer, token by token."""
+    odds = plain_odds(network, ids)
+    texts = [model.token(i).raw.decode("utf-8", "replace") for i in range(len(odds))]
+    return 1 - sum(p for p, text in zip(odds, texts, strict=True) if re.match(longer, text))
+
+
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba"])
 @pytest.mark.parametrize("style", [DIRECT, CHAIN_OF_THOUGHT])
-def test_the_chance_is_the_joint_probability_of_the_answer(architecture: str, style: PromptingStyle, tiny: Any, plain: Any) -> None:
+def test_the_chance_is_the_joint_probability_of_the_answer_and_its_end(
+    architecture: str, style: PromptingStyle, tiny: Any, plain: Any
+) -> None:
     model = tiny(architecture)
     run = Generation(model, QUESTION.text + style.begin, SamplingSettings(seed=3))
     run.step()
@@ -37,7 +50,109 @@ def test_the_chance_is_the_joint_probability_of_the_answer(architecture: str, st
     asked = run.text if style is DIRECT else f"{run.text} {style.lead}"
     ids = model.encode(asked)
     answer = model.encode(f"{asked} 12")[len(ids) :]
-    assert found == pytest.approx(joint(plain(architecture), ids, answer), rel=2e-3)
+    there = joint(plain(architecture), ids, answer)
+    over = ending(plain(architecture), model, ids + answer, r"\d|[.,]\d")
+    assert 0.001 < over < 0.999
+    assert found == pytest.approx(there * over, rel=2e-3)
+
+
+def test_a_number_with_a_digit_behind_it_is_another_number(tiny: Any, plain: Any) -> None:
+    model = tiny("gpt2")
+
+    def after(text: str, answer: str) -> float:
+        run = Generation(model, QUESTION.text + DIRECT.begin)
+        for token in model.encode(text):
+            run.force(token)
+        return chance_of(model, run, DIRECT, answer, KVCache())
+
+    for answer in ("24", "4", "2"):
+        assert after(" 240", answer) == 0.0
+    assert after(" 24.5", "24") == 0.0
+    assert after(" 240. So", "240") == 1.0
+    assert after(" 1,000 km", "1000") == after(" 1000 km", "1,000") == 1.0
+    assert after(" 1,0004", "1000") == 0.0
+    for text in (" 24", " 24."):
+        ids = model.encode(QUESTION.text + DIRECT.begin + text)
+        assert after(text, "24") == pytest.approx(ending(plain("gpt2"), model, ids, r"\d" if text[-1] == "." else r"\d|[.,]\d"), rel=2e-3)
+    assert after(" yes", "yes") == pytest.approx(
+        ending(plain("gpt2"), model, model.encode(QUESTION.text + DIRECT.begin + " yes"), r"\w|\ufffd"), rel=2e-3
+    )
+
+
+def test_a_thousand_is_asked_for_in_both_spellings(tiny: Any) -> None:
+    model = tiny("gpt2")
+    run = Generation(model, QUESTION.text + DIRECT.begin)
+    both = chance_of(model, run, DIRECT, "1000", KVCache())
+    assert both == pytest.approx(chance_of(model, run, DIRECT, "1,000", KVCache()))
+    base = QUESTION.text + DIRECT.begin
+    alone = 0.0
+    for spelling in (" 1000", " 1,000"):
+        odds, ids = 1.0, model.encode(base)
+        for token in model.encode(base + spelling)[len(ids) :]:
+            follow = Generation(model, base)
+            for known in ids[len(model.encode(base)) :]:
+                follow.force(known)
+            odds *= float(torch.softmax(follow.logits, 0)[token])  # type: ignore[arg-type]
+            ids = [*ids, token]
+        alone += odds
+    assert 0 < both < alone
+
+
+def test_an_answer_counts_when_it_has_ended(tiny: Any, monkeypatch: Any) -> None:
+    model = tiny("gpt2")
+    script: list[int] = []
+    monkeypatch.setattr(Generation, "step", lambda self, attempt=0: self.force(script[len(self.path)]))
+    for written, right in ((" 240 so", False), (" 24 so", True), (" 24. So", True), (" 24.5 x", False)):
+        script = model.encode(written)
+        (answered,) = count(model, [Question("6 + 18?\n", "24")], [DIRECT], steps=len(script))
+        assert answered.right is right, written
+    for written in (" 24", " 2", " 24."):  # cut off before it is known whether it has ended
+        script = model.encode(written)
+        (answered,) = count(model, [Question("6 + 18?\n", "24")], [DIRECT], steps=len(script))
+        assert answered.given is None
+        assert not answered.right
+    script = model.encode(" 240 so")
+    thoughts = list(think(model, Question("6 + 18?\n", "24"), DIRECT, steps=len(script)))
+    assert [t.given for t in thoughts if t.given] == ["240"]
+
+
+def test_answers_that_mean_the_same() -> None:
+    for one, other in (
+        ("1,000", "1000"),
+        ("24.0", "24"),
+        ("Yes", "yes "),
+        ("\u22127", "-7"),
+        ("007", "7"),
+        ("-0", "0"),
+        ("1,234,567.50", "1234567.5"),
+    ):
+        assert same_answer(one, other)
+    for one, other in (("24", "240"), ("1,00", "100"), ("7", "-7"), ("1.000", "1,000"), ("9" * 39 + "1", "9" * 39 + "2")):
+        assert not same_answer(one, other)
+    assert spellings("-12345") == spellings("-12,345") == ("-12345", "-12,345")
+    assert normal("") == ""
+
+
+def test_a_minus_between_two_numbers_belongs_to_none() -> None:
+    assert answer_of(": 10-5") == "5"
+    assert [answer_of(text) for text in ("It is -5", "10 - 5", "(3)-4", "10 = -5.", "(-5)")] == ["-5", "5", "4", "-5", "-5"]
+    assert first_answer(": 10-5") == given(": 10-5", DIRECT) == "10"
+    assert goes_on("10", "-5") is False
+    assert is_complete(" It is 24, I think", "7")
+    assert not is_complete(" It is 24", "7")
+    assert is_complete(" Nobody knows. ", "7")
+    assert is_complete(" under the red pot", "under the pot")
+
+
+def test_the_examples_of_the_page_show_what_they_promise() -> None:
+    from core import load_model
+
+    model = load_model("storyteller", device="cpu")
+    for (question, answer), wrong_at_once in zip(QUESTIONS.values(), (True, True, False), strict=True):
+        asked = Question(f"{question}\n", answer)
+        (at_once,), (stepwise,) = (list(count(model, [asked], [style])) for style in (DIRECT, CHAIN_OF_THOUGHT))
+        assert at_once.right is not wrong_at_once, question
+        assert stepwise.right, question
 
 
 def test_what_stands_there_decides_what_is_still_missing(tiny: Any, plain: Any) -> None:
@@ -49,11 +164,13 @@ def test_what_stands_there_decides_what_is_still_missing(tiny: Any, plain: Any) 
             run.force(token)
         return chance_of(model, run, DIRECT, "12", KVCache())
 
-    assert after(" 12") == 1.0
+    assert 0 < after(" 12") < 1.0
     assert after(" 3") == 0.0
     assert after(" 12 and") == 1.0
     ids = model.encode(QUESTION.text + DIRECT.begin + " 1")
-    assert after(" 1") == pytest.approx(plain_odds(plain("gpt2"), ids)[model.encode("2")[0]], rel=2e-3)
+    two = model.encode("2")
+    over = ending(plain("gpt2"), model, ids + two, r"\d|[.,]\d")
+    assert after(" 1") == pytest.approx(plain_odds(plain("gpt2"), ids)[two[0]] * over, rel=2e-3)
 
 
 def test_probing_changes_nothing(tiny: Any) -> None:
@@ -106,10 +223,10 @@ def test_a_set_is_answered_both_ways_and_can_be_stopped(tiny: Any) -> None:
     assert len(list(count(tiny("gpt2"), sums(2), steps=2))) == 4
 
 
-def test_a_model_that_knows_is_counted_right(tiny: Any, monkeypatch: Any) -> None:
+def test_a_model_that_knows_is_counted_right(tiny: Any, plain: Any, monkeypatch: Any) -> None:
     model = tiny("gpt2")
     question = Question("6 + 6 =\n", "12")
-    script = model.encode(" 12. So")
+    script = model.encode(" 12. So it is")
 
     def obey(self: Generation, attempt: int = 0) -> Any:
         return self.force(script[len(self.path)])
@@ -118,11 +235,12 @@ def test_a_model_that_knows_is_counted_right(tiny: Any, monkeypatch: Any) -> Non
     (answered,) = count(model, [question], [DIRECT], steps=len(script))
     assert answered.right
     assert answered.given == "12"
-    assert answered.text == " 12."
+    assert answered.text == " 12. "
     assert answered.tokens < len(script), "it stops as soon as the answer is complete"
     thoughts = list(think(model, question, DIRECT, steps=len(script)))
     assert thoughts[-1].finished == "answered"
-    assert thoughts[-1].chance == 1.0
+    before = model.encode(f"{question.text}{DIRECT.begin} 12.")
+    assert thoughts[-1].chance == pytest.approx(ending(plain("gpt2"), model, before, r"\d"), rel=2e-3)
 
 
 def test_the_sums_are_sums_and_none_was_taught() -> None:
@@ -176,3 +294,8 @@ def test_impossible_wishes_get_one_sentence(tiny: Any) -> None:
         next(think(model, Question("word " * 900, "5"), DIRECT))
     with pytest.raises(EmptyPrompt):
         next(think(model, Question("", "5"), PromptingStyle("bare", "", "x")))
+    for empty in ("", " ", "\n", " \n\t"):
+        with pytest.raises(EmptyPrompt):
+            next(think(model, Question(empty, "5"), DIRECT))
+        with pytest.raises(EmptyPrompt):
+            next(count(model, [Question(empty, "5")]))

@@ -42,6 +42,11 @@ def test_what_training_appends_is_read_back(tmp_path: Path) -> None:
     assert read.moments[1].prompts[0].top == [(7, 0.5), (9, 0.25)]
 
 
+def test_a_loss_on_text_held_out_is_read_where_there_is_one(tmp_path: Path) -> None:
+    read = read_growth(written(tmp_path / "growth.json", record(moment(), moment(10, held_out_loss=2.75))))
+    assert [one.held_out_loss for one in read.moments] == [None, 2.75]
+
+
 def test_the_bundled_record_is_whole_and_in_order() -> None:
     read = growth_of("storyteller")
     assert isinstance(read, Growth)
@@ -76,6 +81,8 @@ def test_other_models_have_none(name: str) -> None:
         record(moment(prompts=[{"prompt": "The sun", "top": [[-1, 0.5]]}])),
         record(moment(prompts=[{"prompt": "The sun", "top": [[7, float("nan")]]}])),
         record(moment(loss=float("inf"))),
+        record(moment(held_out_loss=-1.0)),
+        record(moment(held_out_loss="low")),
         record(moment(sample="x" * 3_000)),
         record(*[moment(step) for step in range(101)]),
         record(moment(), moment(1, prompts=[{"prompt": "The moon", "top": [[7, 0.5]]}])),

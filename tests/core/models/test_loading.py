@@ -14,8 +14,9 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import save_file
+from tokenizers import processors
 
-from core import Generation, errors, load_model
+from core import Generation, SamplingSettings, errors, load_model, score_text
 from tests.tiny_models import byte_level_tokenizer
 
 SECRET = "/secret/place"
@@ -317,12 +318,56 @@ def test_a_broken_tokenizer_is_said_to_be_that(text: str, copied: Any) -> None:
     assert "tokenizer" in refused(folder, errors.BrokenModel)
 
 
-def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(copied: Any) -> None:
+def test_a_pad_token_that_the_model_never_learnt_is_a_note_and_only_a_text_that_needs_it_is_refused(copied: Any, tiny: Any) -> None:
+    """As transformers' generate runs it: nothing is looked up that no text asks for."""
     folder = copied("gpt2")
-    tokenizer = byte_level_tokenizer()
-    tokenizer.add_tokens([f"more{i}" for i in range(10)])
+    known = tiny("gpt2").vocabulary_size
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens([f"<gap{i}>" for i in range(known - len(tokenizer))])
+    tokenizer.add_special_tokens({"pad_token": "<pad>"})
+    assert tokenizer.pad_token_id >= known
     tokenizer.save_pretrained(folder)
-    refused(folder, errors.BrokenModel)
+    model = load_model(folder, device="cpu", dtype="float32")
+    assert any("<pad>" in note or "pad" in note for note in model.notes)
+    settings = SamplingSettings(seed=3)
+    mine, theirs = Generation(model, "The sea", settings), Generation(tiny("gpt2"), "The sea", settings)
+    assert [s.token_id for s in mine.write(6)] == [s.token_id for s in theirs.write(6)]
+    for refused_by in (
+        lambda: Generation(model, "The <pad> sea"),
+        lambda: score_text(model, "The <pad> sea"),
+        lambda: model.encode("<pad>"),
+        lambda: mine.force("<pad>"),
+    ):
+        with pytest.raises(errors.BadToken) as told:
+            refused_by()
+        assert "\n" not in str(told.value)
+    assert len(mine.path) == 6
+
+
+def test_a_tokenizer_of_another_model_is_refused(copied: Any) -> None:
+    folder = copied("gpt2")
+    path = folder / "tokenizer.json"
+    spec = json.loads(path.read_text())
+    spec["model"]["vocab"] |= {f"more{i}": 5000 + i for i in range(10)}
+    path.write_text(json.dumps(spec))
+    assert "beyond" in refused(folder, errors.BrokenModel)
+
+
+def test_a_mark_around_every_text_that_the_model_never_learnt_is_refused(copied: Any) -> None:
+    folder = copied("gpt2")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens([f"<gap{i}>" for i in range(400)])
+    last = len(tokenizer) - 1
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="<gap399> $A", special_tokens=[("<gap399>", last)])
+    tokenizer.save_pretrained(folder)
+    assert "beyond" in refused(folder, errors.BrokenModel)
+
+
+def test_a_folder_may_be_given_as_a_path(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tiny_folder("gpt2")
+    assert load_model(Path(folder), device="cpu", dtype="float32").vocabulary_size
+    monkeypatch.chdir(folder.parent)
+    assert load_model(Path(folder.name), device="cpu", dtype="float32").vocabulary_size
 
 
 def test_not_enough_memory_says_so(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:

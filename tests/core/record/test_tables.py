@@ -111,6 +111,7 @@ def test_steps_are_rows_in_order(run: Generation) -> None:
         assert row.surprise == pytest.approx(-math.log2(step.model_probability))
         assert row.chosen_by == step.chosen_by
         assert row.cache_bytes == step.forward.cache_bytes
+        assert row.held_bytes == step.forward.held_bytes
         assert row.seconds == step.forward.seconds
         assert math.isnan(row.roll) if step.roll is None else row.roll == step.roll
     back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False)

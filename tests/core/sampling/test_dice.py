@@ -40,6 +40,15 @@ def test_a_roll_stays_what_it_was_when_links_were_shared() -> None:
     assert [round(roll(0, index), 12) for index in range(3)] == [0.014067035666, 0.607365992413, 0.880635352110]
 
 
+def test_large_seeds_share_their_dice_with_nobody() -> None:
+    """A seed of two words once threw another seed's next step."""
+    for low, high, step in itertools.product([0, 5, 77], [1, 2, 2**20], [0, 1, 9]):
+        alike = [(low, high, step), (low, step, high), (high, low, step), (low, step, 0), (low, 0, step), (low, high, 0), (low, 0, high)]
+        assert roll(low + (high << 32), step) not in {roll(*key) for key in alike}
+    keys = list(itertools.product([3, 3 + 2**32, 3 + 2**33, 2**52 + 3, 2**53 - 1], range(40), range(5)))
+    assert len({roll(*key) for key in keys}) == len(keys)
+
+
 @pytest.mark.parametrize("vary", ["seed", "step", "attempt"])
 def test_rolls_are_even_and_neighbours_do_not_resemble_each_other(vary: str) -> None:
     place = ["seed", "step", "attempt"].index(vary)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
-from core import Generation, load_model
+from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
 from core.models import loading
+from core.sampling import stages
 from core.servers import http_client
-from core.servers.http_client import Address, HttpClient
-from core.servers.metrics import ServerMetrics
+from core.servers.http_client import Address
 from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
 
 read_once = cache(loading._read_tokenizer)
@@ -24,6 +26,7 @@ read_once = cache(loading._read_tokenizer)
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 5.0)
     monkeypatch.setattr(loading, "_read_tokenizer", read_once)
 
 
@@ -55,7 +58,7 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
     "no models": (lambda: Reply.of({"data": []}), ServerGone, "no model loaded"),
     "a model without a name": (lambda: Reply.of({"data": [{"id": 7}]}), WrongServer, "no inference server"),
     "not found": (lambda: Reply(404, b"<html>", "text/html"), WrongServer, "no inference server"),
-    "a closed door": (lambda: Reply(401, b"{}"), WrongServer, "access key"),
+    "a closed door": (lambda: Reply.of({"error": "Unauthorized"}, 401), WrongServer, "access key"),
     "trouble": (lambda: Reply(500, b"oh no"), ServerGone, "in trouble"),
     "still loading": (lambda: Reply.of({"error": {"message": "Loading model", "code": 503}}, 503), ServerGone, "still loading"),
     "a hung up phone": (lambda: Reply(0), ServerGone, "does not answer"),
@@ -67,28 +70,69 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
 
 @pytest.mark.parametrize("what", ANSWERS)
 def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the owner of the app named it, with what is wrong there."""
     monkeypatch.setattr(http_client, "LARGEST_ANSWER", 2**20)
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 1.0)
     reply, kind, words = ANSWERS[what]
-    ask = HttpClient.get
-    monkeypatch.setattr(HttpClient, "get", lambda self, path, patience=None: ask(self, path, 0.3))
-    with serve(lambda asked: reply()) as server, pytest.raises(kind, match=words) as caught:
-        load_model(server.address, tokenizer=str(TINY))
+    with serve(lambda asked: reply()) as server:
+        monkeypatch.setenv("TOKEN_VIEWER_SERVERS", server.address)
+        with pytest.raises(kind, match=words) as caught:
+            load_model(server.address, tokenizer=str(TINY))
     one_sentence(caught.value)
 
 
-def test_nobody_there_gets_one_sentence() -> None:
+RECOGNISED = {"a closed door", "still loading", "no models", "a model without a name"}  # these speak as inference servers do
+
+
+def test_nobody_learns_what_else_listens_on_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed port, a silent one, a web page and a redirect: the same words after the same time."""
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.8)
+    told: dict[str, str] = {}
+    took: dict[str, float] = {}
+
+    def ask(what: str, address: str) -> None:
+        began = time.monotonic()
+        with pytest.raises(ModelError) as caught:
+            load_model(address, tokenizer=str(TINY))
+        took[what] = time.monotonic() - began
+        told[what] = str(caught.value).replace(address.removeprefix("http://"), "there")
+
     with serve(FakeVLLM()) as server:
-        address = server.address
-    with pytest.raises(ServerGone, match="does not answer") as caught:
-        load_model(address, tokenizer=str(TINY))
-    one_sentence(caught.value)
+        pass
+    read_once(TINY, str(TINY))
+    ask("a closed port", server.address)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        ask("a silent port", f"http://127.0.0.1:{silent.getsockname()[1]}")
+    for what in sorted(set(ANSWERS) - RECOGNISED - {"a huge body"}):
+
+        def answer(asked: Asked, reply: Callable[[], Reply] = ANSWERS[what][0]) -> Reply:
+            return reply()
+
+        with serve(answer) as other:
+            ask(what, other.address)
+    moved = Reply(302, b"", headers={"Location": "http://127.0.0.1:1/"})
+    with serve(lambda asked: moved) as other:
+        ask("a redirect", other.address)
+    assert len(set(told.values())) == 1, told
+    assert set(told.values()).pop().startswith("No inference server answers at there.")
+    assert min(took.values()) >= 0.8
+    assert max(took.values()) < 0.8 + 1.5  # how busy this machine is
 
 
-def test_a_redirect_is_not_followed() -> None:
+@pytest.mark.parametrize("what", sorted(RECOGNISED))
+def test_an_inference_server_in_trouble_is_told_so(what: str) -> None:
+    reply, kind, words = ANSWERS[what]
+    with serve(lambda asked: reply()) as server, pytest.raises(kind, match=words):
+        load_model(server.address, tokenizer=str(TINY))
+
+
+def test_a_redirect_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(FakeVLLM()) as elsewhere:
         moved = Reply(302, b"", headers={"Location": elsewhere.address + "/v1/models"})
-        with serve(lambda asked: moved) as server, pytest.raises(WrongServer, match="elsewhere") as caught:
-            load_model(server.address, tokenizer=str(TINY), api_key="sk-secret")
+        with serve(lambda asked: moved) as server:
+            monkeypatch.setenv("TOKEN_VIEWER_SERVERS", server.address)
+            with pytest.raises(WrongServer, match="elsewhere") as caught:
+                load_model(server.address, tokenizer=str(TINY), api_key="sk-secret")
         assert elsewhere.asked == []
     one_sentence(caught.value)
 
@@ -138,6 +182,11 @@ STEPS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[ModelError]]] = {
     "NaN": (entries(lambda top: top | {"token_id:3": float("nan")}), BrokenLogits),
     "null": (entries(lambda top: top | {"token_id:3": None}), WrongServer),
     "more than all": (entries(lambda top: dict.fromkeys(top, -0.1)), WrongServer),
+    "400 digits for a log-probability": (entries(lambda top: top | {"token_id:3": -(10**400)}), WrongServer),
+    "400 digits for a token": (entries(lambda top: top | {f"token_id:{10**400}": -9.0}), WrongServer),
+    "true": (entries(lambda top: top | {"token_id:3": True}), WrongServer),
+    "a number in quotes": (entries(lambda top: top | {"token_id:3": "-9.0"}), WrongServer),
+    "odds that cannot add up": (entries(lambda top: dict.fromkeys(top, -12.0)), WrongServer),
     "above zero": (entries(lambda top: dict.fromkeys(top, 3.0)), WrongServer),
     "a list of lists": (lambda body: [body], ServerGone),
 }
@@ -154,6 +203,8 @@ def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
         with pytest.raises(kind) as caught:
             run.step()
         one_sentence(caught.value)
+        with pytest.raises(kind):
+            run.next_distribution()
         assert (run.written, len(run.path)) == (before, 1)
         fake.change = lambda body: body
         assert run.next_distribution().candidates
@@ -165,6 +216,93 @@ def test_minus_infinity_in_any_spelling_is_a_probability_of_nothing() -> None:
         distribution = Generation(load_model(server.address, tokenizer=str(TINY)), "def main").next_distribution()
     assert distribution.exact
     assert min(c.model_probability for c in distribution.candidates) >= 0
+
+
+@pytest.mark.parametrize("kind", ["vLLM", "llama-server"])
+@pytest.mark.parametrize("nothing", [float("-inf"), -3.4028234663852886e38, -9999.0])
+@pytest.mark.parametrize("temperature", [0.05, 0.5, 1.0, 1.5, 2.0])
+def test_a_list_that_ends_in_nothing_is_sampled_at_every_temperature(kind: str, nothing: float, temperature: float) -> None:
+    """A peaked model: two tokens share everything, and whatever else is listed is minus infinity, in the server's own spelling."""
+
+    def peaked(asked: Asked) -> Reply:
+        reply = fake(asked)
+        if not asked.path.endswith(("/completions", "/completion")):
+            return reply
+        body = json.loads(reply.parts)
+        if reply.status == 200 and kind == "vLLM":
+            body["choices"][0] |= {"token_ids": [7]}
+            top = {"token_id:7": -0.25, "token_id:9": -1.5089, **{f"token_id:{i}": nothing for i in range(20, 38)}}
+            body["choices"][0]["logprobs"]["top_logprobs"] = [top]
+        elif kind == "llama-server":
+            odds = [(7, -0.25), (9, -1.5089), *((i, nothing) for i in range(20, 118))]
+            body["completion_probabilities"][0]["top_logprobs"] = [{"id": i, "logprob": p, "token": "", "bytes": []} for i, p in odds]
+        return Reply.of(body, reply.status)
+
+    fake: Any = FakeVLLM() if kind == "vLLM" else FakeLlama()
+    with serve(peaked) as server:
+        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main", SamplingSettings(temperature=temperature, seed=3))
+        distribution = run.next_distribution()
+        assert distribution.exact
+        weights = np.exp(np.array([-0.25, -1.5089]) / temperature)
+        got = [c.sampling_probability for c in distribution.candidates[:2]]
+        np.testing.assert_allclose(got, weights / weights.sum(), atol=1e-3)
+        assert {run.step().token_id for _ in range(6)} <= {7, 9}
+
+
+@pytest.mark.parametrize("digits", [400, 5_000])
+def test_numbers_of_hundreds_of_digits_are_one_sentence(digits: int) -> None:
+    fake, long = FakeVLLM(), False
+
+    def answer(asked: Asked) -> Reply:
+        reply = fake(asked)
+        if long and "complet" in asked.path:
+            reply.parts = reply.parts.replace(b"123454321", b"-" + b"9" * digits)
+        return reply
+
+    with serve(answer) as server:
+        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main")
+        fake.change, long = entries(lambda top: top | {"token_id:3": 123454321}), True
+        with pytest.raises(ModelError) as caught:
+            run.step()
+        one_sentence(caught.value)
+        fake.change = lambda body: body
+        assert run.step().token_id >= 0
+
+
+def test_a_failed_answer_is_never_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever stumbles over an answer, the next try asks the server anew."""
+    with serve(FakeVLLM()) as server:
+        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main", SamplingSettings(temperature=0.7))
+        with monkeypatch.context() as broken:
+            broken.setattr(stages, "observe", lambda *_, **__: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                run.next_distribution()
+            with pytest.raises(ZeroDivisionError):
+                run.step()
+        asked = len(server.steps())
+        assert run.step().token_id >= 0
+        assert len(server.steps()) > asked
+
+
+@pytest.mark.parametrize("lie", [10**400, -1, True, "11", None, float("inf"), float("nan"), 1e30])
+def test_counts_and_times_that_cannot_be_are_not_believed(lie: Any) -> None:
+    fake = FakeLlama()
+
+    def lying(asked: Asked) -> Reply:
+        reply = fake(asked)
+        if asked.path != "/completion":
+            return reply
+        body = json.loads(reply.parts)
+        body["tokens_cached"] = lie
+        body["timings"] = {"cache_n": lie, "prompt_ms": lie}
+        return Reply.of(body)
+
+    with serve(lying) as server:
+        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main")
+        forward = run.step().forward
+    position = run.path[0].position
+    assert forward.cache_bytes == position * run.model.cache_bytes_per_token
+    assert (forward.computed_tokens, forward.reused_tokens, forward.server_seconds) == (position, 0, None)
 
 
 def test_absurd_counts_are_not_believed() -> None:
@@ -256,25 +394,3 @@ def test_the_owner_of_the_app_can_name_the_servers(monkeypatch: pytest.MonkeyPat
         with pytest.raises(WrongServer, match="owner"):
             load_model(other.address, tokenizer=str(TINY))
         assert other.asked == []
-
-
-def test_a_key_that_is_no_key_is_refused() -> None:
-    with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
-        load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
-
-
-def test_recorded_metrics_are_read() -> None:
-    vllm = ServerMetrics.read(recorded("vllm_metrics")["body"])
-    assert (vllm.cache_use, vllm.cache_tokens, vllm.cache_bytes) == (0.0, 1_048_576, 1_073_741_824)
-    assert (vllm.queried_tokens, vllm.hit_tokens, vllm.hit_rate) == (44, 0, 0.0)
-    llama = ServerMetrics.read(recorded("llamacpp_metrics")["body"])
-    assert (llama.queried_tokens, llama.hit_tokens, llama.cache_use) == (57, 41, None)
-    assert llama.hit_rate == pytest.approx(41 / 57)
-    assert llama.running == 0
-
-
-@pytest.mark.parametrize(
-    "text", ["", "<html>", "a{", 'a{b="' + "\\" * 50_000, "vllm:kv_cache_usage_perc NaN\nvllm:kv_cache_usage_perc -1", "x " * 100_000]
-)
-def test_nonsense_for_metrics_says_nothing(text: str) -> None:
-    assert ServerMetrics.read(text) == ServerMetrics()

@@ -279,6 +279,11 @@ def test_a_key_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> None
     assert not any("very-secret" in text for text in seen)
 
 
+def test_a_key_that_is_no_key_is_refused() -> None:
+    with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
+        load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
+
+
 def test_a_server_needs_the_name_of_its_tokenizer(vllm: Running) -> None:
     with pytest.raises(UnknownModel, match="tokenizer"):
         load_model(vllm.address)
@@ -338,7 +343,7 @@ def test_requests_are_those_that_a_real_server_understood(name: str) -> None:
         Generation(connect(server), PROMPT).next_distribution()
         sent = server.steps()[-1]
     understood = recorded(name)["request"]["json"]
-    documented = {"top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "logit_bias"}
+    documented = {"top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "logit_bias", "response_fields"}
     assert set(sent) - set(understood) <= documented
     assert sent["prompt"] == understood["prompt"]
 

@@ -1,4 +1,4 @@
-"""A tree of texts: what was tried, how likely each way was, where one stands. Folded, walked, named and pruned by clicking."""
+"""Branch tree component: what was tried, how likely each way was, where one stands; folded, walked, named, pruned by clicking."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.generation.tree import Tree
-from core.labs.beam import DROPPED, FINISHED, KEPT, BeamStep
+from core.generation.tree import Branch, Tree, join_text
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, Beam, BeamStep
 from core.labs.candidates import Merged
 from pages.parts.charts import charts
 from pages.parts.layout import palette
@@ -20,6 +20,7 @@ from pages.parts.text import what_if_words as words
 HERE = Path(__file__).parent
 LONGEST_TEXT = 400  # characters of one way that are sent; more is never read in a tree
 MOST_ROWS = 1_500
+STANDING = (KEPT, FINISHED, CUT_OFF)  # beginnings that go on or compete as answers
 
 _TREE = st.components.v2.component(
     "branch_tree",
@@ -113,6 +114,16 @@ def rows_of_run(run: Tree) -> list[Row]:
     return rows
 
 
+def way_name(run: Tree, branch: Branch, longest: int = 46) -> str:
+    """A branch's own name, or the end of its text on one line, line breaks shown.
+
+    The text begins with the prompt, so that a way of a single full stop is not called ".".
+    """
+    whole = run.prompt + join_text(run.path_to(branch.node_id))
+    line = " ".join(whole.replace("\n", " ↵ ").split())
+    return branch.name or (line if len(line) <= longest else "…" + line[1 - longest :])
+
+
 def rows_of_tries(tree: Sequence[Merged], best: int | None) -> list[Row]:
     """The tries merged into one tree; best: the number of the try that won, whose way is marked."""
     children: dict[int, list[Merged]] = {}
@@ -149,9 +160,10 @@ def _by_count(nodes: list[Merged]) -> list[Merged]:
 def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[Row]:
     """All beginnings that a beam search has considered; the winner's way is marked once it is known."""
     nodes = {
-        beam.node_id: beam for step in steps for beam in step.considered if step is steps[-1] or beam.fate in (KEPT, FINISHED)
+        beam.node_id: beam for step in steps for beam in step.considered if step is steps[-1] or beam.fate in STANDING
     }  # what was dropped is shown at the step at which it was, and then makes room
     newest = {beam.node_id for beam in steps[-1].considered} if steps else set()
+    alive = _alive(steps[-1], nodes) if steps else set()
     won: set[int] = set()
     while winner:
         won.add(winner)
@@ -168,9 +180,7 @@ def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[
             end = children[end][0]
             text += nodes[end].text[-_added(nodes, end) :] if _added(nodes, end) else ""
         beam = nodes[end]
-        kind = "path" if start in won else "gone" if beam.fate not in (KEPT, FINISHED) else "good" if end in newest else "open"
-        if kind == "open" and end not in children:
-            kind = "gone"
+        kind = "path" if start in won else "gone" if end not in alive else "good" if end in newest else "open"
         rows.append(
             Row(
                 end,
@@ -183,6 +193,17 @@ def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[
         )
         waiting += [(child, end) for child in reversed(children.get(end, []))]
     return rows
+
+
+def _alive(newest: BeamStep, nodes: dict[int, Beam]) -> set[int]:
+    """The beginnings that are not given up: those kept at this step, the answers that still compete, and all that leads to them."""
+    alive: set[int] = set()
+    for node_id in (*(beam.node_id for beam in newest.kept), *(beam.node_id for beam in newest.answers)):
+        here = node_id
+        while here and here not in alive:
+            alive.add(here)
+            here = nodes[here].parent
+    return alive
 
 
 def _added(nodes: dict[int, Any], node_id: int) -> int:

@@ -1,4 +1,4 @@
-"""A text whose words lie on pages: what is held, what was just written, what was torn out, what has not been read yet."""
+"""Text tinted by KV cache residency: what is held, just written, evicted, or not read yet."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@ export default function ({ parentElement, data }) {
   const dice = parentElement.querySelector(".dice");
   const track = dice.querySelector(".track");
   const marker = dice.querySelector(".marker");
+  const spot = dice.querySelector(".spot");
   const c = data.colours;
   const paint = { "--dice": c.dice, "--on-dice": c.on_dice, "--chosen": c.chosen, "--on-chosen": c.on_chosen, "--rest": c.rest, "--muted": c.muted_text, "--text": c.text, "--page": c.page };
   for (const [name, colour] of Object.entries(paint)) dice.style.setProperty(name, colour);
@@ -14,7 +15,8 @@ export default function ({ parentElement, data }) {
   const next = new Map();
   const width = track.clientWidth || 600;
   let rest = 0;
-  data.pieces.forEach(([id, label, start, end, chosen], i) => {
+  let hidden = true;
+  data.pieces.forEach(([id, label, start, end, chosen, share], i) => {
     const name = id < 0 ? `rest${rest++}` : String(id);
     let part = kept.get(name);
     if (!part) {
@@ -23,14 +25,20 @@ export default function ({ parentElement, data }) {
     }
     kept.delete(name);
     next.set(name, part);
-    part.className = `part${id < 0 ? " rest" : ""}${chosen ? " chosen" : ""}${i % 2 ? " odd" : ""}`;
+    const room = (end - start) * width;
+    part.className = `part${id < 0 ? " bundle" : ""}${chosen ? " chosen" : ""}${i % 2 ? " odd" : ""}${room < 6 ? " thin" : ""}`;
     part.style.left = `${start * 100}%`;
     part.style.width = `${(end - start) * 100}%`;
-    const room = (end - start) * width;
     const text = room > 8 * label.length + 6 ? label : "";
     if (part.textContent !== text) part.textContent = text;
-    part.title = label;
+    part.title = `${label} · ${share}`;
+    if (chosen && room < 4) { // true width, so hardly a line: a sign below it says where to look
+      hidden = false;
+      spot.style.left = `${(start + end) * 50}%`;
+      spot.title = part.title;
+    }
   });
+  spot.hidden = hidden;
   for (const part of kept.values()) part.remove();
   dice.parts = next;
 
@@ -40,7 +48,7 @@ export default function ({ parentElement, data }) {
     dice.thrown = "";
   } else {
     const side = data.roll < 0.04 ? " left" : data.roll > 0.96 ? " right" : "";
-    marker.textContent = data.roll.toFixed(3);
+    marker.textContent = data.roll_text;
     marker.style.left = `${data.roll * 100}%`;
     marker.className = `marker down${side}`;
     if (dice.thrown !== data.throw) {

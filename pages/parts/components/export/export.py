@@ -1,7 +1,8 @@
-"""Keeping and sharing a run: the link, the recording, the table of steps, the charts; and opening a recording again."""
+"""Export and sharing: the link, the recording, the table of steps, the charts; and opening a recording again."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,10 @@ import streamlit as st
 
 from core.record.tables import steps_table
 from pages.parts.charts import charts
+from pages.parts.charts.inside_rows import plain
+from pages.parts.components.branch_tree.branch_tree import way_name
 from pages.parts.layout import frame, palette
-from pages.parts.session import current
+from pages.parts.session import current, opened_recording, url_state
 from pages.parts.text import words
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 HERE = Path(__file__).parent
-CHARTS = {"odds": "TokenDistribution", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
+CHARTS = {"odds": "Odds", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
 
 _LINK = st.components.v2.component(
     "share_link",
@@ -29,44 +32,53 @@ _LINK = st.components.v2.component(
 )
 
 
-def keep() -> None:
-    """Everything one can take away from a run, in a popover."""
+def keep(run: Generation | Replay) -> None:
+    """Everything one can take away from a run, in a popover. The files are made when they are asked for, from the run as it is then."""
     with st.popover("Keep or share", icon=":material/ios_share:", help=words.KEEP_HELP, on_change="rerun", key="keep") as popover:
         if not popover.open:
             return
         with frame.error_boundary():
-            query, exact = current.link_query()
+            query, exact = url_state.link_query()
             _LINK(key="link", data={"query": query, "charts": list(CHARTS.items()), "colours": palette.as_data(palette.of(charts.theme()))})
-            st.caption(words.KEPT_EXACTLY if exact else words.SETTINGS_CHANGED)
+            st.caption(words.KEPT_EXACTLY if exact else words.LINK_LONG)
             with st.container(horizontal=True):
                 st.download_button(
                     "Recording (JSON)",
-                    data=_recording,
+                    data=partial(recording_of, run),
                     file_name="run.json",
                     mime="application/json",
                     on_click="ignore",
                     icon=":material/movie:",
                 )
                 st.download_button(
-                    "Steps (CSV)", data=_steps, file_name="steps.csv", mime="text/csv", on_click="ignore", icon=":material/table:"
+                    "Steps (CSV)",
+                    data=partial(steps_of, run),
+                    file_name="steps.csv",
+                    mime="text/csv",
+                    on_click="ignore",
+                    icon=":material/table:",
                 )
             st.file_uploader(
                 words.UPLOAD_LABEL,
                 type=["json"],
                 key="recording",
-                on_change=current.recording_uploaded,
-                max_upload_size=current.LARGEST_UPLOAD,
+                on_change=frame.then,
+                args=(opened_recording.recording_uploaded, ()),
+                max_upload_size=opened_recording.LARGEST_UPLOAD,
             )
+            frame.notices("recording")
 
 
-def _recording() -> str:
+def recording_of(run: Generation | Replay) -> str:
+    """The file of a run. Called outside of any session, where nobody's run can be looked up: it is handed in."""
     from core import Recording
 
-    return Recording.of(current.run()).dumps()
+    return Recording.of(run).dumps()
 
 
-def _steps() -> str:
-    return steps_table(current.run().path).to_csv(index=False)
+def steps_of(run: Generation | Replay) -> str:
+    """The table of the steps on screen, as CSV. Called outside of any session, as `recording_of`."""
+    return steps_table(run.path).to_csv(index=False)
 
 
 def branches(run: Generation | Replay) -> None:
@@ -77,10 +89,8 @@ def branches(run: Generation | Replay) -> None:
             return
         for branch in known:
             place = words.BRANCH_HERE if branch.is_current else words.BRANCH_PARTS.format(step=(branch.parts_at or 0) + 1)
-            tail = " ".join(branch.text.split())
-            tail = tail if len(tail) <= 46 else "…" + tail[-45:]
             st.button(
-                branch.name or tail or "…",
+                plain(way_name(run, branch)),
                 key=f"branch_{branch.node_id}",
                 on_click=frame.then,
                 args=(current.switch, (), branch.node_id),

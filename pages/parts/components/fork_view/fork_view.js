@@ -13,20 +13,24 @@ export default function ({ parentElement, data, setTriggerValue }) {
     while (home.parts.length > entries.length) home.parts.pop().remove();
     const grown = home.parts.length > 0 || entries.length === 1;
     entries.forEach(([text, share, forced, told], i) => {
-      let word = home.parts[i];
+      let part = home.parts[i];
       const sign = `${text}|${forced}|${told}`;
-      if (!word) {
-        word = home.parts[i] = document.createElement("button");
-        word.type = "button";
-        if (grown && i === entries.length - 1) word.classList.add("fresh");
-        home.append(word);
+      if (!part) {
+        part = home.parts[i] = document.createElement("span");
+        part.word = document.createElement("button");
+        part.word.type = "button";
+        if (grown && i === entries.length - 1) part.word.classList.add("fresh");
+        home.append(part);
       }
+      const word = part.word;
       const open = data.opened && data.opened[0] === side && data.opened[1] === first + i;
       word.classList.toggle("opened", Boolean(open));
       if (word.sign === sign) return;
       word.sign = sign;
       word.told = told;
-      word.textContent = text.replaceAll("\n", "\n");
+      // A button is a box of its own: a line break inside it would not break the line, so it stands behind it.
+      word.textContent = text.replaceAll("\n", "↵");
+      part.replaceChildren(word, ...[...text].filter(letter => letter === "\n").map(() => document.createElement("br")));
       word.classList.toggle("forced", forced);
       word.style.setProperty("--depth", `${Math.round(3 + 25 * share)}%`);
       word.onclick = () => setTriggerValue("pick", [side, first + i]);

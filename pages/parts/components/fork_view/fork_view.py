@@ -1,4 +1,4 @@
-"""Two branches side by side: what they share stands there once, then it parts into a blue and a plum column. A click on a word forks."""
+"""Two branches side by side: what they share stands there once, then it parts. A click on a word forks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,16 @@ from pages.parts.text import what_if_words as words
 
 HERE = Path(__file__).parent
 
-_VIEW = st.components.v2.component(
-    "fork_view",
-    html='<div class="fork"><p class="shared" role="group"></p><svg class="lines" viewBox="0 0 100 40" preserveAspectRatio="none">'
+HTML = (
+    '<div class="fork"><p class="shared" role="group"></p><svg class="lines" viewBox="0 0 100 40" preserveAspectRatio="none">'
     '<path class="one"></path><path class="other"></path></svg><div class="sides"><section class="side one"><p class="told"></p>'
     '<p class="foot"></p></section><section class="side other"><p class="told"></p><p class="foot"></p></section></div>'
-    '<div class="card" hidden></div></div>',
+    '<div class="card" hidden></div></div>'
+)
+
+_VIEW = st.components.v2.component(
+    "fork_view",
+    html=HTML,
     css=(HERE / "fork_view.css").read_text("utf-8"),
     js=(HERE / "fork_view.js").read_text("utf-8"),
 )

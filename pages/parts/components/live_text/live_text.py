@@ -1,4 +1,4 @@
-"""A text field that answers while one types."""
+"""Text field that reports every keystroke: it answers while one types."""
 
 from __future__ import annotations
 

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
-_GROUPS = {"Forward passes": "What it did", "Multiply-adds": "What that took", "Energy": "What that costs"}
-_SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+_GROUPS = {"Forward passes": "What it did", "Operations": "What that took", "Energy": "What that costs"}
+NOTICEABLE = 1.05  # times the work: less is no difference worth a sentence
+_SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
 def assumptions() -> Assumptions:
@@ -99,7 +100,7 @@ def paper(bill: Receipt, title: str) -> None:
 def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     """The bill so far in two lines: what it took, what it cost."""
     made = bill(path, model)
-    wanted = {"Multiply-adds": "{} multiply-adds", "Time computing": "{}", "Energy": "{}", "Price, by the token": "{}"}
+    wanted = {"Operations": "{}", "Time computing": "{}", "Energy": "{}", "Price, by the token": "{}"}
     parts = [
         f'<span title="{escape(amount.kind + ": " + amount.how)}" style="white-space:nowrap">{_mark(amount.kind)} '
         f"{escape(wanted[amount.name].format(said(amount)))}</span>"
@@ -108,6 +109,23 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     ]
     text = " · ".join(parts) if path else "Nothing to pay yet."
     st.html(f'<div style="font-size:0.9rem;line-height:1.6;font-variant-numeric:tabular-nums;color:{_colours().muted_text}">{text}</div>')
+
+
+def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> str:
+    """Which question cost more, where that can be said. brief, long: the bill after the first token, and the whole one."""
+    reading, whole = [bill.flops or 0 for bill in (brief[0], long[0])], [bill.flops or 0 for bill in (brief[1], long[1])]
+    if not all((*reading, *whole)):
+        return cost_words.TWO_UNKNOWN
+    even = brief[1].new_tokens == long[1].new_tokens
+    one, other = whole if even else reading
+    factor = f"{max(one, other) / min(one, other):.1f}"
+    if max(one, other) / min(one, other) < NOTICEABLE:
+        said = cost_words.TWO_SAME if even else cost_words.TWO_READ_SAME
+    elif even:
+        said = (cost_words.TWO_SAYS if other > one else cost_words.TWO_LESS).format(factor=factor)
+    else:
+        said = (cost_words.TWO_READ if other > one else cost_words.TWO_READ_LESS).format(factor=factor)
+    return said if even else f"{said} {cost_words.TWO_UNEVEN.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
 
 
 def said(amount: Amount, value: float | None = None) -> str:
@@ -123,7 +141,7 @@ def said(amount: Amount, value: float | None = None) -> str:
         return f"{number * 100:.0f}\u00a0%" if number >= 1 else numbers.percent(number)
     if amount.unit == "$":
         return money(number)
-    if amount.unit in ("FLOP/s", "Wh"):
+    if amount.unit in ("FLOP", "FLOP/s", "Wh"):
         return prefixed(number, amount.unit)
     return f"{number:,.1f}".removesuffix(".0") if number < 1000 else numbers.count(number)
 

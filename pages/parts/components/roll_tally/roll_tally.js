@@ -5,7 +5,16 @@ function element(kind, className, text) {
   if (text !== undefined) made.textContent = text;
   return made;
 }
-const percent = share => share <= 0 ? "0\u00a0%" : share < 0.0995 ? `${(share * 100).toFixed(1)}\u00a0%` : `${Math.round(share * 100)}\u00a0%`;
+// As `numbers.percent` writes them: two figures for small ones, and neither 0 nor 100 for what is not quite so.
+function percent(share) {
+  const value = share * 100;
+  if (value <= 0) return "0\u00a0%";
+  if (value >= 100) return "100\u00a0%";
+  if (value > 99.9) return ">\u00a099.9\u00a0%";
+  if (value < 0.00001) return "<\u00a00.00001\u00a0%";
+  const places = Math.max(0, (value < 99.5 ? 1 : 2) - Math.floor(Math.log10(value)));
+  return `${Number(value.toFixed(places))}\u00a0%`;
+}
 
 export default function ({ parentElement, data }) {
   const tally = parentElement.querySelector(".tally");

@@ -1,4 +1,4 @@
-"""Roll one step many times: the tally beside the bars, growing as the rolls fall. The text does not change."""
+"""Resampling tally: one step rolled many times beside its bars. The text does not change."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ HERE = Path(__file__).parent
 ROWS = 8  # tokens with a bar of their own; the others share one
 READY = 3_000  # rolls that are sent along
 
+HTML = (
+    '<div class="tally"><div class="row"><button type="button"></button><button type="button"></button>'
+    '<button type="button" class="quiet" hidden></button><span class="count" role="status"></span></div>'
+    '<div class="sky"><canvas></canvas></div><div class="grid"></div><div class="told"></div></div>'
+)
+
 _TALLY = st.components.v2.component(
     "dice_tally",
-    html='<div class="tally"><div class="row"><button type="button"></button><button type="button"></button>'
-    '<button type="button" class="quiet" hidden></button><span class="count" role="status"></span></div>'
-    '<div class="sky"><canvas></canvas></div><div class="grid"></div><div class="told"></div></div>',
+    html=HTML,
     css=(HERE / "roll_tally.css").read_text("utf-8"),
     js=(HERE / "roll_tally.js").read_text("utf-8"),
 )

@@ -1,4 +1,4 @@
-"""A given text, word by word, each tinted by a number of its own; hover or click shows what stands behind a word."""
+"""Scored text, word by word, each tinted by a number of its own; hover or click shows what stands behind a word."""
 
 from __future__ import annotations
 
@@ -41,8 +41,16 @@ class Word:
 
 
 def shown(text: str, piece: str, raw: bytes) -> str:
-    """A token as it stands in the text: its piece, or the character that it completes."""
-    return piece if not text or text.encode() == raw else written(text.encode())
+    """A token as it stands in the text: its piece, or the character that it completes, and the bytes of one that it only begins.
+
+    >>> shown("🦊", "⟨A6⟩⟨8A⟩", b"\xa6\x8a"), shown(" ", "␣⟨F0⟩⟨9F⟩", b" \xf0\x9f")
+    ('🦊', '␣⟨F0⟩⟨9F⟩')
+    """
+    said = text.encode()
+    if not text or said == raw:
+        return piece
+    told = next((count for count in range(len(raw), 0, -1) if said.endswith(raw[:count])), len(raw))
+    return written(said) + written(raw[told:])
 
 
 def reading_strip(words: Sequence[Word], *, key: str, alt_text: str, size: str = "1.3rem", tall: str = "24rem") -> None:

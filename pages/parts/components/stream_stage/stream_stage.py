@@ -1,4 +1,4 @@
-"""A small stage: one recorded run, delivered as a stream and as a whole after a check. The browser plays it by the measured clock."""
+"""Streaming against buffered delivery, played by the browser at the measured clock: a small stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A written text in one quiet paragraph: each token tinted by how likely it was, one place marked where it leaves another text."""
+"""Generated text tinted by probability, in one quiet paragraph, with a mark where it leaves another text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentence as it grows: one soft word per token, tinted by how likely or how unsure; hover shows its odds, a click reopens its step."""
+"""Token strip, the sentence as it grows: one word per token, tinted; hover shows its distribution, a click opens its step again."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 import streamlit as st
 
 from core.record.step import Step
-from core.record.tokens import Token, written
+from core.record.tokens import Token
 from pages.parts.charts import charts
+from pages.parts.components.scored_text.scored_text import shown as shown_in_text
 from pages.parts.layout import palette
 from pages.parts.session.state import results
 from pages.parts.text import numbers, words
@@ -53,7 +54,7 @@ def token_strip(
     data = {
         "colours": palette.as_data(palette.of(charts.theme())),
         "tint": tint,
-        "prompt": [(_shown(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
+        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
         "steps": results().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
         "skipped": skipped,
         "before": words.EARLIER_PIECES.format(count=f"{first:,}") if first else "",
@@ -99,7 +100,7 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
     taken = step.chosen
     depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
     return (
-        _shown(step.text, taken.piece, step.raw),
+        shown_in_text(step.text, taken.piece, step.raw),
         step.token_id,
         round(depth, 3),
         step.chosen_by == "forced",
@@ -107,11 +108,6 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
         numbers.percent(taken.sampling_probability),
         taken.rank,
     )
-
-
-def _shown(text: str, piece: str, raw: bytes) -> str:
-    """The token as it stands in the sentence: its piece, or the character that it completes."""
-    return piece if not text or text.encode() == raw else written(text.encode())
 
 
 def _nothing() -> None:

@@ -12,9 +12,10 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.record.step import Step
-from pages.parts.charts import charts, step_rows
+from pages.parts.charts import charts, cost_charts, step_rows
 from pages.parts.components.dice import dice
 from pages.parts.layout import palette
+from pages.parts.text import words
 
 Tables = dict[str, pd.DataFrame]
 SPECS: dict[str, Callable[..., charts.Spec]] = {
@@ -116,8 +117,32 @@ def test_the_small_charts_keep_places_ready_and_forget_the_oldest(run: Generatio
     assert len(step_rows.step_rows(long)) == step_rows.SLOTS
 
 
+def test_a_first_token_chosen_by_hand_after_going_back_is_no_prefill(tiny: Callable[[str], Any]) -> None:
+    run = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1))
+    run.step()
+    run.step()
+    run.go_to(-1)
+    again = run.force(run.next_distribution().candidates[-1].token_id)
+    assert (again.index, again.forward.computed_tokens) == (0, 1)
+    assert set(step_rows.notepad_rows([again])["label"].to_pylist()) == {""}
+
+
+def test_between_two_steps_nothing_is_invented() -> None:
+    kinds = {mark.get("interpolate") for mark in _walk(charts.surprise("light")) if "interpolate" in mark}
+    assert kinds == {"step"}
+
+
+@pytest.mark.parametrize(("unit", "written"), [("s", "~r"), ("ms", "~r"), ("", "~s")])
+def test_seconds_have_no_prefix_before_their_unit(unit: str, written: str) -> None:
+    """With one, 0.4 s was written "400m s"."""
+    spec = cost_charts.race("light", 32, "total_seconds", unit)
+    axis = next(layer["encoding"]["y"]["axis"] for layer in spec["layer"] if "axis" in layer["encoding"].get("y", {}))
+    assert axis["format"] == written
+    assert f"' {unit}'" in axis["labelExpr"]
+
+
 def test_the_dice_say_what_they_did(run: Generation) -> None:
-    assert f"{run.path[-1].roll:.3f}" in dice.told(run.path[-1])
+    assert words.roll(run.path[-1].roll or 0.0) in dice.told(run.path[-1])
     assert "decides" in dice.told(run.next_distribution())
     assert "greedy" in dice.told(run.next_distribution(SamplingSettings(greedy=True)))
     step: Step = run.force(run.next_distribution().candidates[2].token_id)

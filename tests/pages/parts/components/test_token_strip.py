@@ -9,6 +9,8 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.record.step import Step
+from core.record.tokens import ByteJoiner, written
+from pages.parts.components.scored_text.scored_text import shown
 from pages.parts.components.token_strip import token_strip
 
 
@@ -18,6 +20,29 @@ def run(tiny: Callable[[str], Any]) -> Generation:
     for _ in range(6):
         made.step()
     return made
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "raw", "said"),
+    [
+        (" fox", "␣fox", b" fox", "␣fox"),
+        ("🦊", "⟨A6⟩⟨8A⟩", b"\xa6\x8a", "🦊"),
+        (" ", "␣⟨F0⟩⟨9F⟩", b" \xf0\x9f", "␣⟨F0⟩⟨9F⟩"),
+        ("🦊 ", "⟨8A⟩␣⟨F0⟩", b"\x8a \xf0", "🦊␣⟨F0⟩"),
+        ("", "⟨F0⟩", b"\xf0", "⟨F0⟩"),
+        ("⟨FF⟩", "⟨FF⟩", b"\xff", "⟨FF⟩"),
+        ("⟨F0⟩ab", "ab", b"ab", "⟨F0⟩ab"),
+    ],
+)
+def test_a_token_that_only_begins_a_character_shows_its_bytes(text: str, piece: str, raw: bytes, said: str) -> None:
+    assert shown(text, piece, raw) == said
+
+
+def test_every_byte_of_a_text_is_on_the_strip_whatever_is_cut_where(tiny: Callable[[str], Any]) -> None:
+    joiner, seen = ByteJoiner(), ""
+    for raw in (b" \xf0\x9f", b"\xa6", b"\x8a fox\xe2", b"\x82\xac"):
+        seen += shown(joiner.add(raw), written(raw), raw)
+    assert seen == "␣⟨F0⟩⟨9F⟩⟨A6⟩🦊␣fox⟨E2⟩€"
 
 
 def test_a_growing_text_works_out_its_new_token_only(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, load_model
 from pages.parts.runtime import loaded_models
-from pages.parts.session import current
+from pages.parts.session import run_start
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -61,7 +61,7 @@ def ids(run: Any) -> list[int]:
 
 def alone(app: AppTest, name: str, count: int) -> list[int]:
     """What this visitor's settings write with a model that was never away."""
-    run = Generation(load_model(name), PROMPT, app.session_state["_session"].run.settings, top_n=current.LISTED)
+    run = Generation(load_model(name), PROMPT, app.session_state["_session"].run.settings, top_n=run_start.LISTED)
     return [run.step().token_id for _ in range(count)]
 
 

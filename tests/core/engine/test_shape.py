@@ -9,8 +9,8 @@ import torch
 import transformers
 
 from core.costs.published import CARDS, MODELS
+from core.engine.shape import ModelShape
 from core.errors import UnknownModel
-from core.models.shape import ModelShape
 from tests.tiny_models import ARCHITECTURES
 
 COUNTED = (

@@ -1,4 +1,4 @@
-"""Shapes of well-known models as their makers published them: the fields of `ModelShape`, by name.
+"""Published model shapes, as their makers gave them: the fields of `ModelShape`, by name.
 
 They are facts: a test builds each of them in transformers, without memory, and counts.
 """

@@ -1,12 +1,12 @@
-"""The shape of a model, read from its own configuration: what every formula about memory and work starts from."""
+"""Model shape, read from its configuration: layers, heads, sizes, what every formula about memory and work starts from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.engine.published_shapes import SHAPES
 from core.errors import UnknownModel
-from core.models.published_shapes import SHAPES
 
 UNBOUNDED_CONTEXT = 1_048_576  # for architectures whose memory does not grow with the text
 
@@ -24,6 +24,7 @@ class ModelShape:
 
     latent_size: numbers kept per layer and position where keys and values share one compressed vector (DeepSeek), else 0;
     unfolding_parameters: weights of one layer that unfold it again, for every kept position, at every pass.
+    scan_multiply_adds: of one token in all layers' recurrences and convolutions, which multiply what is no matrix (Mamba, LFM2), else 0.
     """
 
     layer_count: int
@@ -47,6 +48,7 @@ class ModelShape:
     small_parameters: int = 0
     latent_size: int = 0
     unfolding_parameters: int = 0
+    scan_multiply_adds: int = 0
 
     @property
     def head_parameters(self) -> int:
@@ -67,6 +69,12 @@ class ModelShape:
     def active_parameters(self) -> int:
         """All numbers of the model but those of the experts that a token does not visit."""
         return self._everything(self.active_feed_forward_parameters)
+
+    @property
+    def expert_parameters(self) -> int:
+        """Weights of all experts together, without routers and without what every token visits; 0 where there are none."""
+        idle = self.feed_forward_parameters - self.active_feed_forward_parameters
+        return idle * self.expert_count // max(1, self.expert_count - self.active_experts)
 
     def _everything(self, feed_forward: int) -> int:
         tables = self.head_parameters * (1 if self.tied_embeddings else 2)
@@ -132,6 +140,7 @@ class ModelShape:
             tied_embeddings=bool(getattr(text, "tie_word_embeddings", False)),
             latent_size=latent,
             unfolding_parameters=unfolding,
+            scan_multiply_adds=_scan(text, kinds, layers, hidden),
         )
 
     @classmethod
@@ -228,6 +237,23 @@ def _mixer_weights(
     attention = hidden * (heads * key_size + kv_heads * (key_size + value_size)) + heads * value_size * hidden
     convolutions = sum(kind == "conv" for kind in kinds)
     return (layers - convolutions) * attention + convolutions * 4 * hidden * hidden
+
+
+def _scan(config: Any, kinds: list[str], layers: int, hidden: int) -> int:
+    """Multiply-adds of one token beside the matrices, all layers: a recurrence's state and a convolution's window.
+
+    Mamba (Gu and Dao 2023, arXiv 2312.00752, algorithm 2) decays each number of its state, brings in the input, adds the two up and reads
+    the state out: four per number. Mamba 2 decays a head's numbers alike: three. RWKV and xLSTM are not counted.
+    """
+    kind = getattr(config, "model_type", "")
+    kernel = int(_first(config, "conv_kernel", "conv_L_cache", default=0))
+    if kind in ("mamba", "falcon_mamba", "mamba2"):
+        inner = int(_first(config, "intermediate_size", default=0)) or int(_first(config, "expand", default=2)) * hidden
+        state = int(_first(config, "state_size", default=0))
+        if kind == "mamba2":
+            return layers * (3 * inner * state + (inner + 2 * int(_first(config, "n_groups", default=1)) * state) * kernel)
+        return layers * inner * (4 * state + kernel)
+    return sum(layer == "conv" for layer in kinds) * hidden * kernel
 
 
 def _feed_forward_weights(config: Any, layers: int, hidden: int, intermediate: int) -> tuple[int, int, int, int]:

@@ -1,0 +1,83 @@
+"""Cost of training: multiply-adds of a step and of a whole run, and how many answers later inference has cost as much.
+
+A training step multiplies every weight with every token three times: once forward, and twice on the way back (for the gradient of the
+inputs, and for that of the weight): Kaplan and others 2020 write it as 6 floating point operations per parameter
+and token, two of them forward.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from core.costs.formulas import LARGEST, answer_multiply_adds, attention_multiply_adds
+from core.engine.shape import ModelShape
+from core.errors import BadSetting
+
+UPDATE = 6  # multiply-adds per weight in an AdamW update: two running means, a root, a quotient, the step
+
+
+@dataclass(frozen=True, slots=True)
+class StepWork:
+    """Multiply-adds of one training step, by what they are for."""
+
+    forward: int
+    backward: int
+    update: int
+
+    @property
+    def total(self) -> int:
+        """All together."""
+        return self.forward + self.backward + self.update
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTraining:
+    """What the makers of a model published about its training. gpu_hours: on cards of `watts` each at most. source: where they say so."""
+
+    model: str
+    tokens: float
+    gpu_hours: float
+    watts: float
+    source: str
+
+
+PUBLISHED: dict[str, PublishedTraining] = {
+    "llama-3.1-8b": PublishedTraining("llama-3.1-8b", 15e12, 1.46e6, 700, "Meta, model card of Llama 3.1, 2024"),
+    "llama-3.1-70b": PublishedTraining("llama-3.1-70b", 15e12, 7.0e6, 700, "Meta, model card of Llama 3.1, 2024"),
+    "llama-3.1-405b": PublishedTraining("llama-3.1-405b", 15e12, 30.84e6, 700, "Meta, model card of Llama 3.1, 2024"),
+}
+
+
+def training_step_work(shape: ModelShape, rows: int, length: int) -> StepWork:
+    """One step over `rows` texts of `length` tokens: unlike in inference, every position goes through the final matrix too."""
+    rows, length = _positive(rows, "rows"), _positive(length, "length")
+    tokens = rows * length
+    attention = rows * sum(attention_multiply_adds(shape, context) for context in range(1, length + 1))
+    forward = tokens * shape.matrix_parameters + attention
+    return StepWork(forward, 2 * forward, UPDATE * shape.parameter_count)
+
+
+def training_work(shape: ModelShape, tokens: float, length: int = 512) -> float:
+    """Multiply-adds of a whole training on so many tokens, in texts of this length; updates, shared by many tokens, left out."""
+    length = _positive(length, "length")
+    each = training_step_work(shape, 1, length)
+    return (each.forward + each.backward) / length * _amount(tokens, "tokens")
+
+
+def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, new_tokens: int) -> float:
+    """How many answers cost as many multiply-adds as the training; infinity for answers that cost nothing."""
+    each = answer_multiply_adds(shape, prompt_tokens, new_tokens)
+    return _amount(training, "training", most=1e40) / each if each else math.inf
+
+
+def _positive(value: int, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**6:
+        raise BadSetting(f"The number of {name} must be a whole number from 1 to 1,000,000, not {str(value)[:20]}.")
+    return value
+
+
+def _amount(value: float, name: str, most: float = LARGEST) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise BadSetting(f"The {name} must be a number from 0 to {most:.0e}, not {str(value)[:20]}.")
+    return float(value)

@@ -1,0 +1,66 @@
+"""What a live run and a shown recording have in common beyond their tree: settings, writing on, and how they look in a notebook."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+from core.errors import NotEnoughMemory
+from core.generation.tree import Tree
+from core.record.step import Step, Vocabulary
+from core.settings import SamplingSettings, whole_number
+
+TAIL = 40  # characters of the text that a run shows of itself
+
+
+class Run(Tree, ABC):
+    """A tree that can go on: from a model, or from what was recorded."""
+
+    model_name: str
+
+    def __init__(self, vocabulary: Vocabulary, settings: SamplingSettings) -> None:
+        super().__init__(vocabulary)
+        self.settings = settings
+
+    @property
+    def settings(self) -> SamplingSettings:
+        """For the coming steps; assign others to change them, nothing is rolled again. Raises BadSetting for anything else."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: SamplingSettings) -> None:
+        self._settings = SamplingSettings.checked(settings)
+
+    @property
+    @abstractmethod
+    def finished(self) -> str | None:
+        """Why it cannot go on from here; None while it can."""
+
+    @abstractmethod
+    def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
+        """One token."""
+
+    def write(self, count: int | None = None) -> Iterator[Step]:
+        """Go on by up to `count` tokens (None: to the end), handing over each as it is made.
+
+        It stops quietly where the run ends or memory is full; `finished` says why. Raises BadSetting for an impossible count.
+        """
+        return self._write(None if count is None else whole_number(count, "The number of tokens", 0))
+
+    def _write(self, count: int | None) -> Iterator[Step]:
+        made = 0
+        while self.finished is None and (count is None or made < count):
+            try:
+                step = self.step()
+            except NotEnoughMemory:
+                if not self._path:  # a prompt that does not fit is no end of a text
+                    raise
+                return
+            yield step
+            made += 1
+
+    def __repr__(self) -> str:
+        text = self.text
+        shown = text if len(text) <= TAIL else f"…{text[-TAIL:]}"
+        ending = f", {self.finished}" if self.finished else ""
+        return f"{type(self).__name__}({self.model_name}, {len(self._path)} tokens written, {shown!r}{ending})"

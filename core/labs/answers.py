@@ -1,0 +1,132 @@
+"""What counts as an answer in a text: which part of it is the answer, where that ends, and when two answers are the same."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+# A minus belongs to a number only where no word stands before it: "10-5" is two numbers, and neither is below zero.
+NUMBER = re.compile(r"(?:(?<![\w)])[-\u2212])?\d+(?:[.,]\d+)*")
+_GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_PLAIN = re.compile(r"-?\d+(?:\.\d+)?")
+_WORD = re.compile(r"\w+")
+_DIGIT, _DECIMAL, _LETTER = 1, 2, 4  # what a token begins with: a digit; a point or comma and a digit; anything that makes a word longer
+
+
+def is_number(answer: str) -> bool:
+    """Whether this answer is a number, with or without commas between its thousands."""
+    return NUMBER.fullmatch(answer.strip()) is not None
+
+
+def normal(answer: str) -> str:
+    """One way of writing for all that mean the same: no commas between thousands, no zeros without meaning, small letters.
+
+    >>> normal("1,000"), normal(" 24.0 "), normal("Yes"), normal("\u22127")
+    ('1000', '24', 'yes', '-7')
+    """
+    text = answer.strip().casefold().replace("\u2212", "-")
+    plain = text.replace(",", "") if _GROUPED.fullmatch(text) else text
+    if not _PLAIN.fullmatch(plain):
+        return text
+    whole, _, fraction = plain.lstrip("-").partition(".")
+    fraction = fraction.rstrip("0")
+    number = (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+    return f"-{number}" if plain.startswith("-") and number != "0" else number
+
+
+def same_answer(found: str | None, answer: str) -> bool:
+    """Whether this is the right answer: the same number however its thousands are set off, or the same words whatever their capitals."""
+    return found is not None and normal(found) == normal(answer)
+
+
+def spellings(answer: str) -> tuple[str, ...]:
+    """The ways in which an answer is usually written: a whole number from a thousand on with and without commas, all else as it is.
+
+    >>> spellings("1000"), spellings("24")
+    (('1000', '1,000'), ('24',))
+    """
+    plain = normal(answer) if is_number(answer) else answer
+    if re.fullmatch(r"-?\d{4,}", plain):
+        return plain, f"{int(plain):,}"
+    return (answer.strip(),)
+
+
+def first_answer(text: str, like: str = "") -> str | None:
+    """The answer a text begins with: its first number or, without one, its first words, as many as `like` has.
+
+    >>> first_answer(" It is 24, I think"), first_answer(" under the red pot.", like="under the pot")
+    ('24', 'under the red')
+    """
+    number = NUMBER.search(text)
+    if number and (not like or is_number(like)):
+        return number.group()
+    words = re.search(rf"\w+(?:\W+\w+){{0,{max(0, len(like.split()) - 1)}}}", text)
+    return words.group() if words else None
+
+
+def answer_of(text: str) -> str:
+    """The answer a text ends in: its last number or, without numbers, its first word in small letters.
+
+    >>> answer_of(" 4 + 3 = 7. The answer is 85."), answer_of(" Yes, because it swims."), answer_of(": 10-5")
+    ('85', 'yes', '5')
+    """
+    numbers = NUMBER.findall(text)
+    if numbers:
+        return str(numbers[-1])
+    word = _WORD.search(text)
+    return word.group().lower() if word else ""
+
+
+def goes_on(answer: str, behind: str) -> bool | None:
+    """Whether what stands behind an answer makes it longer, and so another one; None while nothing there tells.
+
+    >>> goes_on("24", "0"), goes_on("24", ". So"), goes_on("24", "."), goes_on("24", ".5"), goes_on("ye", "s")
+    (True, False, None, True, True)
+    """
+    if not behind:
+        return None
+    if not answer[-1:].isdigit():
+        return _WORD.match(behind) is not None
+    if behind[0] not in ".,":
+        return behind[0].isdigit()
+    return None if len(behind) == 1 else behind[1].isdigit()
+
+
+def is_complete(text: str, like: str) -> bool:
+    """Whether a text that begins with an answer has gone past it: what follows can change nothing any more."""
+    found = first_answer(text, like)
+    number = is_number(like)
+    if found is None or (number and not NUMBER.fullmatch(found)):  # a number is waited for until the sentence or the line is over
+        return number and re.search(r"\w[^\n]*?(?:[.!?]\s|\n)", text) is not None
+    return goes_on(found, text[text.index(found) + len(found) :]) is False
+
+
+def ends_here(model: LanguageModel, probabilities: np.ndarray, answer: str, behind: str = "") -> float:
+    """The probability [0, 1] that an answer is over: that the next token, of these odds [vocabulary], makes it no longer."""
+    known = _BEGINNINGS.get(model)
+    if known is None or len(known) != len(probabilities):
+        known = _BEGINNINGS[model] = np.array([_beginning(model, i) for i in range(len(probabilities))], dtype=np.uint8)
+    number = answer[-1:].isdigit()
+    longer = (_DIGIT if behind else _DIGIT | _DECIMAL) if number else _DIGIT | _LETTER
+    return float(max(0.0, 1.0 - probabilities[(known & longer) > 0].sum()))
+
+
+_BEGINNINGS: WeakKeyDictionary[LanguageModel, np.ndarray] = WeakKeyDictionary()
+
+
+def _beginning(model: LanguageModel, token_id: int) -> int:
+    token = model.token(token_id)
+    if token.special or not token.raw:
+        return 0
+    text = token.raw.decode("utf-8", "replace")
+    if text[0].isdigit():
+        return _DIGIT
+    if text[0] in ".,":
+        return _DECIMAL if text[1:2].isdigit() else 0
+    return _LETTER if _WORD.match(text) or text[0] == "\ufffd" else 0  # loose bytes are the rest of some letter

@@ -1,0 +1,125 @@
+"""Fine-tuning live, one optimisation step at a time: teach a model a sentence, and watch what it expects change.
+
+One training runs at a time in a process; who comes later waits in a queue and is told the place. Seconds and tokens of each are bounded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from core.errors import BadSetting
+from core.generation.generation import Generation
+from core.settings import SamplingSettings
+from core.training.finetune import FineTuning, TrainingStep
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+    from core.record.step import TokenDistribution
+
+MOST_STEPS = 2_000
+MOST_SECONDS = 180.0  # of one training
+MOST_TOKENS = 2_000_000
+LOOK_EVERY = 2  # steps between two looks at what it expects
+WRITTEN = 14  # tokens that it writes at every look
+LISTED = 50
+PATIENCE = 0.2  # seconds between two looks at the queue
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody else is being taught. place: 1 = next."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the model expects after the beginning, after `index` steps. written: how it goes on by itself, its favourite at every step."""
+
+    index: int
+    distribution: TokenDistribution
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Why it went no further: "done", "time is up", "enough tokens"."""
+
+    why: str
+
+
+class _Queue:
+    """Who is being taught, and who waits for it, first come first served."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tickets: list[object] = []
+
+    @contextmanager
+    def ticket(self) -> Iterator[object]:
+        """A place in the queue, given up at the end."""
+        mine = object()
+        with self._lock:
+            self._tickets.append(mine)
+        try:
+            yield mine
+        finally:
+            with self._lock:
+                self._tickets.remove(mine)
+
+    def before(self, ticket: object) -> int:
+        """How many are before this one; 0 for whoever may train."""
+        with self._lock:
+            return self._tickets.index(ticket)
+
+
+QUEUE = _Queue()
+
+
+def teach(
+    tuning: FineTuning, beginning: str, steps: int = 40, look_every: int = LOOK_EVERY, queue: _Queue = QUEUE
+) -> Iterator[Waiting | Look | TrainingStep | Ended]:
+    """Take so many steps, and look at what the model expects after `beginning` before the first one and every few.
+
+    Every look is a moment that `tuning.undo` can go back to. The generator may be dropped at any place and made anew to go on. Raises
+    BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory.
+    """
+    for name, value, most in (("number of steps", steps, MOST_STEPS), ("number of steps between two looks", look_every, 100)):
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+            raise BadSetting(f"The {name} must be a whole number from 1 to {most:,}, not {str(value)[:20]}.")
+    student = tuning.as_it_is()
+    with queue.ticket() as mine:
+        yield from in_turn(queue, mine)
+        latest = monotonic() + MOST_SECONDS
+        yield look(student, beginning, tuning.index)
+        for number in range(1, steps + 1):
+            yield tuning.step()
+            last = number == steps or monotonic() > latest or tuning.tokens > MOST_TOKENS
+            if last or tuning.index % look_every == 0:
+                tuning.keep()
+                yield look(student, beginning, tuning.index)
+            if last:
+                break
+        yield Ended("time is up" if monotonic() > latest else "enough tokens" if tuning.tokens > MOST_TOKENS else "done")
+
+
+def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
+    """Wait until nobody is before this ticket, saying so now and then."""
+    while place := queue.before(ticket):
+        yield Waiting(place)
+        threading.Event().wait(PATIENCE)
+
+
+def look(student: LanguageModel, beginning: str, index: int) -> Look:
+    """What the model expects after the beginning, and how it goes on."""
+    run = Generation(student, beginning, SamplingSettings(greedy=True), top_n=LISTED)
+    distribution = run.next_distribution(SamplingSettings())
+    while run.finished is None and len(run.path) < WRITTEN:
+        run.step()
+    run.release()
+    return Look(index, distribution, run.written)

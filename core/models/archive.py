@@ -1,0 +1,72 @@
+"""Model folder as a zip: a model that was taught here, kept as an ordinary Hugging Face folder, and opened again.
+
+A zip from a stranger can be wrong, never dangerous: only the files a model needs are read, none outside of the folder, none larger than
+told, and what is in them goes through the same checks as any model's files.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import BrokenModel, ModelError
+from core.models.loading import load_model
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+LARGEST = 200_000_000  # bytes, unpacked
+_NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|model\.safetensors|tokenizer\.json|tokenizer_config\.json)")
+
+
+def zip_of(model: LanguageModel) -> bytes:
+    """The model as a zip of its folder: config, weights as they are, tokenizer. Raises ModelError if its weights are elsewhere."""
+    network = getattr(model, "network", None)
+    if network is None:
+        raise ModelError(f"{model.name} is not on this machine and cannot be saved here.")
+    packed = io.BytesIO()
+    with tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
+        folder = Path(place)
+        network.save_pretrained(folder)
+        model.tokenizer.save_pretrained(folder)
+        settings = folder / "tokenizer_config.json"
+        kept = {key: value for key, value in json.loads(settings.read_text()).items() if key not in ("is_local", "local_files_only")}
+        settings.write_text(json.dumps(kept, indent=2) + "\n")
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for path in sorted(folder.iterdir()):
+                if _NAMES.fullmatch(path.name):
+                    archive.write(path, f"{_plain(model.name)}/{path.name}")
+    return packed.getvalue()
+
+
+def open_zip(data: bytes) -> LanguageModel:
+    """The model of a zip that `zip_of` made, or of any zip of such a folder, under its folder's name. Raises a ModelError."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as place:
+            wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]
+            names = [Path(entry.filename).name for entry in wanted]
+            if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):
+                raise BrokenModel(f"That zip holds more than one model, or one of more than {LARGEST // 10**6} MB.")
+            if not {"config.json", "model.safetensors", "tokenizer.json"} <= set(names):
+                raise BrokenModel("That zip holds no model: config.json, model.safetensors and tokenizer.json are needed.")
+            for entry, name in zip(wanted, names, strict=True):
+                with archive.open(entry) as source:
+                    content = source.read(entry.file_size + 1)
+                if len(content) != entry.file_size:
+                    raise BrokenModel("That zip lies about the size of its files.")
+                (Path(place) / name).write_bytes(content)
+            model = load_model(place)
+            folder = wanted[0].filename.rpartition("/")[0]
+            model.name = _plain(folder) if folder else "opened"
+            return model
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise BrokenModel("That file is no zip of a model, or it is broken.") from error
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.\- ]+", "-", name)[-60:].strip(" .-") or "model"

@@ -1,0 +1,23 @@
+"""The card of a bundled model, read: what it says under one of its headings, so that no page has to say it a second time."""
+
+from __future__ import annotations
+
+from core.models.hub import BUNDLED, bundled_names
+
+CARD = "README.md"
+LARGEST = 200_000  # characters
+TRAINING_DATA = "Training data"
+
+
+def card_section(name: str, heading: str) -> str:
+    """What stands in a bundled model's card between this heading (of the second level) and the next, as Markdown; empty if nothing does."""
+    path = BUNDLED / name / CARD
+    if name not in bundled_names() or not path.is_file():
+        return ""
+    with path.open(encoding="utf-8") as file:
+        lines = file.read(LARGEST).splitlines()
+    if f"## {heading}" not in lines:
+        return ""
+    behind = lines[lines.index(f"## {heading}") + 1 :]
+    end = next((number for number, line in enumerate(behind) if line.startswith(("# ", "## "))), len(behind))
+    return "\n".join(behind[:end]).strip()

@@ -1,0 +1,142 @@
+"""Where an inference server may be: how its address is read, and which machines nobody is led to.
+
+A visitor names the address, so it is a stranger's text. It is read without resolving anything; whoever connects resolves the name, compares
+every number it stands for, and connects to one of the numbers that were compared, so that a name cannot mean two things.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import os
+import re
+import socket
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from core.errors import WrongServer
+
+SCHEMES = ("http://", "https://")
+_HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?", re.ASCII)
+_NOT_A_SERVER = "That address belongs to the machine's own network card or to its cloud, not to an inference server."
+# Where clouds keep the secrets of a machine, as far as that is no link-local address: AWS, Google, Alibaba, Azure, Oracle.
+_CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_COMPATIBLE = ipaddress.ip_network("::/96")
+
+Number = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def is_address(name: str) -> bool:
+    """Whether this names a server, not a model: a URL, or a host with its port.
+
+    >>> is_address("http://gpu"), is_address("10.0.0.7:8000"), is_address("org/model")
+    (True, True, False)
+    """
+    name = name.strip()
+    return name.lower().startswith(SCHEMES) or bool(_HOST_AND_PORT.fullmatch(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is: its URL without credentials, how it is written for people, and the credentials the URL brought, if any."""
+
+    url: str
+    shown: str
+    credentials: tuple[str, str] | None
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """Read an address such as "http://10.0.0.7:8000" or "10.0.0.7:8000". Raises WrongServer, never quoting credentials."""
+        text = text.strip()
+        if _HOST_AND_PORT.fullmatch(text):
+            text = f"http://{text}"
+        try:
+            parts = urlsplit(text)
+            port, host = parts.port, (parts.hostname or "").encode("idna").decode()
+        except (ValueError, UnicodeError):
+            parts, port, host = None, None, ""
+        if parts is None or parts.scheme not in ("http", "https") or not re.fullmatch(r"[a-z0-9._:-]+", host):
+            raise WrongServer("That is not the address of a server: it looks like http://127.0.0.1:8000.")
+        if parts.query or parts.fragment or not re.fullmatch(r"[\w/.~-]*", parts.path, re.ASCII):
+            raise WrongServer("The address of a server is a host and a port, such as http://127.0.0.1:8000, with nothing behind them.")
+        number = _number(host)
+        if number is not None and _forbidden(number):
+            raise WrongServer(_NOT_A_SERVER)
+        shown = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
+        path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
+        known = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
+        return cls(f"{parts.scheme}://{shown}{path}", shown + path, known)
+
+    @property
+    def key(self) -> str | None:
+        """The credentials as an access key, None if the URL brought none."""
+        if self.credentials is None:
+            return None
+        return "Basic " + base64.b64encode(":".join(self.credentials).encode()).decode()
+
+    @property
+    def named(self) -> bool | None:
+        """Whether the owner of this app named this server in TOKEN_VIEWER_SERVERS; None where they named none at all."""
+        named = os.environ.get("TOKEN_VIEWER_SERVERS")
+        return None if named is None else self.url in {Address.parse(one).url for one in named.split(",") if one.strip()}
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the owner of this app lets its visitors go there: to the servers they named or, where they named none, anywhere."""
+        return self.named is not False
+
+
+def without_secrets(name: str, api_key: str | None) -> tuple[str, str | None]:
+    """A model's name as it may be shown, kept and written into a link, and the key: of a server, credentials leave the address for the key.
+
+    >>> without_secrets("10.0.0.7:8000/v1", None), without_secrets("storyteller", None)
+    (('http://10.0.0.7:8000', None), ('storyteller', None))
+    """
+    if not is_address(name):
+        return name, api_key
+    address = Address.parse(name)
+    return address.url, api_key or address.key
+
+
+def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
+    """A TCP connection to this host. Its name is resolved now, and only what was compared is connected to.
+
+    Raises OSError if nobody answers, WrongServer if any of its numbers is one that nobody is led to.
+    """
+    found = [entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    numbers = list(dict.fromkeys(str(one) for one in found))
+    if any(_forbidden(ipaddress.ip_address(one.partition("%")[0])) for one in numbers):
+        raise WrongServer(_NOT_A_SERVER)
+    error: OSError = OSError("the name stands for nothing")
+    for number in numbers:
+        try:
+            line = socket.create_connection((number, port), timeout=timeout)
+        except OSError as refused:
+            error = refused
+        else:
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return line
+    raise error
+
+
+def _number(host: str) -> Number | None:
+    """The number this host is, in any spelling that a resolver would read (decimal, hexadecimal, octal, short); None for a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host.rstrip(".")))
+    except (OSError, ValueError):
+        return None
+
+
+def _forbidden(number: Number) -> bool:
+    """Whether this number, or one that is packed into it, is nobody's server: link-local, multicast, or a cloud's own."""
+    forms: list[Number | None] = [number]
+    if isinstance(number, ipaddress.IPv6Address):
+        forms += [number.ipv4_mapped, number.sixtofour, number.teredo[1] if number.teredo else None]
+        if number in _NAT64 or (number in _COMPATIBLE and int(number) > 0xFFFF):
+            forms.append(ipaddress.IPv4Address(int(number) & 0xFFFFFFFF))
+    return any(one is not None and (one.is_link_local or one.is_multicast or one in _CLOUDS) for one in forms)

@@ -1,0 +1,75 @@
+"""Rows of “Teach it”: looks at a model on its way, as tables for `teach_charts`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from core.labs.newborn import Growth
+from core.labs.teach import Look
+from core.record.step import Candidate, TokenDistribution
+from core.training.finetune import TrainingStep
+from pages.parts.charts.teach_charts import CANDIDATES
+from pages.parts.text import numbers
+
+
+def shares(distribution: TokenDistribution) -> dict[int, Candidate]:
+    """The listed candidates by token id."""
+    return {candidate.token_id: candidate for candidate in distribution.candidates}
+
+
+def watched(looks: Sequence[Look]) -> list[Candidate]:
+    """The tokens worth a row: the favourites of the first look and of the last, the likeliest ever first."""
+    if not looks:
+        return []
+    ever: dict[int, Candidate] = {}
+    for look in (looks[-1], looks[0]):
+        for candidate in look.distribution.candidates[: CANDIDATES if look is looks[-1] and len(looks) == 1 else 5]:
+            ever.setdefault(candidate.token_id, candidate)
+    most = {i: max(shares(look.distribution)[i].model_probability for look in looks if i in shares(look.distribution)) for i in ever}
+    return sorted(ever.values(), key=lambda candidate: -most[candidate.token_id])[:CANDIDATES]
+
+
+def bars(looks: Sequence[Look], shown: Look | None) -> pd.DataFrame:
+    """Rows for `teach_charts.before_and_now`."""
+    columns = ["row", "label", "before", "now", "number", "tip"]
+    if shown is None:
+        return pd.DataFrame(columns=columns)
+    then, now = shares(looks[0].distribution), shares(shown.distribution)
+    rows = []
+    for row, candidate in enumerate(watched(looks)):
+        before, after = ((found[candidate.token_id].model_probability if candidate.token_id in found else 0.0) for found in (then, now))
+        tip = f"{candidate.piece}: {numbers.percent(before)} before, {numbers.percent(after)} after {shown.index} steps"
+        rows.append((row, candidate.piece, before, after, numbers.percent(after), tip))
+    return pd.DataFrame(rows, columns=columns)
+
+
+def way(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:
+    """Rows for `teach_charts.way`."""
+    rows = []
+    for row, candidate in enumerate(watched(looks)):
+        for look in looks:
+            found = shares(look.distribution).get(candidate.token_id)
+            share = found.model_probability if found else 0.0
+            tip = f"{candidate.piece}: {numbers.percent(share)} after {look.index} steps"
+            rows.append((look.index, row, candidate.piece, share, tip, shown is not None and look.index == shown.index, clicks))
+    return pd.DataFrame(rows, columns=["index", "row", "label", "share", "tip", "picked", "serial"])
+
+
+def losses(steps: Sequence[TrainingStep]) -> pd.DataFrame:
+    """Rows for `teach_charts.loss`."""
+    rows: list[tuple[int, float, str, str]] = []
+    for step in steps:
+        rows.append((step.index, step.loss, "new", f"{step.loss:.3f} nats a token of the new text"))
+        if step.rehearsal_loss is not None:
+            rows.append((step.index, step.rehearsal_loss, "old", f"{step.rehearsal_loss:.3f} nats a token of what it knew"))
+    return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])
+
+
+def growth(steps: Sequence[Growth]) -> pd.DataFrame:
+    """Rows for `teach_charts.loss`, in bits a byte, thinned to what a chart can show."""
+    thin = max(1, len(steps) // 200)
+    kept = [step for place, step in enumerate(steps) if place % thin == 0 or step is steps[-1]]
+    rows = [(step.index, step.bits, "new", f"{step.bits:.2f} bits a byte") for step in kept]
+    return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])

@@ -1,0 +1,31 @@
+// Keeps the browser's address equal to what is on screen, without a new entry in its history for every token. What is too long for an
+// address lies in this browser's storage, under the name that the address holds.
+const SHELF = "token-probability-viewer:";
+const KEPT = 12; // texts; the oldest goes first
+
+function put(name, query) {
+  try {
+    const mine = Object.keys(localStorage).filter(key => key.startsWith(SHELF) && key !== SHELF + name);
+    const old = mine.map(key => [JSON.parse(localStorage.getItem(key))?.at ?? 0, key]).sort((a, b) => a[0] - b[0]);
+    for (const [, key] of old.slice(0, Math.max(0, old.length - KEPT + 1))) localStorage.removeItem(key);
+    localStorage.setItem(SHELF + name, JSON.stringify({ at: Date.now(), query }));
+  } catch { /* no storage here, or it is full: whoever comes back is told that the text is not there */ }
+}
+
+function take(name) {
+  try {
+    return JSON.parse(localStorage.getItem(SHELF + name))?.query ?? "";
+  } catch {
+    return "";
+  }
+}
+
+export default function ({ data, setTriggerValue }) {
+  if (data.wanted) { // somebody came back to a text that lies here
+    setTriggerValue("found", take(data.wanted));
+    return;
+  }
+  if (data.stored) put(data.name, data.stored);
+  const search = data.query ? `?${data.query}` : "";
+  if (window.location.search !== search) window.history.replaceState(window.history.state, "", window.location.pathname + search);
+}

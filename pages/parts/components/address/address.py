@@ -1,0 +1,23 @@
+"""The browser's address, kept equal to what is on screen: prompt, model, settings and every step. A reload brings all of it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.parts.session import url_state
+
+HERE = Path(__file__).parent
+
+_ADDRESS = st.components.v2.component("address", html="", js=(HERE / "address.js").read_text("utf-8"))
+
+
+def address(key: str = "address") -> None:
+    """Write it. key: another one for every place of a page that does so; a fragment in which steps are made has its own."""
+    said = url_state.address()
+    _ADDRESS(
+        key=key,
+        data={"query": said.query, "stored": said.stored, "name": said.name, "wanted": said.wanted},
+        on_found_change=lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)),
+    )

@@ -1,0 +1,9 @@
+// Marks the group of the open page in the menu above, for eyes (frame.css) and for screen readers.
+export default function ({ data }) {
+  const mark = () => document.querySelectorAll('[data-testid="stTopNavSection"]').forEach(button => {
+    if (button.textContent.trim().startsWith(data.group)) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  });
+  mark();
+  setTimeout(mark, 300); // the menu may be drawn after this
+}

@@ -1,0 +1,16 @@
+"""Which group of the menu the open page is in, marked there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+HERE = Path(__file__).parent
+
+_MARK = st.components.v2.component("menu_mark", html="", js=(HERE / "menu_mark.js").read_text("utf-8"))
+
+
+def menu_mark(group: str) -> None:
+    """Mark it; once for every page, from app.py."""
+    _MARK(key="menu_mark", data={"group": group})

@@ -1,0 +1,74 @@
+"""A result on a page: drawn while it comes, with one quiet line on what made it, and dimmed when the controls say something else.
+
+now = provenance.now({"the length": f"{length} tokens"})
+def draw() -> None:
+    with results.shown(NAME, now, again=begin) as run:      # its notices, its error, the line
+        ...                                                 # run.seen
+results.live(draw, NAME, key="race_fragment")               # draws again and again while one of its experiments runs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+
+import streamlit as st
+
+from pages.parts.charts import charts
+from pages.parts.layout import frame, palette
+from pages.parts.runtime import experiment
+from pages.parts.runtime.experiment import Experiment
+from pages.parts.session.provenance import Provenance
+from pages.parts.text import result_words as words
+
+
+def live(draw: Callable[[], None], *names: str, key: str) -> None:
+    """Draw now, and again while one of these experiments runs; once the last is over, the whole page, which then stands still."""
+    intervals = [interval for name in names if (interval := experiment.of(name).interval)]
+
+    def turn() -> None:
+        with experiment.drawing(*names), frame.error_boundary():
+            draw()
+        if intervals and not any(experiment.of(name).running for name in names):
+            st.rerun()
+
+    st.fragment(turn, run_every=min(intervals, default=None), key=key)()
+
+
+@contextmanager
+def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -> Iterator[Experiment]:
+    """Around the drawing of a result: what went wrong, what made it, and that it is from before if it is. again: makes it anew."""
+    run = experiment.of(name)
+    frame.notices(name)
+    if run.error:
+        frame.show_notice(run.error)
+    changed = run.made_by.changed(now) if run.made_by is not None and run.seen else []
+    outdated = bool(changed) and not run.running
+    if run.made_by is not None and run.seen:
+        made(name, run.made_by, changed, None if run.running else again)
+    with dimmed(name, outdated):
+        yield run
+
+
+@contextmanager
+def dimmed(name: str, outdated: bool) -> Iterator[None]:
+    """Around a result: pale while it is from before."""
+    with st.container(key=f"result_{name}{'_outdated' if outdated else ''}"):
+        yield
+
+
+def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None) -> None:
+    """The quiet line: what made it; where something is another now, a word on that, and a button that makes it anew."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
+        line = escape(by.told())
+        if changed:
+            *first, last = changed
+            said = words.OUTDATED.format(what=(", ".join(first) + words.AND if first else "") + last)
+            line = f"<b>{escape(said)}.</b> {line}"
+        st.html(
+            f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content"
+        )
+        if changed and again is not None and st.button(words.AGAIN, icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
+            again()
+            st.rerun()

@@ -1,0 +1,141 @@
+"""A visitor's fine-tuning: the copy on its way, everything that was seen of it, and the verbs that a page hands to its buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from core.errors import TextToLearn
+from core.labs.teach import Look, teach
+from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
+from core.training.rehearsal import rehearsal_texts
+from pages.parts.runtime import experiment
+from pages.parts.session import current, provenance
+from pages.parts.text import numbers
+from pages.parts.text import teach_words as words
+
+NAME = "teach"
+
+
+@dataclass(slots=True)
+class Lesson:
+    """text, beginning, plan: what is taught and asked. tuning: the copy, None until it is made. seen: looks and steps, oldest first.
+
+    picked: the moment that is looked at, None for the newest.
+    """
+
+    model: Any
+    text: str
+    beginning: str
+    plan: TrainingPlan
+    tuning: FineTuning | None = None
+    seen: list[Any] = field(default_factory=list)
+    picked: int | None = None
+
+    @property
+    def looks(self) -> list[Look]:
+        """What it expected, oldest moment first; of a moment looked at twice the later look."""
+        return list({look.index: look for look in self.seen if isinstance(look, Look)}.values())
+
+    @property
+    def steps(self) -> list[TrainingStep]:
+        """The steps, oldest first."""
+        return [step for step in self.seen if isinstance(step, TrainingStep)]
+
+    @property
+    def shown(self) -> Look | None:
+        """The moment that is looked at."""
+        looks = self.looks
+        return next((look for look in looks if look.index == self.picked), looks[-1] if looks else None)
+
+
+def lesson() -> Lesson | None:
+    """This visitor's lesson, None before the first."""
+    about = experiment.of(NAME).about
+    return about if isinstance(about, Lesson) else None
+
+
+def made_by(text: str, beginning: str, plan: TrainingPlan) -> provenance.Provenance:
+    """What a lesson is made of."""
+    chosen = {"the sentences": text, "the rehearsal": f"{numbers.percent(plan.rehearsal)} old lessons"}
+    return provenance.now(chosen, {"the beginning": beginning, "the rate": f"{plan.learning_rate:g}"}, prompt=False, settings=False)
+
+
+@current.error_boundary
+def begin(text: str, beginning: str, plan: TrainingPlan, steps: int) -> None:
+    """Teach a fresh copy."""
+    current.at(NAME)
+    if not beginning.strip():
+        raise TextToLearn("Write a beginning that it is to go on from, such as “My name is”.")
+    old = lesson()
+    fresh = Lesson(current.model(), text, beginning, plan)
+    _run(fresh, steps, made_by(text, beginning, plan))
+    if old is not None and old.tuning is not None:
+        old.tuning.release()
+
+
+@current.error_boundary
+def go_on(steps: int) -> None:
+    """Take more steps with the copy that is there."""
+    current.at(NAME)
+    known = lesson()
+    if known is not None and not experiment.of(NAME).running:
+        known.picked = None
+        _run(known, steps, experiment.of(NAME).made_by)
+
+
+@current.error_boundary
+def pause() -> None:
+    """Stop after the step that is under way."""
+    experiment.stop(NAME)
+
+
+@current.error_boundary
+def undo() -> None:
+    """Go back to the moment that is looked at; what came later is gone."""
+    current.at(NAME)
+    known = lesson()
+    if known is None or known.tuning is None or known.picked is None or experiment.of(NAME).running:
+        return
+    known.tuning.undo(known.picked)
+    known.seen = [one for one in known.seen if one.index <= known.picked]
+    known.picked = None
+
+
+@current.error_boundary
+def moment_clicked() -> None:
+    """A field of the strip was clicked: look at that moment."""
+    known = lesson()
+    picked = (st.session_state.get("teach_way") or {}).get("selection", {}).get("pick") or []
+    index = picked[0].get("index") if picked else None
+    if known is not None and isinstance(index, int | float) and int(index) in {look.index for look in known.looks}:
+        known.picked = int(index)
+
+
+@current.error_boundary
+def use(name: str) -> None:
+    """Put the model as it is now into the visitor's own list, and use it."""
+    current.at("teach_use")
+    known = lesson()
+    if known is None or known.tuning is None:
+        current.notify(words.NO_LESSON)
+        return
+    taught = known.tuning.taught(current.free_name(name))
+    current.use_taught(taught)
+    current.notify(words.USED.format(name=taught.name))
+
+
+def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:
+    def work() -> Iterator[Any]:
+        if now.tuning is None:
+            old = rehearsal_texts(now.model) if now.plan.rehearsal else []
+            now.tuning = FineTuning(now.model, now.text, now.plan, old)
+        for seen in teach(now.tuning, now.beginning, steps):
+            if isinstance(seen, Look | TrainingStep):
+                now.seen.append(seen)
+            yield seen
+
+    experiment.start(NAME, work, by, now)

@@ -1,0 +1,68 @@
+"""What made a result: the model, the prompt, the settings and what was chosen on the page. It is true of these and of nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core import SamplingSettings
+from pages.parts.runtime import loaded_models
+from pages.parts.session import current
+from pages.parts.text import result_words, words
+
+LONGEST = 60  # characters shown of a prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """prompt, settings: None where they have no part in the result.
+
+    chosen: what was chosen on the page, its name and its value, both in words. unsaid: the same for what would not fit into a line.
+    """
+
+    model: str
+    prompt: str | None = None
+    settings: SamplingSettings | None = None
+    chosen: tuple[tuple[str, str], ...] = ()
+    unsaid: tuple[tuple[str, str], ...] = ()
+
+    def told(self) -> str:
+        """It in one line."""
+        parts = [loaded_models.title(self.model)]
+        if self.prompt is not None:
+            parts.append(f"“{_short(self.prompt)}”")
+        if self.settings is not None:
+            parts.append(words.settings_then(self.settings))
+            parts += [] if self.settings.greedy else [result_words.SEED.format(seed=self.settings.seed)]
+        return " · ".join([*parts, *(_short(value) for _, value in self.chosen if value)])
+
+    def changed(self, now: Provenance) -> list[str]:
+        """What of it is another now, in words."""
+        pairs = ((result_words.MODEL, "model"), (result_words.PROMPT, "prompt"), (result_words.SETTINGS, "settings"))
+        found = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
+        then, today = dict(self.chosen + self.unsaid), dict(now.chosen + now.unsaid)
+        return found + [name for name in then | today if then.get(name) != today.get(name)]
+
+
+def _short(text: str) -> str:
+    """The end of a text in one line."""
+    line = " ".join(text[-10 * LONGEST :].split())
+    return line if len(line) <= LONGEST else "…" + line[1 - LONGEST :]
+
+
+def now(
+    chosen: Mapping[str, str] | None = None,
+    unsaid: Mapping[str, str] | None = None,
+    *,
+    model: str | None = None,
+    prompt: bool = True,
+    settings: bool = True,
+) -> Provenance:
+    """What would make a result at this moment: `now({"the length": "40 tokens"})`. model: if not the visitor's. Raises ViewerError."""
+    return Provenance(
+        model or current.model_name(),
+        current.prompt() if prompt else None,
+        current.settings() if settings else None,
+        tuple((chosen or {}).items()),
+        tuple((unsaid or {}).items()),
+    )

@@ -1,0 +1,212 @@
+"""The receipt: it adds up the records, every amount says of which kind it is, and prices are those worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import Generation, SamplingSettings
+from core.costs.formulas import (
+    CARDS,
+    MODELS,
+    ModelShape,
+    answer_multiply_adds,
+    cache_bytes,
+    readers_that_fit,
+    tensor_parallel_size,
+    weight_bytes,
+)
+from core.costs.machine import Peak, energy_joules, measure
+from core.costs.receipt import TPOT, TTFT, Assumptions, Receipt
+from core.errors import BadSetting
+from core.kv_cache.kv_cache import KVCache
+from tests.tiny_models import ARCHITECTURES
+
+LLAMA_70B = ModelShape.named("llama-3.1-70b")
+ATTENTION_ONLY = [name for name in ARCHITECTURES if name not in ("mamba", "lfm2")]  # scans and convolutions are no matrices
+
+
+@pytest.fixture(scope="module")
+def written(tiny: Callable[[str], Any]) -> Generation:
+    run = Generation(tiny("mixtral"), "Once upon a time", SamplingSettings(seed=3))
+    for _ in range(6):
+        run.step()
+    return run
+
+
+def test_a_receipt_adds_up_the_records(written: Generation) -> None:
+    path = written.path
+    bill = Receipt.of(path, written.model.shape, item_size=4)
+    prompt = len(written.prompt_tokens)
+    assert (bill.prompt_tokens, bill.new_tokens, bill.passes) == (prompt, len(path), len(path))
+    assert bill.computed == prompt + len(path) - 1
+    assert bill.reused == sum(range(prompt, prompt + len(path) - 1))
+    assert bill.seconds == pytest.approx(sum(step.forward.seconds for step in path))
+    assert bill.multiply_adds == answer_multiply_adds(written.model.shape, prompt, len(path))
+    assert bill.cache_bytes == path[-1].forward.cache_bytes
+    assert bill.flops_per_second == pytest.approx(2 * bill.multiply_adds / bill.seconds)
+
+
+def test_every_amount_says_what_kind_of_number_it_is(written: Generation) -> None:
+    peak = Peak(1e12, 1e11, "cpu", "float32", 1)
+    bill = Receipt.of(written.path, written.model.shape, peak=peak)
+    kinds = {amount.name: amount.kind for amount in bill.amounts}
+    assert kinds["Time computing"] == kinds["Memory for the notepad"] == "measured"
+    assert kinds["Operations"] == kinds["Bytes fetched"] == kinds["Notepad"] == "computed"
+    assert kinds["Energy"] == kinds["Price, by the token"] == "assumed"
+    share = next(amount for amount in bill.amounts if amount.name == "Share of this machine's arithmetic")
+    assert share.value == pytest.approx(bill.flops_per_second / 1e12)  # type: ignore[operator]
+    assert all(amount.how for amount in bill.amounts)
+
+
+def test_the_memory_for_the_notepad_is_what_the_arrays_take_and_on_a_server_nobody_knows(written: Generation) -> None:
+    path = written.path
+    bill = Receipt.of(path, None)
+    amounts = {amount.name: amount for amount in bill.amounts}
+    state: Any = written.cache.state
+    assert amounts["Memory for the notepad"].value == sum(
+        part.untyped_storage().nbytes() for layer in state.cache.layers for part in (layer.keys, layer.values)
+    )
+    there = [replace(step, top_logprobs_count=20, forward=replace(step.forward, held_bytes=None)) for step in path]
+    served = {amount.name: amount for amount in Receipt.of(there, None).amounts}
+    assert served["Notepad"].kind == "assumed"
+    assert "Memory for the notepad" not in served
+
+
+def test_first_token_and_further_tokens_are_told_apart(written: Generation) -> None:
+    peak = Peak(1e12, 1e11, "cpu", "float32", 1)
+    bill = Receipt.of(written.path, written.model.shape, peak=peak)
+    amounts = {amount.name: amount for amount in bill.amounts}
+    first, *further = (step.forward.seconds + step.forward.queue_seconds for step in written.path)
+    assert amounts[TTFT].value == pytest.approx(first)
+    assert amounts[TPOT].value == pytest.approx(sum(further) / len(further))
+    assert amounts[TTFT].kind == amounts[TPOT].kind == "measured"
+    assert "MFU" in amounts["Share of this machine's arithmetic"].how
+    assert "MBU" in amounts["Share of this machine's memory speed"].how
+    assert bill.per_token(amounts[TTFT]) is bill.per_token(amounts[TPOT]) is None
+    one = Receipt.of(written.path[:1], None)
+    assert one.seconds_per_token is None
+    assert TTFT in {amount.name for amount in one.amounts}
+    assert not {TTFT, TPOT} & {amount.name for amount in Receipt.of([], LLAMA_70B).amounts}
+
+
+def test_work_is_counted_in_one_unit(written: Generation) -> None:
+    bill = Receipt.of(written.path, written.model.shape)
+    amounts = {amount.name: amount for amount in bill.amounts}
+    assert amounts["Operations"].unit == "FLOP"
+    assert amounts["Operations"].value == 2 * answer_multiply_adds(written.model.shape, len(written.prompt_tokens), 6)
+    assert amounts["Speed of arithmetic"].value == pytest.approx(amounts["Operations"].value / bill.seconds)
+    assert not any("multiply" in amount.name.lower() for amount in bill.amounts)
+
+
+@pytest.mark.parametrize(
+    ("model", "card", "cards"),
+    [
+        ("llama-3.1-8b", "h100", 1),
+        ("llama-3.1-70b", "h100", 2),
+        ("llama-3.1-70b", "l4", 8),  # 141 GB, 24 GB each: six would do
+        ("llama-3.1-405b", "h100", 16),
+        ("llama-3.1-405b", "l4", 64),
+        ("mixtral-8x7b", "l4", 4),
+    ],
+)
+def test_cards_come_in_numbers_that_split_the_heads(model: str, card: str, cards: int) -> None:
+    shape = ModelShape.named(model)
+    assert tensor_parallel_size(shape, weight_bytes(shape, 2), CARDS[card]) == cards
+    assert shape.head_count % cards == 0
+
+
+def test_more_cards_than_heads_are_whole_groups() -> None:
+    small = ModelShape.named("smollm2-135m")  # nine heads: they cannot be halved
+    assert tensor_parallel_size(small, 5 * CARDS["l4"].memory_bytes, CARDS["l4"]) == 5
+    gpt = ModelShape.named("gpt-2")  # twelve heads: groups of four
+    assert tensor_parallel_size(gpt, 9 * CARDS["l4"].memory_bytes, CARDS["l4"]) == 12
+
+
+def test_a_model_shipped_in_four_bits_is_counted_so() -> None:
+    """OpenAI's model card: 116.83 billion parameters, a checkpoint of 60.8 GiB, 4.25 bits for each weight of an expert."""
+    known = MODELS["gpt-oss-120b"]
+    assert weight_bytes(known.shape, known.item_size) / 2**30 == pytest.approx(60.8, rel=0.005)
+    assert readers_that_fit(known.shape, CARDS["h100"].memory_bytes, 8000, known.item_size, 2) > 0  # "runs on a single 80 GB GPU"
+    assert readers_that_fit(known.shape, CARDS["h100"].memory_bytes, 8000, 2, 2) == 0
+    assert {name for name, model in MODELS.items() if model.item_size != 2} == {"gpt-oss-120b"}
+
+
+def test_energy_is_measured_where_there_is_a_counter_and_else_assumed(written: Generation) -> None:
+    assumed = Receipt.of(written.path, None, assumptions=Assumptions(watts=36)).watt_hours
+    assert (assumed.kind, assumed.value) == ("assumed", pytest.approx(36 * Receipt.of(written.path, None).seconds / 3600))
+    measured = Receipt.of(written.path, None, joules=7200).watt_hours
+    assert (measured.kind, measured.value) == ("measured", 2.0)
+
+
+def test_prices_by_hand(written: Generation) -> None:
+    bill = Receipt.of(written.path, None, assumptions=Assumptions(price_input=2, price_output=10, price_hour=3600))
+    assert bill.token_price.value == pytest.approx((bill.prompt_tokens * 2 + 6 * 10) / 1e6)
+    assert bill.hardware_price.value == pytest.approx(bill.seconds)
+
+
+def test_a_receipt_without_a_shape_or_without_steps_guesses_nothing(written: Generation) -> None:
+    without = Receipt.of(written.path, None)
+    assert without.multiply_adds is without.bytes_read is without.flops_per_second is without.bytes_per_second is None
+    assert "Operations" not in {amount.name for amount in without.amounts}
+    empty = Receipt.of([], LLAMA_70B)
+    assert (empty.new_tokens, empty.seconds, empty.multiply_adds, empty.flops_per_second) == (0, 0, 0, None)
+    assert all(empty.per_token(amount) is None for amount in empty.amounts)
+
+
+def test_amounts_per_token(written: Generation) -> None:
+    bill = Receipt.of(written.path, written.model.shape)
+    per_token = {amount.name: bill.per_token(amount) for amount in bill.amounts}
+    assert per_token["Forward passes"] == 1
+    assert per_token["Operations"] == pytest.approx(2 * bill.multiply_adds / 6)  # type: ignore[operator]
+    assert per_token["Notepad"] is per_token["Memory for the notepad"] is per_token["Speed of arithmetic"] is None
+
+
+@pytest.mark.parametrize("wrong", [-1, math.nan, math.inf, 1e9, "45", None, True])
+def test_impossible_assumptions_get_one_sentence(wrong: Any) -> None:
+    with pytest.raises(BadSetting, match="The watts must be a number from 0 to a million, not"):
+        Assumptions(watts=wrong)
+
+
+def test_a_receipt_of_a_run_without_a_cache_counts_the_work_it_really_did(tiny: Callable[[str], Any]) -> None:
+    run = Generation(tiny("llama"), "Once upon a time", SamplingSettings(seed=1), use_cache=False)
+    for _ in range(4):
+        run.step()
+    bill = Receipt.of(run.path, run.model.shape)
+    assert bill.multiply_adds == answer_multiply_adds(run.model.shape, len(run.prompt_tokens), 4, cached=False)
+    assert (bill.reused, bill.cache_bytes) == (0, 0)
+
+
+def test_the_bytes_on_the_bill_are_those_of_the_cache(tiny: Callable[[str], Any]) -> None:
+    model = tiny("qwen3")
+    forward = model.engine.forward(list(range(10, 30)), KVCache())
+    assert forward.cache_bytes == cache_bytes(model.shape, 20, 4)
+
+
+def test_this_machine_can_do_something() -> None:
+    peak = measure()
+    assert peak.flops > 1e8 and peak.bytes_per_second > 1e8
+    assert "cpu" in peak.how and "thread" in peak.how
+
+
+def test_an_energy_counter_counts_up_or_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.costs.machine._RAPL", tmp_path)
+    assert energy_joules("cpu") is None
+    for name, value in (("intel-rapl:0", "3000000"), ("intel-rapl:1", "1500000"), ("intel-rapl:0:0", "99")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "energy_uj").write_text(value)
+    assert energy_joules("cpu") == 4.5
+    (tmp_path / "intel-rapl:1" / "energy_uj").write_text("nonsense")
+    assert energy_joules("cpu") is None
+    assert energy_joules("mps") is None
+
+
+def test_numbers_of_the_bill_are_plain(written: Generation) -> None:
+    bill = Receipt.of(written.path, written.model.shape)
+    json.dumps([[amount.name, amount.value, amount.unit, amount.kind, amount.how] for amount in bill.amounts])

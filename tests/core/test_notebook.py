@@ -1,0 +1,190 @@
+"""What somebody meets who uses core in a notebook: short records, loops, plain sentences, and nothing that breaks by being looked at."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core import Generation, Recording, SamplingSettings
+from core.errors import BadPlace, BadSetting, BadToken, RunFinished, ViewerError, WrongType
+from core.record.frozen import percent
+from core.record.step import Step
+
+PROMPT = "The sea looked back"
+
+
+@pytest.fixture
+def run(tiny: Any) -> Generation:
+    made = Generation(tiny("gpt2"), PROMPT, SamplingSettings(seed=3, top_k=30))
+    made.step()
+    made.force(" fox" if has(tiny("gpt2"), " fox") else 40)
+    made.step()
+    return made
+
+
+def has(model: Any, text: str) -> bool:
+    return any(model.token(i).raw == text.encode() for i in range(model.vocabulary_size))
+
+
+def test_a_step_shows_itself_in_a_line(run: Generation) -> None:
+    step = run.path[1]
+    assert repr(step) == f"Step(1, {step.piece!r}, {percent(step.model_probability)}, rank {step.rank}, forced)"
+    for thing in (
+        step,
+        step.candidates[0],
+        step.stages[-1],
+        run,
+        run.settings,
+        run.model,
+        run.next_distribution(),
+        Recording.of(run).replay(),
+    ):
+        assert len(repr(thing)) < 160
+        assert "\n" not in repr(thing)
+        assert "array" not in repr(thing)
+
+
+def test_settings_show_what_was_changed() -> None:
+    assert repr(SamplingSettings()) == "SamplingSettings()"
+    assert repr(SamplingSettings(temperature=0.8, greedy=True)) == "SamplingSettings(temperature=0.8, greedy=True)"
+    assert eval(repr(SamplingSettings(top_p=0.9, seed=4))) == SamplingSettings(top_p=0.9, seed=4)
+
+
+def test_writing_in_a_loop_is_stepping(tiny: Any) -> None:
+    one, other = (Generation(tiny("llama"), PROMPT, SamplingSettings(seed=8)) for _ in range(2))
+    seen = []
+    for step in one.write(6):
+        seen.append(step)
+        assert one.path[-1] is step
+    while len(other.path) < 6 and not other.finished:
+        other.step()
+    assert [step.token_id for step in seen] == [step.token_id for step in other.path]
+    assert list(one.write(0)) == []
+    list(one.write())
+    assert one.finished
+    assert list(one.write(5)) == []
+    with pytest.raises(RunFinished):
+        one.step()
+    replay = Recording.of(one).replay()
+    assert [step.token_id for step in replay.write()] == [step.token_id for step in one.path]
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "3", True, [1]])
+def test_an_impossible_number_of_tokens_is_refused_before_the_loop(count: Any, run: Generation) -> None:
+    with pytest.raises(BadSetting):
+        run.write(count)
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
+def test_a_token_is_forced_by_its_text_or_as_a_candidate(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    run = Generation(model, PROMPT)
+    words = [text for text in (" sea", " the", "a", "\n", "ß") if has(model, text)]
+    assert words
+    for text in words:
+        assert run.force(text).raw == text.encode()
+    candidate = run.next_distribution().candidates[4]
+    step = run.force(candidate)
+    assert (step.token_id, step.chosen_by) == (candidate.token_id, "forced")
+    assert run.force(model.token(41)).token_id == 41
+    replay = Recording.of(run).replay()
+    assert replay.force(words[0]).token_id == run.path[0].token_id
+    replay.go_to(-1)
+    assert replay.force(run.path[0].chosen).token_id == run.path[0].token_id
+    for wrong in ("", " sea sea sea", "\ud800", None, 1.5, ["a"], b"a"):
+        with pytest.raises(BadToken) as told:
+            run.force(wrong)  # type: ignore[arg-type]
+        assert "\n" not in str(told.value)
+
+
+def test_numpys_numbers_are_numbers(run: Generation) -> None:
+    given: dict[str, Any] = {
+        "temperature": np.float32(0.5),
+        "top_k": np.int64(5),
+        "top_p": np.float64(0.9),
+        "greedy": np.bool_(False),
+        "seed": np.uint32(7),
+    }
+    settings = SamplingSettings(**given)
+    assert settings == SamplingSettings(temperature=0.5, top_k=5, top_p=0.9, seed=7)
+    assert {type(value) for value in settings.as_dict().values()} == {float, int, bool}
+    anything: Any = run  # the signatures say int
+    anything.go_to(np.int64(0))
+    anything.switch(np.int32(1))
+    assert anything.step(np.int8(1)).attempt == 1
+    assert anything.force(np.int64(40)).token_id == 40
+    for values in (
+        {"temperature": np.nan},
+        {"temperature": np.bool_(True)},
+        {"top_k": np.float32(2)},
+        {"temperature": np.array([1.0])},
+        {"seed": np.int64(-1)},
+    ):
+        with pytest.raises(BadSetting):
+            SamplingSettings(**values)
+    with pytest.raises(BadPlace):
+        anything.go_to(np.bool_(True))
+
+
+@pytest.mark.parametrize("settings", [{"temperature": 1}, 0.8, "hot", SamplingSettings], ids=str)
+def test_what_are_no_settings_is_refused_at_once(settings: Any, run: Generation) -> None:
+    before = run.settings
+    with pytest.raises(BadSetting, match="SamplingSettings"):
+        run.settings = settings
+    with pytest.raises(BadSetting):
+        run.next_distribution(settings)
+    with pytest.raises(BadSetting):
+        Generation(run.model, PROMPT, settings)
+    replay = Recording.of(run).replay()
+    with pytest.raises(BadSetting):
+        replay.settings = settings
+    assert run.settings is before
+
+
+def test_the_wrong_thing_in_the_wrong_place_gets_a_sentence(tiny: Any) -> None:
+    for make in (lambda: Generation("storyteller", PROMPT), lambda: Generation(None, PROMPT), lambda: Generation(tiny("gpt2"), 3)):  # type: ignore[arg-type]
+        with pytest.raises(WrongType) as told:
+            make()
+        assert isinstance(told.value, TypeError)
+        assert isinstance(told.value, ViewerError)
+        assert str(told.value).endswith(".")
+
+
+def test_the_arrays_of_a_record_cannot_be_written_to(run: Generation) -> None:
+    for record in (run.path[0], run.next_distribution(), Recording.of(run).path[0], pickle.loads(pickle.dumps(run.path[0]))):
+        for name in ("token_ids", "ranks", "logits", "probabilities", "removed_at", "dice_starts"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(record, name)[..., 0] = 1
+
+
+def test_a_step_pickles_and_copies_without_its_model(run: Generation) -> None:
+    step = run.path[2]
+    assert copy.copy(step) is step
+    assert copy.deepcopy([step])[0] is step
+    text = pickle.dumps(step)
+    assert len(text) < 20_000
+    back: Step = pickle.loads(text)
+    assert repr(back) == repr(step)
+    assert back.candidates == step.candidates
+    assert back.stages == step.stages
+    assert (back.chosen, back.raw, back.settings, back.forward) == (step.chosen, step.raw, step.settings, step.forward)
+    with pytest.raises(BadToken):
+        back.vocabulary.token(next(i for i in range(1000) if i not in back.token_ids))
+    assert pickle.loads(pickle.dumps(back)).candidates == step.candidates
+
+
+def test_the_experiments_are_reachable_and_cost_nothing_before() -> None:
+    code = (
+        "import core, sys; assert 'torch' not in sys.modules and 'labs' in dir(core); core.labs.fork.Fork; assert 'beam' in dir(core.labs)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(core.__file__).parents[1])
+    with pytest.raises(AttributeError, match="no_such"):
+        _ = core.labs.no_such

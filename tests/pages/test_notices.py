@@ -1,0 +1,171 @@
+"""One message per action, beside what was pressed, gone at the next action; and a refused prompt leaves neither silence nor an old run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.errors import BadSetting
+from pages.parts.layout.navigation import PAGES
+from pages.parts.session import share_link, state
+from pages.parts.text import words
+
+Open = Callable[..., AppTest]
+Visitor = Callable[[AppTest], Any]
+ROOT = Path(__file__).parents[2]
+TOO_LONG = {"characters": "x" * (share_link.LONGEST_PROMPT + 1), "tokens": "and so on " * 1900}
+REFUSED = {"nothing": "", **TOO_LONG}
+
+
+def told(app: AppTest) -> list[str]:
+    return [str(note.value) for note in app.info]
+
+
+@pytest.fixture
+def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
+    """Somebody, without a page."""
+    someone = state.Session()
+    monkeypatch.setattr(state, "current_session", lambda: someone)
+    return someone
+
+
+@state.error_boundary
+def outer(place: str = "") -> None:
+    """An action that fails, with another inside that fails first."""
+    if place:
+        state.at(place)
+    inner()
+    raise BadSetting("Too much.")
+
+
+@state.error_boundary
+def inner() -> None:
+    raise BadSetting("Too little.")
+
+
+def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: state.Session) -> None:
+    outer("start")
+    assert visitor.notes == [state.Notice("Too little.", "start"), state.Notice("Too much.", "start")]
+    state.notify("By the way.")
+    assert visitor.notes[-1] == state.Notice("By the way.", ""), "what is said while nothing was pressed stands at the head"
+    inner()
+    assert visitor.notes == [state.Notice("Too little.", "")]
+    state.touched()
+    assert visitor.notes == []
+
+
+def test_the_same_is_said_once(visitor: state.Session) -> None:
+    state.notify("Once.")
+    state.notify("Once.")
+    assert len(visitor.notes) == 1
+
+
+def test_no_notice_follows_to_another_page(visitor: state.Session) -> None:
+    state.notify("A strange link.")
+    state.arrive("start")
+    assert visitor.notes, "the first page is the one the link leads to"
+    state.arrive("start")
+    assert visitor.notes
+    state.arrive("compare")
+    assert visitor.notes == []
+
+
+def test_every_place_that_is_named_is_drawn() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "pages").rglob("*.py"))
+    named = set(re.findall(r"current\.at\(([^)]+)\)", source)) | set(re.findall(r"^    at\(([^)]+)\)", source, re.MULTILINE))
+    drawn = {ast.unparse(call.args[0]) for call in calls("notices") if call.args} | {
+        ast.unparse(call.args[0]) for call in calls("shown") if call.args
+    }
+    assert named, "nothing was found, so this proves nothing"
+    assert {place.strip().replace('"', "'") for place in named} - {place.replace("fork_playback.", "") for place in drawn} <= {"name"}
+
+
+def calls(name: str) -> list[ast.Call]:
+    """All calls of functions of this name in the pages."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "pages").rglob("*.py")]
+    found = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [node for node in found if (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) == name]
+
+
+@pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)
+def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, open_app: Open, session: Visitor) -> None:
+    app = open_app()
+    app.button(key="step").click().run()
+    app.button(key="step").click().run()
+    run = session(app).run
+    written = run.written
+    app.text_area(key="prompt").set_value(prompt).run()
+    assert not app.exception
+    assert len(told(app)) == 1
+    assert not app.get("vega_lite_chart") and not app.get("bidi_component"), "no bars, no text, no receipt of a run that nobody asked for"
+    for key in ("step", "play", "back", "restart"):
+        app.button(key=key).click().run()
+        assert not app.exception and len(told(app)) == 1, key
+    assert run.written == written and not session(app).playing
+    app.text_area(key="prompt").set_value(words.FIRST_PROMPT).run()
+    assert told(app) == []
+    assert session(app).run is run and run.written == written, "the run comes back with its own prompt"
+
+
+@pytest.mark.parametrize("page", [file for _, file, _, _ in PAGES if file != "watch.py"])
+def test_no_page_says_a_refusal_twice_or_fails(page: str, open_app: Open) -> None:
+    app = open_app(page=page, prompt="")
+    assert not app.exception
+    assert len([sentence for sentence in told(app) if "no text" in sentence.lower() or "few words" in sentence.lower()]) <= 1
+    assert len(set(told(app))) == len(told(app))
+
+
+@pytest.mark.parametrize("page", ["compare.py", "candidates.py", "what_if.py"])
+def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_app: Open) -> None:
+    app = open_app(page=page)
+    for prompt in REFUSED.values():
+        app.text_area(key="prompt").set_value(prompt).run()
+        assert not app.exception and len(told(app)) == 1, prompt[:20]
+        app.text_area(key="prompt").set_value("The fox").run()
+        assert told(app) == []
+
+
+def test_a_link_with_too_long_a_prompt_says_so(open_app: Open) -> None:
+    app = open_app(prompt=TOO_LONG["characters"])
+    assert told(app) == [words.PROMPT_TOO_LONG.format(most=f"{share_link.LONGEST_PROMPT:,}")]
+
+
+def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages.parts.runtime import experiment
+    from pages.parts.text import result_words
+
+    app = open_app(page="compare.py")
+    monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
+    app.button(key="compare_start").click().run()
+    sentence = result_words.YOU_ARE_BUSY.format(count=0)
+    assert told(app) == [sentence]
+    app.run()
+    assert told(app) == [sentence], "a mere redraw takes nothing away"
+    app.segmented_control(key="compare_length").set_value(20).run()
+    assert told(app) == []
+    app.button(key="compare_start").click().run()
+    assert told(app) == [sentence]
+    app.switch_page("pages/think.py").run()
+    assert told(app) == []
+
+
+def test_another_word_that_cannot_be_is_refused_at_once_beside_its_field(open_app: Open, session: Visitor) -> None:
+    from pages.parts.components.fork_view.fork_view import Picked
+    from pages.parts.runtime import fork_playback
+
+    app = open_app(page="what_if.py")
+    app.button(key="what_if_step").click().run()
+    session(app).results[fork_playback.NAME].opened = Picked(1, 0)
+    app.run()
+    app.text_input(key="what_if_text").set_value("")
+    submit = next(button for button in app.button if button.proto.is_form_submitter)
+    submit.click().run()
+    assert not app.exception and len(told(app)) == 1
+    app.button(key="what_if_step").click().run()
+    assert told(app) == []

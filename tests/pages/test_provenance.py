@@ -1,0 +1,115 @@
+"""A result belongs to what made it: it says so, pales when the controls say something else, and mixes with no other model's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import SamplingSettings
+from core.labs.thinking import count, sums
+from pages.parts.session.provenance import Provenance
+from pages.parts.text import result_words as words
+from tests.pages.test_compare import html, run_on, said, see
+
+Open = Callable[..., AppTest]
+Visitor = Callable[[AppTest], Any]
+MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), (("the length", "40 tokens"),), (("rates", "1"),))
+
+
+def test_it_says_in_one_line_what_it_was_made_with() -> None:
+    assert MADE.told() == "Storyteller · “The fox” · temperature 0.8 · seed 3 · 40 tokens"
+    assert Provenance("storyteller").told() == "Storyteller"
+    long = Provenance("storyteller", "word\n" * 5000, SamplingSettings(greedy=True)).told()
+    assert len(long) < 120 and "\n" not in long and "seed" not in long
+
+
+@pytest.mark.parametrize(
+    ("now", "changed"),
+    [
+        (MADE, []),
+        (Provenance("other", MADE.prompt, MADE.settings, MADE.chosen, MADE.unsaid), [words.MODEL]),
+        (Provenance("storyteller", "The fix", SamplingSettings(), MADE.chosen, MADE.unsaid), [words.PROMPT, words.SETTINGS]),
+        (Provenance("storyteller", "The fox", MADE.settings, (("the length", "20 tokens"),), (("rates", "2"),)), ["the length", "rates"]),
+        (Provenance("storyteller", "The fox", MADE.settings, (("column 4", "Wild"),), MADE.unsaid), ["the length", "column 4"]),
+    ],
+)
+def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> None:
+    assert MADE.changed(now) == changed
+
+
+def test_after_a_change_of_model_the_race_keeps_the_numbers_of_the_model_that_ran(open_app: Open) -> None:
+    app = open_app(page="cache.py", prompt="Once upon a time")
+    app.segmented_control(key="cache_length").set_value(32).run()
+    app.button(key="cache_start").click().run()
+    run_on(app)
+    before = next(line for line in said(app).splitlines() if "its tensors hold" in line)
+    assert "Made before" not in html(app) and "Storyteller · “Once upon a time”" in html(app)
+    app.session_state["model"] = "storyteller-mini"
+    app.run()
+    assert not app.exception
+    assert before in said(app)
+    assert "Made before you changed the model" in html(app)
+    assert any(button.key == "again_race" for button in app.button)
+
+
+def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: Visitor) -> None:
+    app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
+    app.segmented_control(key="compare_count").set_value(4)
+    app.segmented_control(key="compare_length").set_value(20)
+    app.button(key="compare_start").click().run()
+    run_on(app)
+    assert "· Greedy · Balanced · Wild · " in html(app)
+    app.segmented_control(key="compare_count").set_value(3).run()
+    app.selectbox(key="compare_preset_0").set_value("Creative").run()
+    assert len(session(app).results["compare"].seen[-1].paths) == 4
+    assert "Made before you changed" in html(app) and "column 1" in html(app) and "column 4" in html(app)
+    app.selectbox(key="compare_preset_0").set_value("Greedy").run()
+    app.segmented_control(key="compare_count").set_value(4).run()
+    assert "Made before" not in html(app), "what is chosen again is no change"
+
+
+CONTROLS = [
+    ("compare.py", "segmented_control", "compare_count", 4),
+    ("compare.py", "selectbox", "compare_preset_1", "Wild"),
+    ("candidates.py", "segmented_control", "candidates_length", 80),
+    ("think.py", "text_input", "think_question", "What is 1 + 1?"),
+    ("cache.py", "segmented_control", "cache_length", 32),
+    ("memory.py", "select_slider", "memory_budget", 12),
+    ("memory.py", "number_input", "memory_readers", 3),
+    ("context.py", "segmented_control", "context_repeats", 9),
+    ("cost.py", "text_area", "cost_terse", "Why?"),
+]
+
+
+@pytest.mark.parametrize(("page", "kind", "key", "value"), CONTROLS, ids=[key for _, _, key, _ in CONTROLS])
+def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
+    app = open_app(page=page)
+    getattr(app, kind)(key=key).set_value(value).run()
+    app.switch_page("pages/growing.py").run()
+    app.switch_page(f"pages/{page}").run()
+    assert not app.exception
+    assert getattr(app, kind)(key=key).value == value
+
+
+def test_a_whole_set_goes_on_through_settings_presets_and_pages_and_loses_nothing(open_app: Open, session: Visitor) -> None:
+    app = open_app(page="think.py", seed="5")
+    app.segmented_control(key="think_view").set_value("A whole set").run()
+    app.segmented_control(key="think_count").set_value(10).run()
+    app.button(key="think_set_start").click().run()
+    worker = session(app).results["think_set"]
+    for number in (1, 2, 3):
+        see(app, "think_set", number)
+        app.session_state["temperature"], app.session_state["greedy"] = 0.5 + number / 10, number == 2
+        app.run()
+        assert not app.exception
+    app.switch_page("pages/growing.py").run()
+    see(app, "think_set", 8)
+    app.switch_page("pages/think.py").run()
+    assert session(app).results["think_set"] is worker and worker.error is None
+    run_on(app)
+    alone = list(count(app.session_state["_session"].run.model, sums(10, 5, True)))
+    assert [(a.question, a.style, a.text, a.given) for a in worker.seen] == [(a.question, a.style, a.text, a.given) for a in alone]
+    assert "10 of 10 questions" in str([bar.proto.text for bar in app.get("progress")])

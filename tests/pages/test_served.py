@@ -1,0 +1,98 @@
+"""A model on a server, as a visitor sees it: what is estimated is marked, whose clock it was is said, and no password stays in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.servers import http_client
+from pages.parts.layout import served
+from pages.parts.runtime import loaded_models
+from pages.parts.session import share_link
+from pages.parts.text import server_words as words
+from tests.core.servers.serving import TINY, FakeVLLM, Running, serve
+
+TOLD = FakeVLLM(limit=20)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+    with serve(TOLD) as running:
+        yield running
+
+
+@pytest.fixture
+def connected(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], server: Running) -> AppTest:
+    """The app with that server in use, as after Connect."""
+    app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
+    app.default_timeout = 300
+    loaded_models.connect(server.address, str(TINY))
+    state = session(app)
+    state.names.append(server.address)
+    state.servers[server.address] = (str(TINY), None)
+    app.run()
+    return app.selectbox(key="model").set_value(server.address).run()
+
+
+def captions(app: AppTest) -> str:
+    return " ".join(str(one.value) for one in app.caption)
+
+
+def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
+    app = connected
+    assert not app.exception
+    assert words.EXACT_ODDS in captions(app)
+    assert "20 of 512 tokens listed" in captions(app)
+    app.slider(key="temperature").set_value(1.5).run()
+    assert words.ESTIMATED_DICE in captions(app)
+    session(app).run.force(session(app).run.next_distribution().candidates[0].token_id)
+    app.run()
+    assert "from here" in captions(app) or "own clock" in captions(app)
+
+
+def test_the_servers_own_numbers_stand_on_the_models_page(connected: AppTest, server: Running) -> None:
+    app = connected.switch_page("pages/models.py").run()
+    assert not app.exception
+    shown = {one.label: one.value for one in app.metric}
+    assert shown[words.CACHE_USE] == "0\u00a0%"
+    assert words.CACHE_ROOM in shown
+    assert "/metrics" in [asked.path for asked in server.asked]
+
+
+def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
+    run = session(connected).run
+    run.force(run.next_distribution().candidates[0].token_id)
+    app = connected.switch_page("pages/cost.py").run()
+    assert not app.exception
+    assert "keeps" not in " ".join(str(note.value) for note in app.info)
+    assert any("Time computing" in str(block.proto) for block in app.get("html"))
+
+
+def test_a_password_in_a_link_is_taken_out_at_once(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(model="http://anna:hunter2@gpu.example:8000/v1")
+    assert app.query_params["model"] in ("http://gpu.example:8000", ["http://gpu.example:8000"])
+    assert "hunter2" not in str(session(app).requested)
+    assert "hunter2" not in " ".join(str(one.value) for one in [*app.markdown, *app.info, *app.caption])
+
+
+def test_a_link_with_a_host_and_a_port_asks_for_a_server() -> None:
+    asked = share_link.requested_model({"model": "gpu:8000"}, ["storyteller"])
+    assert asked is not None
+    assert (asked.kind, asked.model) == ("server", "http://gpu:8000")
+    bad = share_link.requested_model({"model": "http://anna:hunter2@169.254.169.254"}, [])
+    assert bad is not None
+    assert "hunter2" not in bad.model
+
+
+def test_what_a_server_does_not_say_is_not_shown() -> None:
+    assert served._rows(served.ServerMetrics()) == []
+    told = served.ServerMetrics(running=2, waiting=None, queried_tokens=57, hit_tokens=41, drafted_tokens=10, accepted_tokens=4)
+    assert [(label, value) for label, value, _ in served._rows(told)] == [
+        (words.RUNNING, "2 · –"),
+        (words.HIT_RATE, "72\u00a0%"),
+        (words.ACCEPTED, "40\u00a0%"),
+    ]
