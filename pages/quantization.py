@@ -49,6 +49,11 @@ def safe(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
 
 
+def nats(value: float) -> str:
+    """A divergence with two figures; below a hundred thousandth there is nothing to see."""
+    return "< 0.00001" if value < 1e-5 else f"{value:.2g}" if value >= 0.0001 else f"{value:.5f}"
+
+
 def beside(one: Rounded, prompt: str) -> None:
     """The odds after the prompt, and what both write."""
     left, right = st.columns(2, gap="large")
@@ -83,7 +88,7 @@ def along(found: list[Rounded]) -> None:
     frame.section(words.ALONG, words.ALONG_TERM)
     first, last = found[0], min(found, key=lambda one: one.bytes)
     told = [
-        f"| {one.bits} | {numbers.size(one.bytes)} | {one.mean_kl:.2g} | {numbers.percent(one.top1_kept)} | {one.perplexity:,.2f} "
+        f"| {one.bits} | {numbers.size(one.bytes)} | {nats(one.mean_kl)} | {numbers.percent(one.top1_kept)} | {one.perplexity:,.2f} "
         f"| {numbers.duration(one.seconds)} |"
         for one in found
     ]

@@ -70,7 +70,7 @@ def engine(model: LanguageModel, tokens: int) -> list[float]:
 def exact(model: LanguageModel, wanted: int) -> None:
     """Write in batches of eight, then alone, and count what differs."""
     written = differing = close = round_ = 0
-    largest = 0.0
+    largest, parted = 0.0, list[float]()
     while written < wanted:
         who = []
         for number in range(8):
@@ -84,10 +84,13 @@ def exact(model: LanguageModel, wanted: int) -> None:
         for one in compare_alone(model, who, finished):
             written += one.tokens
             differing += one.first_difference is not None
+            if one.first_difference is not None:
+                parted.append(who[one.reader_id].settings.temperature)
             close += one.close_rolls
             largest = max(largest, one.largest_difference)
         round_ += 1
     print(f"{written:,} tokens in batches of eight and alone: {differing} answers part, largest difference of a logit {largest:.1e},")
+    print(f"those that part were written at temperature: {parted}")
     print(f"{close} rolls so close to a border that such a difference could have turned them")
 
 
