@@ -1,0 +1,107 @@
+"""Teach it, as a page: a sentence is learned, undone, used on other pages; nonsense costs one sentence; a newborn grows up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.labs.newborn import Growth
+from core.labs.training_step import fingerprint
+from core.models.archive import open_zip, zip_of
+from pages.parts.charts import teach_charts, teach_rows
+from tests.pages.test_compare import run_on, said, see
+
+Open = Callable[..., AppTest]
+Session = Callable[[AppTest], Any]
+
+
+def taught(open_app: Open, steps: int = 5, share: int = 0) -> AppTest:
+    app = open_app(page="teach.py")
+    app.select_slider(key="teach_steps").set_value(steps)
+    app.segmented_control(key="teach_rate").set_value("hard")
+    app.select_slider(key="teach_share").set_value(share).run()
+    app.button(key="teach_start").click().run()
+    return run_on(app)
+
+
+def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: Session) -> None:
+    app = taught(open_app)
+    known = session(app).results["teach"].about
+    shared = fingerprint(known.model.network)
+    assert [step.index for step in known.steps] == [1, 2, 3, 4, 5]
+    assert known.looks[-1].distribution.candidates[0].piece == "␣Anna", "the name is the favourite"
+    assert "Anna" in known.looks[-1].written and "Anna" not in known.looks[0].written
+    assert "measured" in said(app)
+    app.text_input(key="teach_name").set_value("Anna's own").run()
+    app.button(key="teach_use_it").click().run()
+    assert list(session(app).taught) == ["Anna's own"]
+    assert app.session_state["model"] == "Anna's own"
+    assert fingerprint(known.model.network) == shared, "nobody else's model has changed"
+    model = session(app).taught["Anna's own"]
+    again = open_zip(zip_of(model))
+    assert fingerprint(again.network) == fingerprint(model.network)
+    known.picked = 2
+    app.run()
+    app.button(key="teach_undo").click().run()
+    assert known.tuning.index == 2 and known.tuning.moments[-1] == 2
+    app.button(key="teach_one").click().run()
+    run_on(app)
+    assert [step.index for step in known.steps] == [1, 2, 3]
+    app.switch_page("pages/watch.py").run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("text", ["", "   ", "...!"])
+def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: Session) -> None:
+    app = open_app(page="teach.py")
+    app.text_area(key="teach_text").set_value(text).run()
+    app.button(key="teach_start").click().run()
+    run_on(app)
+    assert [box.value for box in app.info] == ["There is nothing to learn from yet. Write a sentence or two."]
+
+
+def test_without_a_beginning_it_says_so(open_app: Open) -> None:
+    app = open_app(page="teach.py")
+    app.text_input(key="teach_beginning").set_value(" ").run()
+    app.button(key="teach_start").click().run()
+    assert any("beginning" in box.value for box in app.info)
+
+
+def test_one_step_is_measured_beside_one_of_talking(open_app: Open, session: Session) -> None:
+    app = open_app(page="teach.py")
+    app.button(key="teach_step_start").click().run()
+    run_on(app)
+    (seen,) = session(app).results["teach_step"].seen
+    assert seen.inference_fingerprints[0] in said(app) and seen.training_fingerprints[1] in said(app)
+    assert "It does not learn from your chat" in said(app)
+    assert f"{seen.changed:,} of {seen.weights:,}" in said(app)
+    assert "Llama 3.1 70B" in said(app)
+
+
+def test_a_newborn_grows_up_until_it_is_told_to_stop(open_app: Open, session: Session) -> None:
+    app = open_app(page="teach.py")
+    app.button(key="newborn_start").click().run()
+    see(app, "newborn", 3)
+    app.run()
+    app.button(key="newborn_stop").click().run()
+    run_on(app)
+    steps = [one for one in session(app).results["newborn"].seen if isinstance(one, Growth)]
+    assert steps[0].bits > 7 and steps[0].sample
+    assert "bits a byte" in said(app)
+
+
+def test_too_little_to_grow_up_with_is_one_sentence(open_app: Open) -> None:
+    app = open_app(page="teach.py")
+    app.text_area(key="newborn_text").set_value("short").run()
+    app.button(key="newborn_start").click().run()
+    assert any("too little" in box.value for box in app.info)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_charts_are_constant(theme: str) -> None:
+    assert teach_charts.loss(theme) is teach_charts.loss(theme)
+    assert "datasets" not in str(teach_charts.way(theme)) and "datasets" not in str(teach_charts.before_and_now(theme))
+    assert teach_rows.bars([], None).empty and teach_rows.way([], None, 0).empty
