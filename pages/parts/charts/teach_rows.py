@@ -37,11 +37,13 @@ def bars(looks: Sequence[Look], shown: Look | None) -> pd.DataFrame:
     if shown is None:
         return pd.DataFrame(columns=columns)
     then, now = shares(looks[0].distribution), shares(shown.distribution)
+    least = min(candidate.model_probability for candidate in now.values())  # what is not listed is less likely than that
     rows = []
     for row, candidate in enumerate(watched(looks)):
         before, after = ((found[candidate.token_id].model_probability if candidate.token_id in found else 0.0) for found in (then, now))
         tip = f"{candidate.piece}: {numbers.percent(before)} before, {numbers.percent(after)} after {shown.index} steps"
-        rows.append((row, candidate.piece, before, after, numbers.percent(after), tip))
+        number = numbers.percent(after) if candidate.token_id in now else f"< {numbers.percent(least)}"
+        rows.append((row, candidate.piece, before, after, number, tip))
     return pd.DataFrame(rows, columns=columns)
 
 

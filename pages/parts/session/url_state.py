@@ -94,12 +94,13 @@ def address_query() -> str:
 def text_found(query: object) -> None:
     """The browser has looked for the text that the address names, and found this: what an address would hold of it, "" if it has none."""
     session = current_session()
-    if not session.kept_elsewhere or query is None:
+    if not isinstance(query, str):
         return
-    session.kept_elsewhere = ""
-    held = share_link.decoded(query if isinstance(query, str) else "")
+    wanted, session.kept_elsewhere = session.kept_elsewhere, ""
+    held = share_link.decoded(query)
     if not held:
-        notify(words.TEXT_NOT_HERE)
+        if wanted:
+            notify(words.TEXT_NOT_HERE)
         return
     session.begin_from(held)
     requested = session.requested

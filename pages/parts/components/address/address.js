@@ -25,6 +25,16 @@ export default function ({ data, setTriggerValue }) {
     setTriggerValue("found", take(data.wanted));
     return;
   }
+  // Another session on the same page: the server has begun again, or was away too long. The page still knows what was on it, and says so;
+  // what the browser tells a server by itself then may be an older address.
+  const whole = data.stored || data.query;
+  const before = window.tokenViewerAddress;
+  const lost = before && before.session !== data.session && before.whole && before.whole !== whole ? before.whole : "";
+  window.tokenViewerAddress = { session: data.session, whole: lost || whole };
+  if (lost) {
+    setTriggerValue("found", lost);
+    return;
+  }
   if (data.stored) put(data.name, data.stored);
   const search = data.query ? `?${data.query}` : "";
   if (window.location.search !== search) window.history.replaceState(window.history.state, "", window.location.pathname + search);

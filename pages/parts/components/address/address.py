@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts.session import url_state
+from pages.parts.session.state import current_session
 
 HERE = Path(__file__).parent
 
@@ -18,6 +19,6 @@ def address(key: str = "address") -> None:
     said = url_state.address()
     _ADDRESS(
         key=key,
-        data={"query": said.query, "stored": said.stored, "name": said.name, "wanted": said.wanted},
+        data={"query": said.query, "stored": said.stored, "name": said.name, "wanted": said.wanted, "session": current_session().name},
         on_found_change=lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)),
     )
