@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.labs.speculative import BONUS, Gain, PlainStep, SpeculativeRound, expected_tokens, gain, speculate
+from core.labs.speculative import BONUS, PlainStep, SpeculativeRound, speculate
+from core.labs.speculative_gain import Gain, expected_tokens, gain
 from pages.parts.charts import charts, serving_charts
 from pages.parts.components.spurts.spurts import guesses, spurts
 from pages.parts.layout import frame, palette, results

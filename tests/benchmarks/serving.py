@@ -25,7 +25,8 @@ from core.engine.model import LanguageModel
 from core.kv_cache.kv_cache import KVCache
 from core.labs.batch_curve import SIZES, CurvePoint, batch_curve
 from core.labs.batching import Reader, compare_alone
-from core.labs.speculative import gain, speculate
+from core.labs.speculative import speculate
+from core.labs.speculative_gain import gain
 from core.sampling.pick import pick
 from core.serving.scheduler import Policy
 from core.serving.server import FinishedRequest, Server, ServerSettings

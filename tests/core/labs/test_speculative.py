@@ -25,11 +25,10 @@ from core.labs.speculative import (
     PlainStep,
     Speculation,
     SpeculativeRound,
-    expected_tokens,
-    gain,
     judge,
     speculate,
 )
+from core.labs.speculative_gain import expected_tokens, gain
 from core.sampling import dice
 from core.sampling.pick import pick, pick_by, sampling_probabilities
 from tests.tiny_models import FULL_ATTENTION

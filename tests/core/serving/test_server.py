@@ -251,3 +251,17 @@ def test_impossible_requests_get_one_sentence(tiny: Any) -> None:
             Server(model, [Request(0, (5,), SamplingSettings(), wrong)])  # type: ignore[arg-type]
     with pytest.raises(BadSetting, match="needs 3 blocks"):
         Server(model, [Request(0, (5,) * 10, SamplingSettings(), 30)], ServerSettings(blocks=2))
+
+
+def test_greedy_ids_are_those_of_transformers_own_continuous_batching(tiny: Any, tiny_folder: Any) -> None:
+    from transformers import AutoModelForCausalLM, GenerationConfig
+
+    model = tiny("llama")
+    network = AutoModelForCausalLM.from_pretrained(tiny_folder("llama")).eval()
+    asked = [Request(i, tuple(model.encode(text)), SamplingSettings(greedy=True), 4, ignore_eos=True) for i, text in enumerate(PROMPTS[:3])]
+    serve(Server(model, asked, ServerSettings(max_num_seqs=3, blocks=20)))
+    wanted = GenerationConfig(
+        max_new_tokens=4, do_sample=False, eos_token_id=-1, pad_token_id=0, num_blocks=16, max_batch_tokens=16, use_cuda_graph=False
+    )
+    answers = network.generate_batch(inputs=[list(request.prompt_ids) for request in asked], generation_config=wanted, progress_bar=False)
+    assert [request.written_ids for request in asked] == [answer.generated_tokens for answer in answers.values()]
