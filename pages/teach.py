@@ -15,7 +15,7 @@ from pages.parts.components.training_bill.training_bill import training_bill
 from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment, lesson
 from pages.parts.runtime.lesson import Lesson
-from pages.parts.session import current, opened_recording
+from pages.parts.session import current, opened_recording, taught_models
 from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import teach_words as words
@@ -167,8 +167,8 @@ def opened() -> None:
     if file is None:
         return
     model = open_zip(file.getvalue())
-    model.name = current.free_name(model.name)
-    current.use_taught(model)
+    model.name = taught_models.free_name(model.name)
+    taught_models.use_taught(model)
     current.notify(words.OPENED.format(name=model.name))
 
 

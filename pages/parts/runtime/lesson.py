@@ -13,7 +13,7 @@ from core.labs.teach import Look, teach
 from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
 from core.training.rehearsal import rehearsal_texts
 from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
+from pages.parts.session import current, provenance, taught_models
 from pages.parts.text import numbers
 from pages.parts.text import teach_words as words
 
@@ -123,8 +123,8 @@ def use(name: str) -> None:
     if known is None or known.tuning is None:
         current.notify(words.NO_LESSON)
         return
-    taught = known.tuning.taught(current.free_name(name))
-    current.use_taught(taught)
+    taught = known.tuning.taught(taught_models.free_name(name))
+    taught_models.use_taught(taught)
     current.notify(words.USED.format(name=taught.name))
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
     from core.generation.replay import Replay
 
-MOST_TAUGHT = 4  # models of a visitor's own; each is some 25 MB
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
 
@@ -92,22 +91,6 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     st.session_state["model"] = name
     if session.requested is not None and session.requested.model == name:
         _grant(session, session.requested)
-
-
-def free_name(wanted: str) -> str:
-    """This name, or one like it that none of the visitor's models has."""
-    plain = " ".join(wanted.split())[:40] or "my model"
-    taken = set(model_names())
-    return next(name for name in (plain, *(f"{plain} {number}" for number in range(2, 1000))) if name not in taken)
-
-
-def use_taught(model: LanguageModel) -> None:
-    """Put a model that was made or opened here into the visitor's list, and use it. The oldest of more than four is let go of."""
-    session = current_session()
-    session.taught[model.name] = model
-    for name in list(session.taught)[:-MOST_TAUGHT]:
-        del session.taught[name]
-    st.session_state["model"] = model.name
 
 
 def _grant(session: Session, requested: share_link.RequestedModel) -> None:

@@ -334,7 +334,7 @@ def test_nothing_waits_for_the_device_before_the_one_copy(
         lambda numbers: numbers[numbers > 1],
         lambda numbers: numbers.max().item(),
         lambda numbers: numbers if numbers.max() > 1 else None,
-        lambda numbers: numbers.nonzero(),
+        torch.nonzero,
     ],
     ids=["indexed by a number", "indexed by a mask", "item", "if", "nonzero"],
 )
@@ -354,11 +354,10 @@ def on_gpu(plain: Any) -> Any:
 
 @needs_cuda
 def test_a_cuda_graph_says_what_the_step_says_that_was_recorded(on_gpu: Any) -> None:
-    recorded, repeated = static(on_gpu, None), static(on_gpu, static_decode._again)
+    both = [(backend, backend.new_state()) for backend in (static(on_gpu, None), static(on_gpu, static_decode._again))]
     ids = np.array(random_ids(np.random.default_rng(8), 30))
-    states = [backend.new_state() for backend in (recorded, repeated)]
     for end in range(1, 31):
-        found, expected = (b.run(ids[end - 1 : end], s) for b, s in zip((recorded, repeated), states, strict=True))
+        found, expected = (backend.run(ids[end - 1 : end], state) for backend, state in both)
         torch.testing.assert_close(found, expected, atol=0.05, rtol=0.01)
 
 
@@ -397,7 +396,6 @@ def test_cuda_itself_sees_no_wait_before_the_one_copy(on_gpu: Any, monkeypatch: 
 
 @needs_cuda
 def test_a_loaded_model_decodes_by_a_cuda_graph(tiny_folder: Any) -> None:
-    model = load_model(str(tiny_folder("llama")), device="cuda")
-    assert isinstance(model.engine.backend, StaticDecode)
-    run = Generation(model, "The sea", EVERYTHING)
+    run = Generation(load_model(str(tiny_folder("llama")), device="cuda"), "The sea", EVERYTHING)
+    assert isinstance(run.model.engine.backend, StaticDecode)
     assert len([run.step() for _ in range(12)]) == 12 and run.path[-1].forward.seconds > 0
