@@ -379,8 +379,7 @@ def test_cuda_itself_sees_no_wait_before_the_one_copy(on_gpu: Any, monkeypatch: 
     engine, cache, copied = engine_of(static(on_gpu, None), on_gpu), KVCache(), list[int]()
     ids = random_ids(np.random.default_rng(1), 12)
     for end in (6, 7):  # whatever is set up at the first use
-        forward = engine.forward(ids[:end], cache)
-        stages.observe(forward.logits.values, EVERYTHING, np.array(ids[:end]), 20, roll=0.5)
+        stages.observe(engine.forward(ids[:end], cache).logits.values, EVERYTHING, np.array(ids[:end]), 20, roll=0.5)
     watch_the_copy(monkeypatch, copied)
     torch.cuda.synchronize()
     torch.cuda.set_sync_debug_mode("error")
