@@ -72,7 +72,7 @@ def stop(name: str) -> None:
 def connect() -> None:
     """Ask the server of the form, as it was submitted: read here, since what the page drew before is older than the press."""
     current.at("models_connect")
-    address, tokenizer, key = (str(st.session_state.get(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
+    address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address or not tokenizer:
         current.notify(words.BOTH_NEEDED)
         return

@@ -163,7 +163,7 @@ def to_use() -> None:
 def opened() -> None:
     """A zip was given: open the model in it, and use it."""
     current.at("teach_use")
-    file = st.session_state.get("teach_zip")
+    file = current.field("teach_zip")
     if file is None:
         return
     model = open_zip(file.getvalue())

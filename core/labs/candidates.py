@@ -9,7 +9,6 @@ a try into a run as it is.
 from __future__ import annotations
 
 import inspect
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingW
 from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.labs.answers import answer_of, normal
+from core.labs.candidate_sequence import BatchStep, CandidateSequence
 from core.labs.served import on_server, write_on_server
 from core.record.step import ForwardPass, Step
 from core.record.tokens import ByteJoiner
@@ -107,49 +107,6 @@ def _is_plain(layer: Any) -> bool:
 
 def _bytes(layer: Any) -> int:
     return sum(tensor.numel() * tensor.element_size() for tensor in (layer.keys, layer.values))
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateSequence:
-    """One of the tries so far. number: 0.. ; it threw this attempt of the dice. finished: why it ended, or None."""
-
-    number: int
-    path: tuple[Step, ...]
-    finished: str | None
-
-    @property
-    def text(self) -> str:
-        """What it wrote."""
-        return "".join(step.text for step in self.path)
-
-    @property
-    def log_probability(self) -> float:
-        """The model's own log-probability of the whole try (natural logarithm)."""
-        return -math.log(2) * sum(step.surprise for step in self.path)
-
-
-@dataclass(frozen=True, slots=True)
-class BatchStep:
-    """All tries after one more forward pass. rows: tries that it wrote. tokens: written by all of them so far.
-
-    seconds: of all passes so far, measured. forward_passes: how many there were. alone_seconds, alone_passes: the same for the first try
-    written alone, None and 0 until that was measured.
-    """
-
-    tries: tuple[CandidateSequence, ...]
-    rows: int
-    tokens: int
-    seconds: float
-    forward_passes: int
-    alone_seconds: float | None = None
-    alone_passes: int = 0
-
-    @property
-    def slower(self) -> float | None:
-        """How many times longer a pass for all takes than a pass for one, measured; None until both are."""
-        if not self.alone_seconds or not self.forward_passes:
-            return None
-        return (self.seconds / self.forward_passes) / (self.alone_seconds / self.alone_passes)
 
 
 def write_together(

@@ -16,11 +16,11 @@ from core.engine.engine import Forward
 from core.errors import OutsideTopLogprobs
 from core.generation.generation import Generation
 from core.kv_cache.kv_cache import KVCache
+from core.labs.candidate_sequence import BatchStep, CandidateSequence
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
-    from core.labs.candidates import BatchStep
 
 AT_ONCE = 8  # requests under way
 T = TypeVar("T")
@@ -72,8 +72,6 @@ def write_on_server(
     model: LanguageModel, prompt: str, settings: SamplingSettings, count: int, steps: int, top_n: int
 ) -> Iterator[BatchStep]:
     """What `core.labs.candidates.write_together` yields: try number i throws attempt i of the dice, as a run of its own would."""
-    from core.labs.candidates import BatchStep, CandidateSequence
-
     runs = [Generation(model, prompt, settings, top_n) for _ in range(count)]
     seconds, passes = 0.0, 0
     while passes < steps and (alive := [number for number, run in enumerate(runs) if run.finished is None]):

@@ -26,7 +26,7 @@ def test_it_measures_and_says_what_it_found(open_app: Callable[..., AppTest], se
 def test_the_end_of_the_context(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="context.py")
     app.button(key="context_end").click().run()
-    assert not app.exception
+    run_on(app)
     assert "there it ended" in said(app) and "Shorten it." in said(app)
 
 

@@ -45,7 +45,7 @@ def test_after_a_change_of_model_the_race_keeps_the_numbers_of_the_model_that_ra
     app.segmented_control(key="cache_length").set_value(32).run()
     app.button(key="cache_start").click().run()
     run_on(app)
-    before = next(line for line in said(app).splitlines() if "its tensors hold" in line)
+    before = next(line for line in said(app).splitlines() if "which have room for tokens to come" in line)
     assert "Made before" not in html(app) and "Storyteller · “Once upon a time”" in html(app)
     app.session_state["model"] = "storyteller-mini"
     app.run()

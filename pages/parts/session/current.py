@@ -182,9 +182,11 @@ def changed(moment: str) -> Session:
 
 @error_boundary
 def step() -> None:
-    """One more token."""
+    """One more token; at the end of a run there is none, and the page says why."""
     changed("rolled")
-    run().step()
+    made = run()
+    if not made.finished:
+        made.step()
 
 
 @error_boundary
@@ -304,6 +306,11 @@ def mark_moment(seen: TokenDistribution | Step) -> None:
 def moment_chosen() -> None:
     """The switch of the moments was used."""
     look_at(st.session_state.get("moment") or current_session().moment)
+
+
+def field(key: str) -> Any:
+    """What stands in a field of a page now, by its key; None if there is no such field. For callbacks."""
+    return st.session_state.get(key)
 
 
 def fill(field: str, text: str) -> None:

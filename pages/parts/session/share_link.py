@@ -146,9 +146,6 @@ def format_steps(path: Sequence[Step], settings: SamplingSettings | None = None)
             waiting.clear()
 
     for step in path:
-        special = [f"s{_format_settings(step.settings)}"] if settings is not None and step.settings != settings else []
-        if special:
-            settings = step.settings
         if step.chosen_by == "forced":
             flush()
         if settings is not None and step.settings != settings:

@@ -114,9 +114,9 @@ def test_a_server_that_needs_a_place_for_the_next_token_is_never_asked_for_a_ful
     """llama-server refuses a prompt of as many tokens as its context has."""
     model, forward = tiny("llama"), type(tiny("llama").engine).forward
 
-    def strict(self: Any, token_ids: Any, cache: Any = None) -> Any:
+    def strict(self: Any, token_ids: Any, cache: Any = None, top_logprobs: int = 0) -> Any:
         assert len(token_ids) < CONTEXT
-        return forward(self, token_ids, cache)
+        return forward(self, token_ids, cache, top_logprobs)
 
     monkeypatch.setattr(type(model.engine), "forward", strict)
     assert list(measure(model, PROMPT, lengths_for(model), repeats=1))
