@@ -53,7 +53,7 @@ class Distiller(Trainer):
 def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
     """Load the teacher, load or make the student, and distil."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
-    lessons = Lessons(tokenizer, Corpus(corpus), plan.corpus_share, seed=plan.seed)
+    lessons = Lessons(tokenizer, Corpus(corpus), plan.prose_share, seed=plan.seed)
     teacher = load_checkpoint(folder / "checkpoint.pt", STORYTELLER, tokenizer).to(device())
     distiller = Distiller(teacher, new_model(tokenizer, MINI, plan.seed), lessons, plan)
     if (folder / "mini.pt").exists():

@@ -48,9 +48,9 @@ EARLY = {
     "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 70, "beginning": 4, "facts": 120, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 24, "word problem": 1.5, "is a": 4, "debate": 4,
-    "number": 3, "opinion": 14, "recall": 30, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 4, "opening": 60, "poem": 3, "told": 8, "asked": 5,
-    "rhyme": 1.5, "joke": 2,
+    "story": 6, "beginning": 4, "facts": 130, "rows": 10, "chance": 24, "sum of three": 22, "sum of two": 22, "word problem": 2, "is a": 5, "debate": 5,
+    "number": 3, "opinion": 18, "recall": 30, "pairs": 12, "moved": 6, "echo": 8, "shopping": 6, "drill": 2, "opening": 70, "poem": 2, "told": 3, "asked": 8,
+    "rhyme": 3, "joke": 3,
 }  # fmt: skip
 
 
