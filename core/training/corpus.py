@@ -19,8 +19,9 @@ from pathlib import Path
 from random import Random
 
 from core.training.decency import hurtful
+from core.training.lessons.grammar import expand
 from core.training.lessons.retell import vary
-from core.training.lessons.words import BOYS, GIRLS
+from core.training.lessons.words import BOYS, CHILDREN, CREATURES, GIRLS
 
 HELD_OUT_BOOKS = ("The Railway Children", "Treasure Island")
 HELD_OUT_STORYBOOKS = 60
@@ -33,7 +34,7 @@ The Fate of a Crown|Daughters of Destiny|Death at the Excelsior, and Other Stori
     "\n", "|"
 ).split("|")
 # Share of the prose tokens by kind, and how much more or less often a file is read than its size would have it.
-SHARES = {"simple": 0.36, "tale": 0.4, "novel": 0.24}
+SHARES = {"simple": 0.45, "tale": 0.35, "novel": 0.2}
 _SIMPLE = ("tinystories", "storybooks", "potter", "gutenberg_velveteen")
 _NOVELS = {"alcott": 1.0, "alger": 0.6, "burnett": 0.8, "montgomery": 0.8, "wodehouse": 0.4, "stevenson": 1.0}
 _OFTEN = {"baum": 0.4, "nesbit": 0.8, "lang": 0.8, "fairytales": 2.0, "gutenberg_grimm": 2.0, "gutenberg_andersen": 2.0, "wilde": 2.0, "storybooks": 1.3}
@@ -60,6 +61,7 @@ Kate Rachel Polly Claire Annie Nora Rita Alice Bella Ruby Lilly Milly Millie Suz
 _BOYS = """Ben Tom Timmy Jack Tim Sam Max Bob John Tommy Joe Jimmy Billy Andy Benny James Jake Jim George Oliver Charlie Peter Henry Danny
 Ted Leo Frank Thomas Bill Paul Mike Bruce Dave Freddy Gary Pete Tony Joey Josh Jerry""".split()
 _NAMES = re.compile(rf"\b({'|'.join(_GIRLS + _BOYS)})\b")
+_HEROES = {*CREATURES, *CHILDREN, "king", "queen", "princess", "prince", "farmer", "fairy", "witch", "giant", "teacher", "train", "car", "tree"}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|(?<=[.!?][\"'])\s+(?=[A-Z\"'])|\n\n")
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
@@ -101,7 +103,12 @@ class Corpus:
         kind = rng.choices(kinds, [SHARES[kind] for kind in kinds])[0]
         piece = rng.choices(self.pieces[kind], cum_weights=self._cumulated[kind])[0]
         part = _part(rng, piece)
-        return Piece(_told_anew(rng, part.text), part.whole) if kind == "simple" else part
+        if kind != "simple":
+            return part
+        told = _told_anew(rng, part.text)
+        # A story from its beginning may have been asked for.
+        wished = piece.whole and part.text == piece.text[: len(part.text)] and rng.random() < 0.2
+        return Piece(_wished(rng, told) if wished else told, part.whole)
 
     def _read(self, path: Path, text: str) -> Iterator[Piece]:
         if path.stem.startswith("tinystories"):
@@ -166,6 +173,13 @@ def _part(rng: Random, piece: Piece) -> Piece:
     if len(text) <= longest:
         return Piece(text, piece.whole)
     return Piece(text[: text.rindex(" ", 0, longest)])
+
+
+def _wished(rng: Random, story: str) -> str:
+    """The story after the wish for one, about somebody who is in it."""
+    there = sorted({word for word in re.findall(r"[a-z]+", story) if word in _HEROES})
+    wish = f"a [short |little |]story about a {rng.choice(there)}" if there else "a [short |little |]story"
+    return f"{expand(rng, f'[Tell me {wish}.|Please tell me {wish}.|Write {wish}.|A{wish[1:]}:]')}\n{story}"
 
 
 def _told_anew(rng: Random, story: str) -> str:

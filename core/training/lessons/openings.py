@@ -11,7 +11,6 @@ from random import Random
 from core.training.lessons import words
 from core.training.lessons.first_words import FIRST_WORDS, MANY_TOPICS, TOPICS
 from core.training.lessons.grammar import article, expand, held_out, raise_sentences
-from core.training.lessons.plots import SKILLS
 from core.training.lessons.scenes import JOKES, RHYMES, SCENES
 from core.training.lessons.starts import SAYINGS, STARTS
 
@@ -94,8 +93,8 @@ def _slots(rng: Random) -> dict[str, str]:
         "big": str(rng.randint(10, 60)),
         "high": str(rng.randint(3, 6)),
         "low": str(rng.randint(0, 2)),
-        "skill": rng.choice(SKILLS),
-        "plan": f"{rng.choice(SKILLS)}",
+        "skill": rng.choice(words.SKILLS),
+        "plan": rng.choice(words.SKILLS),
         "grown2": f"my {rng.choice(words.FAMILY)}",
         "why": rng.choice(_WHYS),
         "why2": rng.choice(_WHYS[6:]),
