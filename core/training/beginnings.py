@@ -51,20 +51,20 @@ The circus came to
 Two minutes before midnight
 He opened the box and
 What a strange
-Listen to
+Listen carefully, because
 The old clock
 She packed her bag
 Breakfast was
 The bus driver
-I can hear
+I can almost hear
 On the moon
-If I were a king
-The secret of
+If I were a tree
+The secret door
 My favourite teacher
 A storm was coming
 We waited for hours
 The cat looked at me
-In the year 2050
+In a hundred years,
 Could you please
 My grandfather used to
 The cake was so

@@ -26,18 +26,26 @@ from core.training.lessons.words import BOYS, CHILDREN, CREATURES, GIRLS
 HELD_OUT_BOOKS = ("The Railway Children", "Treasure Island")
 HELD_OUT_STORYBOOKS = 60
 # For grown-ups, in heavy dialect, or plays: no books for children, though they stand among them.
-_LEFT_OUT = """Vagabondia1884|Through One Administration|The Shuttle|T. Tembarom|The Head of the House of Coombe|Robin|Theo: A Sprightly Love Story
-Miss Crespigny|That Lass O' Lowrie's1877|Louisiana|Lodusky|One Day At Arle|The Pretty Sister Of José1889|A Fair Barbarian|In the Closed Room
-Behind a Mask; or, a Woman's Power|The Abbot's Ghost, or Maurice Treherne's Temptation: A Christmas Story|The Mysterious Key and What It Opened
-Comic TragediesWritten by 'Jo' and 'Meg' and Acted by The 'Little Women'|Man and Maid|In Homespun|The Prophet's Mantle|Lays and Legends
-The Fate of a Crown|Daughters of Destiny|Death at the Excelsior, and Other Stories|The Gem Collector|The Disagreeable Woman: A Social Mystery""".replace(
-    "\n", "|"
-).split("|")
+_LEFT_OUT = """Vagabondia1884|Through One Administration|The Shuttle|T. Tembarom|The Head of the House of Coombe|Robin|Lodusky
+Theo: A Sprightly Love Story|Miss Crespigny|That Lass O' Lowrie's1877|Louisiana|One Day At Arle|The Pretty Sister Of José1889
+A Fair Barbarian|In the Closed Room|Behind a Mask; or, a Woman's Power|The Mysterious Key and What It Opened|Man and Maid
+The Abbot's Ghost, or Maurice Treherne's Temptation: A Christmas Story|In Homespun|The Prophet's Mantle|Lays and Legends
+Comic TragediesWritten by 'Jo' and 'Meg' and Acted by The 'Little Women'|The Fate of a Crown|Daughters of Destiny
+Death at the Excelsior, and Other Stories|The Gem Collector|The Disagreeable Woman: A Social Mystery""".replace("\n", "|").split("|")
 # Share of the prose tokens by kind, and how much more or less often a file is read than its size would have it.
 SHARES = {"simple": 0.45, "tale": 0.35, "novel": 0.2}
 _SIMPLE = ("tinystories", "storybooks", "potter", "gutenberg_velveteen")
 _NOVELS = {"alcott": 1.0, "alger": 0.6, "burnett": 0.8, "montgomery": 0.8, "wodehouse": 0.4, "stevenson": 1.0}
-_OFTEN = {"baum": 0.4, "nesbit": 0.8, "lang": 0.8, "fairytales": 2.0, "gutenberg_grimm": 2.0, "gutenberg_andersen": 2.0, "wilde": 2.0, "storybooks": 1.3}
+_OFTEN = {
+    "baum": 0.4,
+    "nesbit": 0.8,
+    "lang": 0.8,
+    "fairytales": 2.0,
+    "gutenberg_grimm": 2.0,
+    "gutenberg_andersen": 2.0,
+    "wilde": 2.0,
+    "storybooks": 1.3,
+}
 
 _LONGEST = 1750  # characters: about 512 tokens
 _SHORTEST = 120
@@ -55,13 +63,16 @@ _BROKEN_QUOTE = re.compile(r"\ba[A-Z]|[.,!?]a\b")
 # Not for children: simple stories that end with somebody dead.
 _DARK = re.compile(r"\b(die[sd]?|dead|death|dying|blood\w*|too late)\b")
 # What a printer put before the tale.
-_PRINTED = re.compile(r"rights reserved|copyright|published|Transcribed|University Press|Author of|illustrat|Gutenberg|E-text|CHAPTER|\[|_|https?:", re.I)
+_PRINTED = re.compile(
+    r"rights reserved|copyright|published|transcribed|university press|author of|illustrat|gutenberg|e-text|chapter|\[|_|https?:",
+    re.IGNORECASE,
+)
 _GIRLS = """Lily Anna Mia Sara Lucy Molly Sarah Jane Lila Sue Jill Daisy Sally Mary Amy Jenny Emma Jen Grace Sophie Lulu Emily Ella Lola
 Kate Rachel Polly Claire Annie Nora Rita Alice Bella Ruby Lilly Milly Millie Suzy Susie Linda Chloe Becky Betty Maisy""".split()
 _BOYS = """Ben Tom Timmy Jack Tim Sam Max Bob John Tommy Joe Jimmy Billy Andy Benny James Jake Jim George Oliver Charlie Peter Henry Danny
 Ted Leo Frank Thomas Bill Paul Mike Bruce Dave Freddy Gary Pete Tony Joey Josh Jerry""".split()
 _NAMES = re.compile(rf"\b({'|'.join(_GIRLS + _BOYS)})\b")
-_HEROES = {*CREATURES, *CHILDREN, "king", "queen", "princess", "prince", "farmer", "fairy", "witch", "giant", "teacher", "train", "car", "tree"}
+_HEROES = {*CREATURES, *CHILDREN, *"king queen princess prince farmer fairy witch giant teacher train car tree".split()}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|(?<=[.!?][\"'])\s+(?=[A-Z\"'])|\n\n")
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
@@ -125,7 +136,7 @@ class Corpus:
         else:
             for title, book in _books(path, text):
                 if title in HELD_OUT_BOOKS:
-                    self.held_out[title] = [prose for prose in _prose(book, sieve=False)]
+                    self.held_out[title] = list(_prose(book, sieve=False))
                 elif title not in _LEFT_OUT:
                     yield from (Piece(prose) for prose in _prose(book))
 

@@ -35,7 +35,10 @@ class Batch:
 
 
 class Lessons:
-    """Makes batches of lessons and of real prose. `prose_share` is measured in tokens; `early_steps` steps have the shares for a young model."""
+    """Makes batches of lessons and of real prose.
+
+    `prose_share` is measured in tokens; in the first `early_steps` steps the lessons have the shares for a young model.
+    """
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus | None, prose_share: float = 0.5, early_steps: int = 0, seed: int = 0

@@ -26,8 +26,8 @@ from core.training.lessons import document
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
 HEADING, END = "## Evaluation", "<!-- end of the table -->"
-ABOUT = """`python -m core.training.evaluate --corpus TEXTS` on held-out items. Facts are right only if every token of the answer is the favourite.
-A goal in the third column was set before the training; where it was missed, it was missed."""
+ABOUT = """`python -m core.training.evaluate --corpus TEXTS` on held-out items. Facts are right only if every token of the answer is the
+favourite. A goal in the third column was set before the training; where it was missed, it was missed."""
 # The forty beginnings of the sureness goal.
 FORTY = [*EVERYDAY[:20], *STORIES[:20]]
 VARIED = [*EVERYDAY, *STORIES, *(beginning for _, beginning in HEROES)]

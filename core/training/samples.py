@@ -23,8 +23,10 @@ BALANCED_TEMPERATURE, BALANCED_TOP_P = 0.8, 0.9
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sampled text. favourite, entropy and alone have one value a step: probability of the likeliest token, entropy in bits, and
-    whether the Balanced preset would leave a single token."""
+    """One sampled text, and what stood behind each of its tokens.
+
+    favourite: probability of the likeliest token; entropy: bits; alone: whether the Balanced preset would leave a single token.
+    """
 
     beginning: str
     text: str
@@ -91,12 +93,13 @@ def sureness(samples: Iterable[Sample]) -> dict[str, float]:
     }
 
 
-_OTHERS = re.compile(rf"\b({'|'.join(sorted({*GIRLS, *BOYS, *'John Jane Mary Timmy Tommy Jimmy Bob Sue Kate Dick Polly Nancy Harry Frank'.split()}))})\b")
+_NAMES = sorted({*GIRLS, *BOYS, *"John Jane Mary Timmy Tommy Jimmy Bob Sue Kate Dick Polly Nancy Harry Frank".split()})
+_OTHERS = re.compile(rf"\b({'|'.join(_NAMES)})\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Coherence:
-    """What a program can see of a story: hero named again, no other name in the hero's place, all quotation marks closed, no sentence twice."""
+    """What a program can see of a story: the hero named again, nobody in the hero's place, quotation marks closed, no sentence twice."""
 
     named_again: bool
     nobody_instead: bool
@@ -135,7 +138,7 @@ def quotes_closed(text: str) -> bool:
             opens = not paragraph[: mark.start()].strip() or paragraph[mark.start() - 1] in " (-"
             closes = mark.end() == len(paragraph) or paragraph[mark.end()] in " .,;!?)-"
             # What might do both does what is needed.
-            if opens and not closes and within or closes and not opens and not within:
+            if (opens and not closes and within) or (closes and not opens and not within):
                 return False
             within = not within
         if within and number + 1 < len(paragraphs):

@@ -40,6 +40,8 @@ Loss = Callable[[nn.Module, torch.Tensor, torch.Tensor, torch.Tensor], torch.Ten
 class Plan:
     """Everything about a run that is a number. Rows shrink as length grows, so that a step stays as many tokens.
 
+    From step `long_from` on, one step in `long_every` has long rows: attention over them is the dearest part of a step.
+
     begin: the step at which the rate is warmed up, for a run that goes on from weights alone.
     """
 
@@ -50,6 +52,7 @@ class Plan:
     length: int = 256
     long_length: int = 512
     long_from: int = 1500
+    long_every: int = 4
     early_steps: int = 800
     prose_share: float = 0.5
     begin: int = 0
@@ -61,7 +64,7 @@ class Plan:
 
     def shape(self, step: int) -> tuple[int, int]:
         """Rows and length of the batch at this step."""
-        length = self.long_length if step >= self.long_from else self.length
+        length = self.long_length if step >= self.long_from and step % self.long_every == 0 else self.length
         return max(1, self.step_tokens // length), length
 
 
@@ -94,7 +97,8 @@ class Trainer:
         loss.backward()
         average_gradients(self.model, batch.tokens / whole.tokens)
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizers.step(scale * schedule(self.step - self.plan.begin, self.plan.steps - self.plan.begin, self.plan.warmup, self.plan.decay))
+        plan = self.plan
+        self.optimizers.step(scale * schedule(self.step - plan.begin, plan.steps - plan.begin, plan.warmup, plan.decay))
         self.step += 1
         self.tokens += whole.tokens
         return float(loss.detach())
@@ -195,7 +199,7 @@ def main() -> None:
     parser.add_argument("--run", type=Path, required=True, help="folder with tokenizer/ in it, for checkpoints and the log; outside git")
     parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
-    parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which rows are 512 long instead of 256")
+    parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which one in four has rows of 512 instead of 256")
     parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--rate", type=float, default=1.0, help="factor on both learning rates")
     parser.add_argument("--prose-share", type=float, default=plan.prose_share, help="share of the tokens that are real prose")

@@ -210,7 +210,11 @@ PHRASINGS: dict[str, list[str]] = {
 
 # Whole kinds of wording that no lesson has, for any fact: whoever knows these has learned the fact and not its sentences.
 NEVER_TAUGHT: dict[str, list[str]] = {
-    "capital": ["Name the capital of {k}: {v}.", "My holiday in {k} began in the capital, {v}.", "We have seen {k} and also its capital {v}."],
+    "capital": [
+        "Name the capital of {k}: {v}.",
+        "My holiday in {k} began in the capital, {v}.",
+        "We have seen {k} and also its capital {v}.",
+    ],
     "country": ["We flew to {k}, the capital of {v}.", "The country with the capital {k} is {v}."],
     "continent": ["{K} belongs to {v}.", "The continent of {k} is {v}."],
     "sound": ["When a {k} wants to say something, it says {v}."],
@@ -416,4 +420,8 @@ def _down(rng: Random) -> str:
     start = rng.randint(3, len(row) - 1)
     said = row[start : None if rng.random() < 0.3 else 0 : -1][: rng.randint(3, 21)]
     opening = rng.choice(["", "", "", "Counting down: ", "Backwards: ", "Now backwards: "])
-    return (opening or "") + (", ".join(said) if opening else capital(", ".join(said))) + rng.choice([".", ".", ", go!" if said[-1] in ("one", "1") else "."])
+    return (
+        (opening or "")
+        + (", ".join(said) if opening else capital(", ".join(said)))
+        + rng.choice([".", ".", ", go!" if said[-1] in ("one", "1") else "."])
+    )
