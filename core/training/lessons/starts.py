@@ -9,9 +9,6 @@ STARTS = """My mother [told me|always said|says] that [{trait} people are happy 
 My father [works at {place}|is a {job}|likes {hobby}|tells the best jokes|can {skill}]. [He gets up early every day.|On {day}s we play {game} together.|I want to be like him.|He is {big} years old.]
 When I was [young|little|a child|{n} years old], I [lived near {place}|wanted to be a {job}|was afraid of {kinds}|had a {col} {thing}|could not {skill}]. [Now everything is different.|I miss those days.|My {grown} took care of me.|I still remember it.]
 When [the sun goes down|it is {w}|the clock strikes {num}|{a} comes home|nobody is looking], [the {kind} wakes up|we play {game}|I go to {place}|everybody is quiet|the {kinds} dance in {place}]. [It is a secret.|That is the best time of the day.|We have always done it like that.]
-He [said|thought|knew|told everybody] that [it was {w}|{a} was a {job}|the {thing} was {where}|nobody would come|it was time to go]. [But he was wrong.|And that was true.|{a} did not answer.|Then he went home.]
-She [opened|closed|looked at|took|found] the {thing} and [smiled|went away|put it {where}|said nothing|began to laugh]. ["This is mine," she said.|It was {col} and very old.|{b} watched her.|Nobody knew why.]
-They [went|walked|drove|travelled] to {place} [together|in the morning|on {day}|without a word], [but it was closed|and there they met {a}|because they wanted to see the {kind}|and it was {w}]. [So they went home again.|They stayed until the evening.|"What a day!" said {b}.]
 We [are|were] [at {place}|very {good}|all friends here|late again|ready to go]. [Come in!|Let us play {game}.|{a} has made {food}.|It is {num} o'clock.|Where is {b}?]
 You [are|look] [very {trait}|a good friend|late|{good} today|the best {job} in town]. [What happened?|Thank you for coming.|Please sit down.|I am glad that you are here.]
 You [can|should|must|may] [go to {place}|eat some {food}|ask {a}|try it again|sleep now|be {trait}]. [It will help you.|Everybody does it.|It is {w} anyway.|I will wait here.]
@@ -33,7 +30,6 @@ Somebody [has eaten my {food}|knocked at the door|took the {col} {thing}|is sing
 If you [see {a}|go to {place}|are {bad}|find a {col} {thing}|want to {skill}], [say hello from me|take an umbrella with you|eat some {food}|give it to the {job}|you must be {trait}]. [It always helps.|Do not wait too long.|That is all I can say.]
 Because it was {w}, [{a} stayed at home|we went to {place}|the {kind} was {good}|nobody came]. [We played {game} and drank {drink}.|It was a long day.|Later the sun came out.]
 After [breakfast|lunch|dinner|school|work|the rain], [{a} went to {place}|we played {game}|the {kind} was gone|I took my {col} {thing}|there was a rainbow]. [It was fun.|Then it was time for bed.|I met {b} there.]
-Suddenly, [the door opened|there was a loud noise|the light went out|a {kind} jumped out of the {thing}|everything was quiet] and [{a} came in|{a} laughed|everybody looked up|nobody moved]. ["Surprise!" said {b}.|It was only the {kind}.|"What was that?" asked {b}.]
 The [president|king|queen|captain|mayor|teacher] [gave a speech|smiled at the people|opened the new bridge|said that everyone should be {trait}|went to {place} on {day}]. [The people clapped.|It was a {w} day.|Then everybody got some {food}.|"Thank you," said a child.]
 The [book|story|film|song] is about [a {kind} who wants to {skill}|a {job} and a {col} {thing}|two friends at {place}|love|a {trait} {kind}]. [I like it very much.|In the end, everyone is {good}.|It made me laugh.|You should read it.]
 The [bus|train|boat|plane|car] [was late|stopped at {place}|was full of {kinds}|goes to {place} every {day}|is {col}]. [{a} had to wait.|So we walked.|Nobody complained.|The driver smiled.]
@@ -47,13 +43,6 @@ The {job} [works at {place}|has a {col} {thing}|gets up at {num}|likes {hobby}|i
 {a} and {b} [went|walked|ran] to {place}. [They saw a {kind}.|They wanted to play {game}.|It was {w}.|They had {food} with them.] ["Look!" said {a}.|"I am hungry," said {b}.|They laughed.] [Then they went home.|It was a good day.|They will come again on {day}.]
 {a} and {b} [are friends|are brother and sister|live next to each other|both like {hobby}]. [{a} is {n} years old, {b} is {m}.|{a} likes {food}, {b} likes {food2}.|They go to the same school.] [They meet every {day}.|They never fight.|They have a secret.]
 {a} [has|had] a {col} {thing}. [{He} takes it everywhere.|It came from {his} {grown}.|{b} wants one too.|It is very old.] [One day it was gone.|"May I see it?" asked {b}.|{He} keeps it {where}.|It brings {him} luck.]
-{a} [likes|loves] {hobby}. [{He} does it every {day}.|{b} likes it too.|It makes {him} {good}.|{He} learned it from {his} {grown}.] [One day {he} wants to be a {job}.|{He} is very good at it.|We can hear it from here.]
-{a} [was|is] a {trait} {job}. [{He} lived near {place}.|{He} had a {kind} called {pet}.|Everyone came to {him}.] [One day, {he} lost {his} {thing}.|{He} worked from morning to night.|"I love my work," {he} said.]
-{a} looked [at the {col} {thing}|out of the window|{where}|at {b}] and [smiled|said nothing|began to cry|thought of {place}]. [It was {w}.|"What is it?" asked {b}.|There was a {kind}.|The {grown} came in.]
-{a} said, "[I am {good}|I want to go to {place}|Look at the {kind}|I will never {skill}|This is the best {food} of all]." ["Me too," said {b}.|"Really?" asked {b}.|"Then come with me," said {b}.|{b} nodded.]
-{a} asked, "[Where is my {thing}|What is that|Can you {skill}|Who ate the {food}|Why is it so {w}]?" ["I do not know," said {b}.|"Ask the {job}," said {b}.|{b} laughed.|"It was the {kind}," said {b}.]
-One day, [{a} found a {col} {thing}|a {kind} came to {place}|it was so {w} that nobody went out|the {job} lost his {thing}|nobody had any {food}]. ["How strange," said {a}.|{b} wanted to know more.|So {a} went to {place2}.] [In the end everything was fine.|They looked everywhere.|It was {where}.|And that is the whole story.]
-Once, [a {kind} and a {kind2} met at {place}|{a} wanted to {skill}|I saw a {kind} with a {thing}|it was {w} for a whole year|there was no {food} in the land]. [Nobody believed it.|"What now?" asked {b}.|Everyone talked about it.] [Then {a} had an idea.|But it is true.|And in the end all were {good}.]
 Today [is {day}|I am {good}|it is {w}|we have {food}|{a} comes to visit|I learned to {skill}]. [We will go to {place}.|It is a good day.|I have waited for it.|What will we do?]
 Now [it is {num} o'clock|I know it|the {kind} is asleep|we are at {place}|everything is {col}]. [Let us go.|Be quiet.|What comes next?|I am {good}.]
 Why [is the {thing} {col}|are you so {bad}|does the {kind} look at me|is it so {w}]? [I do not know.|Because {a} wanted it.|Ask the {job}.|That is a long story.]
@@ -71,8 +60,7 @@ On [{day}|my way to {place}|the table|the {col} {thing}|a {w} day in {month}], [
 With [a little luck|a {col} {thing}|a smile|{a}|my {grown}], [I can do it|we went to {place}|everything is easier|you can go far|the day is never long]. [You will see.|Try it.|I promise.]
 Before [breakfast|you go to {place}|the rain came|bed|{day}], [wash your hands|{a} read a book|I drink {drink}|we must find the {thing}|the {kind} was here]. [It is important.|Then it was late.|Do not forget it.]
 Some [people|{kinds}|days] are [{trait}|better than others|{w}|not what they seem|{good} without a reason]. [That is life.|Today is such a day.|{a} is like that.|I like them all.]
-Two [{kinds}|friends|children|old men] [met at {place}|sat {where}|wanted the same {thing}|went for a walk]. ["After you," said one.|"It is mine," said one. "No, it is mine," said the other.|They talked about the {w} weather.] [In the end they shared it.|They laughed.|And then they went home.]
-Long ago, [people believed in {kinds}|there was a king at {place}|there was no {food}|{a} found a {col} {thing}]. [It is only a story.|Nobody remembers it.|My {grown} told me.|And it is still there.]""".split(
+Two [{kinds}|friends|children|old men] [met at {place}|sat {where}|wanted the same {thing}|went for a walk]. ["After you," said one.|"It is mine," said one. "No, it is mine," said the other.|They talked about the {w} weather.] [In the end they shared it.|They laughed.|And then they went home.]""".split(
     "\n"
 )
 
