@@ -30,6 +30,8 @@ ABOUT = """`python -m core.training.evaluate --corpus TEXTS` on held-out items. 
 favourite. A goal in the third column was set before the training; where it was missed, it was missed."""
 # The forty beginnings of the sureness goal.
 FORTY = [*EVERYDAY[:20], *STORIES[:20]]
+# Six that are taught, as everybody tries them first.
+KNOWN = ["Once upon a time, there was a little", "One day,", "I love", "The best thing about", "Yesterday I went to the", "Dear diary,"]
 VARIED = [*EVERYDAY, *STORIES, *(beginning for _, beginning in HEROES)]
 
 lines: list[str] = []
@@ -60,7 +62,11 @@ def heading(title: str) -> None:
 def sureness(candidate: Candidate, seeds: int) -> None:
     """How sure the model is of its own texts, at temperature 1."""
     heading("How sure it is, step by step, of texts that it samples at temperature 1")
-    for name, beginnings in (("40 everyday and story beginnings", FORTY), ("the story beginnings among them", FORTY[20:])):
+    for name, beginnings in (
+        ("40 everyday and story beginnings", FORTY),
+        ("the story beginnings among them", FORTY[20:]),
+        ("six beginnings that lessons or stories have", KNOWN * 3),
+    ):
         told = samples.sample(candidate, beginnings * seeds, 60, seed=5)
         found = samples.sureness(told)
         goals = ("<= 30 %", ">= 2.2", "<= 40 %") if beginnings is FORTY else ("", "", "")
