@@ -80,8 +80,9 @@ def real_prose(candidate: Candidate, corpus: Corpus, most: int) -> dict[str, lis
     """Surprise at books that were never read; the rows of tokens that were asked."""
     heading("Real prose that it never read")
     rows = {title: prose.windows(candidate.tokenizer, texts, most=most) for title, texts in corpus.held_out.items()}
+    taught = prose.in_one_row(candidate.tokenizer, corpus.texts())
     for title, asked in rows.items():
-        foreseen, counted = prose.foresee(candidate, asked), prose.five_grams(candidate.tokenizer, corpus.texts(), asked)
+        foreseen, counted = prose.foresee(candidate, asked), prose.five_grams(candidate.tokenizer, taught, asked)
         name = f"{title} ({foreseen.tokens:,} tokens)"
         row(f"{name}: perplexity per token", f"{foreseen.perplexity:.1f}", f"counting five-grams: {counted.perplexity:.1f}")
         row(f"{name}: bits per character", f"{foreseen.bits_per_character:.2f}", f"counting five-grams: {counted.bits_per_character:.2f}")

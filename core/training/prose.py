@@ -71,10 +71,13 @@ def agreement(teacher: Candidate, student: Candidate, rows: Sequence[list[int]])
     return same / count
 
 
-def five_grams(tokenizer: PreTrainedTokenizerFast, taught: Iterable[str], rows: Sequence[list[int]]) -> Foreseen:
-    """The surprise of an interpolated five-gram model (Witten and Bell, 1991) that has counted all the taught text, at the same rows."""
-    encoded = [tokenizer.encode(text, verbose=False) for text in taught]
-    text: Ids = np.concatenate([np.asarray(ids, dtype=np.int64) for ids in encoded])
+def in_one_row(tokenizer: PreTrainedTokenizerFast, texts: Iterable[str]) -> Ids:
+    """The tokens of all texts, each text with its start token, one after another."""
+    return np.concatenate([np.asarray(tokenizer.encode(text, verbose=False), dtype=np.int64) for text in texts])
+
+
+def five_grams(tokenizer: PreTrainedTokenizerFast, text: Ids, rows: Sequence[list[int]]) -> Foreseen:
+    """The surprise of an interpolated five-gram model (Witten and Bell, 1991) that has counted all of `text`, at the same rows."""
     asked: Ids = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
     is_target = np.concatenate([np.arange(len(row)) > 0 for row in rows])
     place = np.concatenate([np.arange(len(row)) for row in rows])

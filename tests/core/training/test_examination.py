@@ -105,7 +105,7 @@ def test_five_grams_are_counted_as_by_hand(tokenizer: PreTrainedTokenizerFast) -
             if followers:
                 p = (followers[rows[0][at]] + len(followers) * p) / (sum(followers.values()) + len(followers))
         nats -= math.log(p)
-    assert prose.five_grams(tokenizer, taught, rows).nats == pytest.approx(nats)
+    assert prose.five_grams(tokenizer, prose.in_one_row(tokenizer, taught), rows).nats == pytest.approx(nats)
 
 
 def test_what_is_foreseen_is_the_loss_of_the_model(candidate: Candidate) -> None:
