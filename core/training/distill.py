@@ -24,7 +24,7 @@ from core.training.models import MINI, STORYTELLER
 from core.training.train import Plan, Trainer, device, new_model, run
 from core.training.workers import launch
 
-PLAN = replace(Plan(), steps=1500, decay=500, seed=1, muon_rate=4e-3, adam_rate=4e-3)
+PLAN = replace(Plan(), steps=6000, decay=2000, seed=1, muon_rate=4e-3, adam_rate=4e-3)
 
 
 def divergence(teacher_logits: torch.Tensor, student_logits: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:

@@ -1,10 +1,10 @@
 """Examine the bundled models on what they were not taught, and print the table of the model card.
 
-    python -m core.training.evaluate --corpus TEXTS [--card FOLDER/README.md]
+    python -m core.training.evaluate --corpus TEXTS [--cards]
 
 TEXTS is the folder of plain text that the models were trained on: two of its books and sixty of its storybooks were kept from them, its
-words count as known words, and its stories as text that might have been copied. With --card the table replaces everything below the
-heading "## Evaluation" of that file, up to the line that says where the table ends.
+words count as known words, and its stories as text that might have been copied. With --cards the tables replace everything below the
+heading "## Evaluation" of both cards, up to the line that says where the table ends.
 """
 
 from __future__ import annotations
@@ -173,8 +173,16 @@ def into_card(card: str, table: Sequence[str]) -> str:
     return f"{before}{HEADING}\n\n{ABOUT}\n" + "\n".join(table) + f"\n\n{END}{after or chr(10)}"
 
 
-def examine(models: Path, corpus: Corpus, items: int, texts: int, seeds: int) -> list[str]:
-    """Put every question to both models; the lines of the table."""
+def into_cards(bundle: Path, table: Sequence[str], small: Sequence[str]) -> None:
+    """Write the tables into README.md of both models."""
+    for name, rows in (("storyteller", table), ("storyteller-mini", small)):
+        card = bundle / name / "README.md"
+        text = card.read_text(encoding="utf-8") if card.exists() else f"# {name}\n\n"
+        card.write_text(into_card(text, rows), encoding="utf-8")
+
+
+def examine(models: Path, corpus: Corpus, items: int, texts: int, seeds: int) -> tuple[list[str], list[str]]:
+    """Put every question to both models; the lines of the storyteller's table, and of the small one's."""
     lines.clear()
     teacher = load(models / "storyteller")
     sureness(teacher, seeds)
@@ -183,8 +191,10 @@ def examine(models: Path, corpus: Corpus, items: int, texts: int, seeds: int) ->
     knowledge(teacher, items)
     certainty(teacher, items)
     nothing_hurtful(teacher, texts)
+    table = list(lines)
+    lines.clear()
     mini(teacher, load(models / "storyteller-mini"), rows)
-    return list(lines)
+    return table, list(lines)
 
 
 def main() -> None:
@@ -194,11 +204,11 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=100, help="how many questions of each kind")
     parser.add_argument("--texts", type=int, default=5000, help="how many texts to scan for hurtful words")
     parser.add_argument("--seeds", type=int, default=5, help="how many texts after each beginning, for the sureness")
-    parser.add_argument("--card", type=Path, help="write the table into this card")
+    parser.add_argument("--cards", action="store_true", help="write the tables into README.md of both models")
     arguments = parser.parse_args()
-    table = examine(arguments.models, Corpus(arguments.corpus), arguments.items, arguments.texts, arguments.seeds)
-    if arguments.card:
-        arguments.card.write_text(into_card(arguments.card.read_text(encoding="utf-8"), table), encoding="utf-8")
+    tables = examine(arguments.models, Corpus(arguments.corpus), arguments.items, arguments.texts, arguments.seeds)
+    if arguments.cards:
+        into_cards(arguments.models, *tables)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ Six phases, one after another: tokenizer, storyteller, storyteller-mini (distill
 SIGTERM, a power cut) goes on where it was when the same command is given again: RUN keeps the tokenizer and both checkpoints. Every batch
 is a function of the seed and the step, so two runs with the same texts and the same number of workers learn the same.
 
-With --on-from BUNDLE/storyteller the storyteller is not begun anew: its weights, its tokenizer and its growth record are taken from that
-folder, and it reads on with a fresh optimizer. So were the committed weights made (README.md of the model tells from where on).
+With --on-from OLD_BUNDLE nothing is begun anew: both models, their tokenizer and the growth record are taken from that folder and go on
+with fresh optimizers. So were the committed weights made (README.md of the storyteller tells from where on).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from core.training import distill, train
 from core.training.corpus import Corpus
-from core.training.evaluate import examine, into_card
+from core.training.evaluate import examine, into_cards
 from core.training.export import export, load_checkpoint
 from core.training.models import SHAPES
 from core.training.tokenizer import texts, train_tokenizer
@@ -57,16 +57,20 @@ def make_tokenizer(making: Making) -> None:
         train_tokenizer(texts(Corpus(making.corpus), LESSONS_FOR_TOKENIZER)).save_pretrained(making.run / "tokenizer")
 
 
-def take_weights(folder: Path, run: Path) -> None:
-    """Phases 1 and the beginning of 2 of a run that reads on: tokenizer, weights and growth record of a finished model."""
-    if (run / "checkpoint.pt").exists():
+def take_weights(bundle: Path, run: Path) -> None:
+    """Phase 1 and the beginnings of 2 and 3 of a run that goes on: tokenizer, weights and growth record of two finished models."""
+    if (run / "begin.json").exists():
         return
-    last = json.loads((folder / "growth.json").read_text())["moments"][-1]
-    weights = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).state_dict()
-    AutoTokenizer.from_pretrained(folder).save_pretrained(run / "tokenizer")
-    shutil.copyfile(folder / "growth.json", run / "growth.json")
+    last = json.loads((bundle / "storyteller" / "growth.json").read_text())["moments"][-1]
+    AutoTokenizer.from_pretrained(bundle / "storyteller").save_pretrained(run / "tokenizer")
+    shutil.copyfile(bundle / "storyteller" / "growth.json", run / "growth.json")
+    for name, file, step, tokens in (
+        ("storyteller", "checkpoint.pt", last["step"], last["tokens"]),
+        ("storyteller-mini", "mini.pt", 0, 0),
+    ):
+        weights = AutoModelForCausalLM.from_pretrained(bundle / name, dtype=torch.float32).state_dict()
+        torch.save({"model": weights, "optimizers": [], "step": step, "tokens": tokens}, run / file)
     (run / "begin.json").write_text(json.dumps({"step": last["step"]}))
-    torch.save({"model": weights, "optimizers": [], "step": last["step"], "tokens": last["tokens"]}, run / "checkpoint.pt")
 
 
 def plan_of(run: Path) -> Plan:
@@ -99,10 +103,8 @@ def make_folders(making: Making) -> None:
 
 
 def make_card(making: Making) -> None:
-    """Phases 5 and 6: the examination, and its table in the card of the storyteller."""
-    card = making.bundle / "storyteller" / "README.md"
-    table = examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5)
-    card.write_text(into_card(card.read_text(encoding="utf-8") if card.exists() else "# storyteller\n\n", table), encoding="utf-8")
+    """Phases 5 and 6: the examination, and its tables in both cards."""
+    into_cards(making.bundle, *examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5))
 
 
 def make(making: Making, on_from: Path | None = None) -> bool:
@@ -125,7 +127,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True, help="folder of plain text files")
     parser.add_argument("--run", type=Path, required=True, help="folder for tokenizer and checkpoints, outside git")
     parser.add_argument("--to", type=Path, required=True, help="folder for storyteller/ and storyteller-mini/")
-    parser.add_argument("--on-from", type=Path, help="folder of a finished storyteller that reads on")
+    parser.add_argument("--on-from", type=Path, help="folder with storyteller/ and storyteller-mini/ that go on")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     done = make(Making(arguments.corpus, arguments.run, arguments.to, arguments.workers), arguments.on_from)

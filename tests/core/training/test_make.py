@@ -22,10 +22,11 @@ def making(tmp_path: Path) -> Making:
 
 
 def test_a_run_that_reads_on_begins_with_the_weights_and_the_record_it_was_given(tmp_path: Path) -> None:
-    take_weights(BUNDLED / "storyteller", tmp_path)
+    take_weights(BUNDLED, tmp_path)
     last = json.loads((BUNDLED / "storyteller" / "growth.json").read_text())["moments"][-1]
     state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
     assert (state["step"], state["tokens"]) == (last["step"], last["tokens"])
+    assert torch.load(tmp_path / "mini.pt", weights_only=True)["step"] == 0
     assert (tmp_path / "tokenizer" / "tokenizer.json").exists()
     plan = plan_of(tmp_path)
     assert (plan.begin, plan.steps) == (last["step"], last["step"] + make.FURTHER_STEPS)
