@@ -45,7 +45,7 @@ EARLY = {
     "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "facts": 130, "rows": 10, "chance": 24, "sum of three": 22, "sum of two": 22, "word problem": 2, "is a": 5, "debate": 5,
+    "facts": 130, "rows": 10, "chance": 34, "sum of three": 22, "sum of two": 28, "word problem": 2, "is a": 5, "debate": 5,
     "number": 3, "opinion": 18, "recall": 30, "pairs": 12, "moved": 6, "echo": 8, "shopping": 6, "drill": 2, "opening": 70, "poem": 2, "asked": 8,
     "rhyme": 3, "joke": 3,
 }  # fmt: skip

@@ -292,7 +292,7 @@ NOUNS = {name: noun for noun, names in (("day", words.DAYS), ("month", words.MON
 FACTS = _build()
 # How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
 _WEIGHTS = {
-    "capital": 4.0, "country": 3, "continent": 3, "sound": 4, "young": 2, "home": 2, "legs": 3, "colour": 4, "colours": 2, "opposite": 13, "after": 19,
+    "capital": 8, "country": 4, "continent": 3, "sound": 4, "young": 2, "home": 2, "legs": 3, "colour": 4, "colours": 2, "opposite": 15, "after": 19,
     "before": 17, "next": 7, "last": 7, "is": 3, "qa": 2.5,
 }  # fmt: skip
 
