@@ -74,6 +74,10 @@ Ted Leo Frank Thomas Bill Paul Mike Bruce Dave Freddy Gary Pete Tony Joey Josh J
 _NAMES = re.compile(rf"\b({'|'.join(_GIRLS + _BOYS)})\b")
 _HEROES = {*CREATURES, *CHILDREN, *"king queen princess prince farmer fairy witch giant teacher train car tree".split()}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|(?<=[.!?][\"'])\s+(?=[A-Z\"'])|\n\n")
+# So many stories begin so that nothing else could: mostly they are picked up later.
+_USUAL = re.compile(
+    r"(?:Once upon a time,?|Once|One day,?) (?:there (?:was|lived)|in .{,30}there (?:was|lived))?\s*a (?:\w+ )?(?:girl|boy)\b"
+)
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
@@ -178,7 +182,7 @@ def _part(rng: Random, piece: Piece) -> Piece:
     """The piece from its beginning or from some sentence on, and no more of it than fits into a row."""
     text = piece.text
     starts = [found.end() for found in _SENTENCE.finditer(text, 0, 2 * len(text) // 3)]
-    if starts and rng.random() < (0.4 if piece.whole else 0.7):
+    if starts and rng.random() < (0.9 if _USUAL.match(text) else 0.4 if piece.whole else 0.7):
         text = text[rng.choice(starts) :]
     longest = _LONGEST if piece.whole else rng.randint(400, _LONGEST)
     if len(text) <= longest:

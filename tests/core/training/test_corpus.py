@@ -18,7 +18,10 @@ STORY = (
     "Lily saw a bird. They were all happy. Timmy and a dog ran to the tree and back, and up the hill, and over the bridge. "
     "Then everybody went home and Lily told Mom about the bird and the bee. In the evening it was very quiet for a long time."
 )
-BOOK = 'The fairy sat on a stone. She looked at the sea.\n"Where is my crown?" asked the king. It was in the tree, of course.\n\n'
+BOOK = (
+    "The fairy sat on a stone. She looked at the sea for a long time and sang.\n"
+    '"Where is my crown?" asked the king. It was in the tree, of course.\n\n'
+)
 SECRET = "Nobody may read this before the examination. The trains went by, one after another, and all the children waved their hats.\n\n"
 
 
