@@ -1,14 +1,9 @@
-"""How the bundled models were made: lessons, tokenizer, training, distillation, evaluation.
+"""How the bundled models were made: real prose and lessons, tokenizer, training, distillation, examination.
 
-The commands, in order (each explains itself with --help):
+One command makes both, from nothing to the folders that the app ships, and goes on where it was stopped:
 
-    python -m core.training.tokenizer --corpus TEXTS --run RUN
-    python -m core.training.train --corpus TEXTS --run RUN
-    python -m core.training.distill --corpus TEXTS --run RUN
-    python -m core.training.export --run RUN --model storyteller --to BUNDLE/storyteller
-    python -m core.training.export --run RUN --model storyteller-mini --to BUNDLE/storyteller-mini
-    python -m core.training.evaluate --corpus TEXTS --models BUNDLE
+    python -m core.training.make --corpus TEXTS --run RUN --to BUNDLE
 
 TEXTS is a folder of plain text files (README.md of each bundled model says which were used), RUN a folder for checkpoints outside git,
-BUNDLE the folder of both models.
+BUNDLE the folder of both models. Each phase is also a command of its own (tokenizer, train, distill, export, evaluate; --help explains it).
 """

@@ -1,21 +1,54 @@
-"""Plain text for breadth: cut the files of a folder into documents of the size of a lesson.
+"""Real prose: a folder of plain text files, cut into documents of the size of a lesson, with books that nobody trains on.
 
-In a file whose name begins with `tinystories`, a single line break parts two stories; everywhere else blank lines part paragraphs, and
-neighbouring paragraphs are joined until a document is long enough. There are few stories and they come up often, so each time other
-people live through them, in other words, and they are picked up in the middle: none is learned by heart, and how a text may begin is
-left to the lessons.
+In a file whose name begins with `tinystories` a single line break parts two stories; in every other file blank lines part the pieces, and
+line breaks the paragraphs. A folder may hold folders (`books/list.tsv` names the books of each author and how long they are). Three kinds
+are drawn by share: simple modern stories, tales, novels. There are few simple stories and they come up often, so each time other people
+live through them, in other words: none is learned by heart.
+
+Held out for the examination, whatever the seed: the two books of `HELD_OUT_BOOKS`, and the sixty storybooks with the smallest checksums.
 """
 
 from __future__ import annotations
 
 import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 
+from core.training.decency import hurtful
+from core.training.lessons.grammar import expand
 from core.training.lessons.retell import vary
-from core.training.lessons.words import BOYS, GIRLS
+from core.training.lessons.words import BOYS, CHILDREN, CREATURES, GIRLS
 
-_LONG_ENOUGH = 700
+HELD_OUT_BOOKS = ("The Railway Children", "Treasure Island")
+HELD_OUT_STORYBOOKS = 60
+# For grown-ups, in heavy dialect, or plays: no books for children, though they stand among them.
+_LEFT_OUT = """Vagabondia1884|Through One Administration|The Shuttle|T. Tembarom|The Head of the House of Coombe|Robin|Lodusky
+Theo: A Sprightly Love Story|Miss Crespigny|That Lass O' Lowrie's1877|Louisiana|One Day At Arle|The Pretty Sister Of José1889
+A Fair Barbarian|In the Closed Room|Behind a Mask; or, a Woman's Power|The Mysterious Key and What It Opened|Man and Maid
+The Abbot's Ghost, or Maurice Treherne's Temptation: A Christmas Story|In Homespun|The Prophet's Mantle|Lays and Legends
+Comic TragediesWritten by 'Jo' and 'Meg' and Acted by The 'Little Women'|The Fate of a Crown|Daughters of Destiny
+Death at the Excelsior, and Other Stories|The Gem Collector|The Disagreeable Woman: A Social Mystery""".replace("\n", "|").split("|")
+# Share of the prose tokens by kind, and how much more or less often a file is read than its size would have it.
+SHARES = {"simple": 0.52, "tale": 0.34, "novel": 0.14}
+_SIMPLE = ("tinystories", "storybooks", "potter", "gutenberg_velveteen")
+_NOVELS = {"alcott": 1.0, "alger": 0.6, "burnett": 0.8, "montgomery": 0.8, "wodehouse": 0.4, "stevenson": 1.0}
+_OFTEN = {
+    "baum": 0.4,
+    "nesbit": 0.8,
+    "lang": 0.8,
+    "fairytales": 2.0,
+    "gutenberg_grimm": 2.0,
+    "gutenberg_andersen": 2.0,
+    "wilde": 2.0,
+    "storybooks": 1.3,
+}
+
+_LONGEST = 1750  # characters: about 512 tokens
+_SHORTEST = 120
 # One spelling for the whole small world: the lessons write "colour".
 _SPELLING = {
     "color": "colour",
@@ -27,65 +60,146 @@ _SPELLING = {
 }
 # Some stories of the sample lost their quotation marks to an encoding: aHello there!a
 _BROKEN_QUOTE = re.compile(r"\ba[A-Z]|[.,!?]a\b")
-# Not for children: stories that end with somebody dead.
-_DARK = re.compile(r"\b(die[sd]?|dead|death|dying|kill\w*|poison\w*|blood\w*|too late|gun|murder\w*|stab\w*|hate[ds]?|stupid|ugly)\b")
+# Not for children: simple stories that end with somebody dead.
+_DARK = re.compile(r"\b(die[sd]?|dead|death|dying|blood\w*|too late)\b")
+# What a printer put before the tale.
+_PRINTED = re.compile(
+    r"rights reserved|copyright|published|transcribed|university press|author of|illustrat|gutenberg|e-text|chapter|\[|_|https?:",
+    re.IGNORECASE,
+)
 _GIRLS = """Lily Anna Mia Sara Lucy Molly Sarah Jane Lila Sue Jill Daisy Sally Mary Amy Jenny Emma Jen Grace Sophie Lulu Emily Ella Lola
 Kate Rachel Polly Claire Annie Nora Rita Alice Bella Ruby Lilly Milly Millie Suzy Susie Linda Chloe Becky Betty Maisy""".split()
 _BOYS = """Ben Tom Timmy Jack Tim Sam Max Bob John Tommy Joe Jimmy Billy Andy Benny James Jake Jim George Oliver Charlie Peter Henry Danny
 Ted Leo Frank Thomas Bill Paul Mike Bruce Dave Freddy Gary Pete Tony Joey Josh Jerry""".split()
 _NAMES = re.compile(rf"\b({'|'.join(_GIRLS + _BOYS)})\b")
-# Where a story goes on, in words with which hardly anybody begins one.
-_GOES_ON = re.compile(r"(?<=[.!?])\s+(?=(?:He|She|They|But|So|Then|When|And|After|Suddenly|It)\b)")
+_HEROES = {*CREATURES, *CHILDREN, *"king queen princess prince farmer fairy witch giant teacher train car tree".split()}
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|(?<=[.!?][\"'])\s+(?=[A-Z\"'])|\n\n")
+# So many stories begin so that nothing else could: mostly they are picked up later.
+_USUAL = re.compile(
+    r"(?:Once upon a time,?|Once|One day,?) (?:there (?:was|lived)|in .{,30}there (?:was|lived))?\s*a (?:\w+ )?(?:girl|boy)\b"
+)
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Consecutive prose. whole: it ends where its story ends."""
+
+    text: str
+    whole: bool = False
+
+
 class Corpus:
-    """Documents to draw from: simple modern stories, and old-fashioned prose. An empty folder (or None) gives an empty corpus."""
+    """Prose to draw from, by kind, and `held_out`: title to prose that is only for the examination. No folder (None) is empty."""
 
     def __init__(self, folder: Path | None) -> None:
-        self.stories: list[str] = []
-        self.prose: list[str] = []
-        for path in sorted(folder.glob("*.txt")) if folder else []:
+        self.pieces: dict[str, list[Piece]] = {kind: [] for kind in SHARES}
+        self._weights: dict[str, list[float]] = {kind: [] for kind in SHARES}
+        self.held_out: dict[str, list[str]] = {}
+        for path in sorted(folder.rglob("*.txt")) if folder else []:
             text = path.read_text(encoding="utf-8").replace("\r", "")
-            for american, british in _SPELLING.items():
-                text = text.replace(american, british)
-            if path.name.startswith("tinystories"):
-                self.stories += [
-                    story.strip()
-                    for story in _STORY_BREAK.split(text)
-                    if len(story) > 200 and not _BROKEN_QUOTE.search(story) and not _DARK.search(story)
-                ]
-            else:
-                self.prose += _documents(text)
+            kind = "simple" if path.stem.startswith(_SIMPLE) else "novel" if path.stem in _NOVELS else "tale"
+            weight = _NOVELS.get(path.stem, _OFTEN.get(path.stem, 1.0))
+            for piece in self._read(path, text):
+                self.pieces[kind].append(piece)
+                self._weights[kind].append(weight * len(piece.text))
+        self._cumulated = {kind: list(accumulate(weights)) for kind, weights in self._weights.items()}
 
     def __bool__(self) -> bool:
-        return bool(self.stories or self.prose)
+        return any(self.pieces.values())
 
-    def draw(self, rng: Random, stories: float = 0.7) -> str:
-        """One document; `stories` is the share of the simple ones, which are told anew."""
-        if self.stories and (rng.random() < stories or not self.prose):
-            return _told_anew(rng, rng.choice(self.stories))
-        return rng.choice(self.prose)
+    def texts(self) -> Iterator[str]:
+        """Everything that may be drawn, once and as it is written."""
+        return (piece.text for pieces in self.pieces.values() for piece in pieces)
+
+    def draw(self, rng: Random) -> Piece:
+        """One document: a simple story told anew, or some consecutive sentences of a longer text."""
+        kinds = [kind for kind in SHARES if self.pieces[kind]]
+        kind = rng.choices(kinds, [SHARES[kind] for kind in kinds])[0]
+        piece = rng.choices(self.pieces[kind], cum_weights=self._cumulated[kind])[0]
+        part = _part(rng, piece)
+        if kind != "simple":
+            return part
+        told = _told_anew(rng, part.text)
+        # A story from its beginning may have been asked for.
+        wished = piece.whole and part.text == piece.text[: len(part.text)] and rng.random() < 0.2
+        return Piece(_wished(rng, told) if wished else told, part.whole)
+
+    def _read(self, path: Path, text: str) -> Iterator[Piece]:
+        if path.stem.startswith("tinystories"):
+            for story in _STORY_BREAK.split(_british(text)):
+                if len(story) > 200 and not _BROKEN_QUOTE.search(story) and not _DARK.search(story) and not hurtful(story):
+                    yield Piece(story.strip(), whole=True)
+        elif path.stem == "storybooks":
+            stories = [" ".join(story.split()) for story in re.split(r"\n\s*\n", _british(text)) if story.strip()]
+            kept = set(sorted(stories, key=lambda story: zlib.crc32(story.encode()))[:HELD_OUT_STORYBOOKS])
+            self.held_out["storybooks"] = [story for story in stories if story in kept]
+            for story in stories:
+                if story not in kept and not hurtful(story):
+                    yield Piece(story, whole=True)
+        else:
+            for title, book in _books(path, text):
+                if title in HELD_OUT_BOOKS:
+                    self.held_out[title] = list(_prose(book, sieve=False))
+                elif title not in _LEFT_OUT:
+                    yield from (Piece(prose) for prose in _prose(book))
+
+
+def _british(text: str) -> str:
+    for american, british in _SPELLING.items():
+        text = text.replace(american, british)
+    return text
+
+
+def _books(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    """The books of one file, if `list.tsv` beside it says where they begin; else the file is one book of its own name."""
+    known = path.with_name("list.tsv")
+    rows = [row.split("\t") for row in known.read_text(encoding="utf-8").splitlines()] if known.exists() else []
+    at = 0
+    for author, title, characters in rows:
+        if author.split(",")[0].lower() == path.stem:
+            yield title, text[at : at + int(characters)]
+            at += int(characters) + 2
+    if at < len(text):
+        yield path.stem, text[at:]
+
+
+def _prose(book: str, sieve: bool = True) -> Iterator[str]:
+    """Runs of consecutive paragraphs without headings, front matter and (with the sieve) hurtful words, which part two runs."""
+    run: list[str] = []
+    for piece in re.split(r"\n\s*\n", _british(book)):
+        for paragraph in [*(" ".join(line.split()) for line in piece.split("\n")), ""]:
+            fit = re.search(r"[.!?,:;\"'-]$", paragraph) and not paragraph.isupper() and not _PRINTED.search(paragraph)
+            if fit and not (sieve and hurtful(paragraph)):
+                run.append(paragraph)
+            elif run:
+                if len("\n\n".join(run)) >= _SHORTEST:
+                    yield "\n\n".join(run)
+                run = []
+
+
+def _part(rng: Random, piece: Piece) -> Piece:
+    """The piece from its beginning or from some sentence on, and no more of it than fits into a row."""
+    text = piece.text
+    starts = [found.end() for found in _SENTENCE.finditer(text, 0, 2 * len(text) // 3)]
+    if starts and rng.random() < (0.9 if _USUAL.match(text) else 0.4 if piece.whole else 0.7):
+        text = text[rng.choice(starts) :]
+    longest = _LONGEST if piece.whole else rng.randint(400, _LONGEST)
+    if len(text) <= longest:
+        return Piece(text, piece.whole)
+    return Piece(text[: text.rindex(" ", 0, longest)])
+
+
+def _wished(rng: Random, story: str) -> str:
+    """The story after the wish for one, about somebody who is in it."""
+    there = sorted({word for word in re.findall(r"[a-z]+", story) if word in _HEROES})
+    wish = f"a [short |little |]story about a {rng.choice(there)}" if there else "a [short |little |]story"
+    return f"{expand(rng, f'[Tell me {wish}.|Please tell me {wish}.|Write {wish}.|A{wish[1:]}:]')}\n{story}"
 
 
 def _told_anew(rng: Random, story: str) -> str:
-    """The story with other names, in other words, from some place in its first half on."""
+    """The story with other names, in other words."""
     known = sorted(set(_NAMES.findall(story)))
     girls, boys = rng.sample(GIRLS, len(known)), rng.sample(BOYS, len(known))
     names = {name: (girls if name in _GIRLS else boys)[at] for at, name in enumerate(known)}
-    starts = [found.end() for found in _GOES_ON.finditer(story, 0, len(story) // 2)]
-    return vary(rng, _NAMES.sub(lambda found: names[found[1]], story[rng.choice(starts) if starts else 0 :]))
-
-
-def _documents(text: str) -> list[str]:
-    documents, current = [], ""
-    for paragraph in re.split(r"\n\s*\n", text):
-        paragraph = " ".join(paragraph.split())
-        # Headings, lists of contents and ornaments teach nothing.
-        if len(paragraph) < 40 or paragraph.isupper() or not re.search(r"[.!?\"']$", paragraph):
-            continue
-        current = f"{current}\n\n{paragraph}" if current else paragraph
-        if len(current) > _LONG_ENOUGH:
-            documents.append(current[:2400])
-            current = ""
-    return documents
+    return vary(rng, _NAMES.sub(lambda found: names[found[1]], story))

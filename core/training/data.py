@@ -35,21 +35,26 @@ class Batch:
 
 
 class Lessons:
-    """Makes batches of lessons and corpus documents. `early_steps` steps are drawn with the shares for a young model."""
+    """Makes batches of lessons and of real prose.
+
+    `prose_share` is measured in tokens; in the first `early_steps` steps the lessons have the shares for a young model.
+    """
 
     def __init__(
-        self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus | None, corpus_share: float = 0.05, early_steps: int = 0, seed: int = 0
+        self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus | None, prose_share: float = 0.5, early_steps: int = 0, seed: int = 0
     ) -> None:
-        self.tokenizer, self.corpus, self.corpus_share, self.early_steps, self.seed = tokenizer, corpus, corpus_share, early_steps, seed
+        self.tokenizer, self.corpus, self.prose_share, self.early_steps, self.seed = tokenizer, corpus, prose_share, early_steps, seed
 
     def batch(self, step: int, rows: int, length: int, exam: bool = False) -> Batch:
         """The batch of this step; with `exam`, held-out lessons only, and no corpus."""
         rng = Random(f"{self.seed}/{step}/{exam}")
         packed: list[list[list[int]]] = [[] for _ in range(rows)]
         room = [length + 1] * rows
-        misses = 0
+        prose = taken = misses = 0
         while max(room) > 2:
-            ids = self._document(rng, step, exam)
+            # Whichever is behind its share comes next, so that the shares hold in tokens and not only in documents.
+            wanted = bool(self.corpus) and not exam and prose < self.prose_share * taken
+            ids = self._prose(rng, length) if wanted else self._lesson(rng, step, exam)
             fitting = [row for row in range(rows) if room[row] >= len(ids)]
             if not fitting and misses < _FITS:
                 misses += 1
@@ -58,14 +63,18 @@ class Lessons:
             row = fitting[0] if fitting else max(range(rows), key=room.__getitem__)
             packed[row].append(ids[: room[row]])
             room[row] -= len(packed[row][-1])
+            taken += len(packed[row][-1])
+            prose += len(packed[row][-1]) if wanted else 0
         return _tensors(packed, length, self.tokenizer.eos_token_id)
 
-    def _document(self, rng: Random, step: int, exam: bool) -> list[int]:
-        if self.corpus and not exam and rng.random() < self.corpus_share:
-            text = self.corpus.draw(rng)
-        else:
-            text = document(rng, exam, early=step < self.early_steps)
-        return [*self.tokenizer.encode(text, verbose=False), self.tokenizer.eos_token_id]
+    def _prose(self, rng: Random, length: int) -> list[int]:
+        assert self.corpus
+        piece = self.corpus.draw(rng)
+        ids = self.tokenizer.encode(piece.text, verbose=False)[: length + 1]
+        return [*ids, self.tokenizer.eos_token_id] if piece.whole and len(ids) <= length else ids
+
+    def _lesson(self, rng: Random, step: int, exam: bool) -> list[int]:
+        return [*self.tokenizer.encode(document(rng, exam, early=step < self.early_steps), verbose=False), self.tokenizer.eos_token_id]
 
 
 def _tensors(packed: list[list[list[int]]], length: int, filler: int) -> Batch:

@@ -2,8 +2,8 @@
 
     python -m core.training.distill --corpus TEXTS --run RUN
 
-Reads RUN/checkpoint.pt (the teacher), writes and resumes RUN/mini.pt. The text is the same lessons; only what is asked of the student
-differs: at every position, the teacher's probabilities of all 4,096 tokens (Hinton, Vinyals and Dean, 2015).
+Reads RUN/checkpoint.pt (the teacher), writes and resumes RUN/mini.pt. The text is the same, lessons and real prose; only what is asked
+of the student differs: at every position, the teacher's probabilities of all 4,096 tokens (Hinton, Vinyals and Dean, 2015).
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from core.training.export import load_checkpoint
 from core.training.models import MINI, STORYTELLER
 from core.training.train import Plan, Trainer, device, new_model, run
 from core.training.workers import launch
+
+PLAN = replace(Plan(), steps=6000, decay=2000, seed=1, muon_rate=4e-3, adam_rate=4e-3)
 
 
 def divergence(teacher_logits: torch.Tensor, student_logits: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
@@ -53,7 +55,7 @@ class Distiller(Trainer):
 def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
     """Load the teacher, load or make the student, and distil."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
-    lessons = Lessons(tokenizer, Corpus(corpus), plan.corpus_share, seed=plan.seed)
+    lessons = Lessons(tokenizer, Corpus(corpus), plan.prose_share, seed=plan.seed)
     teacher = load_checkpoint(folder / "checkpoint.pt", STORYTELLER, tokenizer).to(device())
     distiller = Distiller(teacher, new_model(tokenizer, MINI, plan.seed), lessons, plan)
     if (folder / "mini.pt").exists():
@@ -63,7 +65,7 @@ def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None
 
 
 def main() -> None:
-    plan = replace(Plan(), steps=1500, decay=500, seed=1, muon_rate=4e-3, adam_rate=4e-3)
+    plan = PLAN
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, help="folder of plain text files; without it only the lessons are used")
     parser.add_argument("--run", type=Path, required=True, help="folder of the teacher's run")
@@ -72,7 +74,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
-    plan = replace(plan, steps=arguments.steps, decay=arguments.decay, long_from=arguments.steps)
+    plan = replace(plan, steps=arguments.steps, decay=arguments.decay)
     launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run / "mini.pid", arguments.workers)
 
 

@@ -1,47 +1,46 @@
 """Examine the bundled models on what they were not taught, and print the table of the model card.
 
-    python -m core.training.evaluate [--corpus TEXTS]
+    python -m core.training.evaluate --corpus TEXTS [--cards]
 
-With --corpus the words and stories of the plain text count as known words and as text that might have been copied.
+TEXTS is the folder of plain text that the models were trained on: two of its books and sixty of its storybooks were kept from them, its
+words count as known words, and its stories as text that might have been copied. With --cards the tables replace everything below the
+heading "## Evaluation" of both cards, up to the line that says where the table ends.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from core.training import exam
+from core.training import exam, prose, samples
+from core.training.beginnings import EVERYDAY, HEROES, STORIES
 from core.training.corpus import Corpus
 from core.training.exam import Candidate
-from core.training.lessons import document, stories
+from core.training.lessons import document
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
-STARTS = [
-    "Once upon a time, there was a little",
-    "One day,",
-    "Dear diary,",
-    "I love",
-    "The best thing about",
-    "Yesterday I went to",
-    "A robot",
-    "The dragon",
-    "Tom and Mia",
-    "My favourite",
-    "A football match:",
-    "Dear Anna,",
-    "Once there was",
-    "Last summer",
-    "Suddenly,",
-    "The weather",
-    "How to make",
-    "A fox",
-    "My grandmother",
-    "Knock knock.",
-]
+HEADING, END = "## Evaluation", "<!-- end of the table -->"
+ABOUT = """`python -m core.training.evaluate --corpus TEXTS` on held-out items. Facts are right only if every token of the answer is the
+favourite. A goal in the third column was set before the training; where it was missed, it was missed."""
+# The forty beginnings of the sureness goal.
+FORTY = [*EVERYDAY[:20], *STORIES[:20]]
+# Six that are taught, as everybody tries them first.
+KNOWN = ["Once upon a time, there was a little", "One day,", "I love", "The best thing about", "Yesterday I went to the", "Dear diary,"]
+VARIED = [*EVERYDAY, *STORIES, *(beginning for _, beginning in HEROES)]
+
+lines: list[str] = []
+
+
+def say(line: str) -> None:
+    """Print a line and keep it for the card."""
+    lines.append(line)
+    print(line, flush=True)
 
 
 def load(folder: Path) -> Candidate:
@@ -50,29 +49,62 @@ def load(folder: Path) -> Candidate:
 
 
 def row(name: str, value: str, goal: str = "") -> None:
-    """Print one line of the table."""
-    print(f"| {name} | {value} | {goal} |", flush=True)
+    """One line of the table."""
+    say(f"| {name} | {value} | {goal} |")
 
 
 def heading(title: str) -> None:
     """Begin a table."""
-    print(f"\n### {title}\n\n| what | result | goal |\n|---|---|---|", flush=True)
+    for line in ("", f"### {title}", "", "| what | result | goal |", "|---|---|---|"):
+        say(line)
+
+
+def sureness(candidate: Candidate, seeds: int) -> None:
+    """How sure the model is of its own texts, at temperature 1."""
+    heading("How sure it is, step by step, of texts that it samples at temperature 1")
+    for name, beginnings in (
+        ("40 everyday and story beginnings", FORTY),
+        ("the story beginnings among them", FORTY[20:]),
+        ("six beginnings that lessons or stories have", KNOWN * 3),
+    ):
+        told = samples.sample(candidate, beginnings * seeds, 60, seed=5)
+        found = samples.sureness(told)
+        goals = ("<= 30 %", ">= 2.2", "<= 40 %") if beginnings is FORTY else ("", "", "")
+        steps = sum(len(one.favourite) for one in told)
+        row(f"{name}: steps with a favourite above 99 % ({steps:,} steps)", f"{found['above 99 %']:.1%}", goals[0])
+        row(f"{name}: mean entropy, bits", f"{found['entropy']:.2f}", goals[1])
+        row(f"{name}: steps with a single token left by the Balanced preset", f"{found['alone']:.1%}", goals[2])
+
+
+def real_prose(candidate: Candidate, corpus: Corpus, most: int) -> dict[str, list[list[int]]]:
+    """Surprise at books that were never read; the rows of tokens that were asked."""
+    heading("Real prose that it never read")
+    rows = {title: prose.windows(candidate.tokenizer, texts, most=most) for title, texts in corpus.held_out.items()}
+    taught = prose.in_one_row(candidate.tokenizer, corpus.texts())
+    for title, asked in rows.items():
+        foreseen, counted = prose.foresee(candidate, asked), prose.five_grams(candidate.tokenizer, taught, asked)
+        name = f"{title} ({foreseen.tokens:,} tokens)"
+        row(f"{name}: perplexity per token", f"{foreseen.perplexity:.1f}", f"counting five-grams: {counted.perplexity:.1f}")
+        row(f"{name}: bits per character", f"{foreseen.bits_per_character:.2f}", f"counting five-grams: {counted.bits_per_character:.2f}")
+    return rows
 
 
 def knowledge(candidate: Candidate, items: int) -> None:
     """Facts, sums and recall."""
     heading("Facts: every token of the answer is the favourite")
     for name, value in exam.facts_right(candidate).items():
-        row(name, f"{value:.1%}", ">= 95 %" if name.startswith(("all", "capitals")) else "")
+        row(name, f"{value:.1%}", ">= 98 %" if name.startswith("capitals") else ">= 95 %" if name.startswith("all") else "")
+    for name, value in exam.strange_facts_right(candidate, items).items():
+        row(name, f"{value:.1%}")
     heading("Sums, held-out numbers, greedy")
     for name, value in exam.sums_right(candidate, items).items():
         row(name, f"{value:.0%}", ">= 85 %, and 30 points above at once" if "step" in name else "")
     heading("Recall of a fact from the text, held-out combinations, greedy")
     for name, value in exam.recall_right(candidate, items).items():
-        row(name, f"{value:.0%}")
+        row(name, f"{value:.0%}", ">= 90 %" if " 10 " in name else "")
 
 
-def certainty(candidate: Candidate) -> None:
+def certainty(candidate: Candidate, items: int) -> None:
     """Entropies after certain and open prompts, and against the known entropy of the urns."""
     heading("Entropy of the next token, bits")
     for kind, rows in exam.entropies(candidate).items():
@@ -80,38 +112,51 @@ def certainty(candidate: Candidate) -> None:
             row(f"{kind}: `{prompt}`".replace("\n", " "), f"{bits:.2f}", "< 0.5" if kind == "certain" else "> 2")
     heading("Bits for a draw by chance, against the entropy of the urn")
     for opening, bits, least in exam.against_known_entropy(candidate):
-        row(f"`{opening}`", f"{bits:.2f}", f"{least:.2f} at best")
+        goal = "within 0.3 of " if opening in exam.MUST_BE_FLAT else ""
+        row(f"`{opening}`", f"{bits:.2f}", f"{goal}{least:.2f}{'' if goal else ' at best'}")
     heading("Loss per token (nats)")
-    for name, (held_out, taught) in exam.lesson_losses(candidate).items():
+    for name, (held_out, taught) in exam.lesson_losses(candidate, max(5, items // 2)).items():
         row(f"lesson: {name}", f"{held_out:.3f}", f"as in training: {taught:.3f}")
 
 
-def language(candidate: Candidate, corpus: Corpus) -> None:
-    """English words, distinct stories, verbatim copies."""
-    heading("Language at temperature 0.8")
+def stories(candidate: Candidate, corpus: Corpus, count: int) -> None:
+    """Coherence as far as a program sees it, English words, copies."""
+    heading(f"{count} stories of 120 tokens at temperature 0.8")
+    asked = list(islice(HEROES * count, count))
+    told = samples.sample(candidate, [beginning for _, beginning in asked], 120, 0.8, seed=2)
+    seen = [samples.coherence(hero, beginning, one.text) for (hero, beginning), one in zip(asked, told, strict=True)]
+    row("name the hero again", f"{exam.share(one.named_again for one in seen):.0%}")
+    row("never have somebody else in the hero's place", f"{exam.share(one.nobody_instead for one in seen):.0%}")
+    row("close all quotation marks", f"{exam.share(one.quotes_closed for one in seen):.0%}")
+    row("repeat no sentence", f"{exam.share(one.nothing_twice for one in seen):.0%}")
+    texts = [one.text for one in told]
+    row("distinct stories", str(len(set(texts))), str(count))
+    copied = exam.longest_copies(texts, corpus.texts())
+    row("stories with 13 words or more in a row as in the plain text", f"{exam.share(copied):.0%}", "<= 5 %")
     rng = Random(3)
-    lessons = [document(rng) for _ in range(20_000)]
-    known = exam.words_of(lessons) | exam.words_of(corpus.stories) | exam.words_of(corpus.prose)
-    texts = [start + text for start, text in zip(STARTS * 5, candidate.continuations(STARTS * 5, 80, 0.8, seed=1), strict=True)]
-    rate, strange = exam.english(texts, known)
-    row(f"English words ({len(texts)} texts)", f"{rate:.2%}", ">= 99 %")
-    start = "Once upon a time, there was a little"
-    # Without the beginning, which was given, and without questions about the story: the model is judged by the story that it wrote.
-    written = [text.split("\nQuestion")[0] for text in candidate.continuations([start] * 100, 160, 0.8, seed=2)]
-    row("distinct stories out of 100", str(len(set(written))), "100")
-    name = "stories with 13 words or more in a row as in"
-    if corpus:
-        row(f"{name} the plain text", f"{exam.share(exam.longest_copies(written, corpus.stories + corpus.prose)):.0%}", "< 50 %")
-    for many in (5_000, 20_000, 50_000):
-        taught = (stories.story(rng) for _ in range(many))
-        row(f"{name} {many:,} stories of the lessons", f"{exam.share(exam.longest_copies(written, taught)):.0%}", "< 50 %")
-    print(f"\nNot in the list of known words: {', '.join(strange[:30]) or 'none'}.")
+    known = exam.words_of(document(rng) for _ in range(20_000)) | exam.words_of(corpus.texts())
+    everyday = [one.beginning + one.text for one in samples.sample(candidate, list(islice(VARIED, 100)), 80, 0.8, seed=1)]
+    rate, strange = exam.english([*texts, *everyday], known)
+    row(f"English words ({len(texts) + len(everyday)} texts)", f"{rate:.2%}", ">= 99 %")
+    say(f"\nNot in the list of known words: {', '.join(dict.fromkeys(strange[:30])) or 'none'}.")
 
 
-def mini(teacher: Candidate, student: Candidate) -> None:
+def nothing_hurtful(candidate: Candidate, count: int) -> None:
+    """Scan many samples for words that should not be there."""
+    heading("Hurtful words (the list is in `core/training/decency.py`)")
+    texts = samples.sample(candidate, list(islice(VARIED * count, count)), 60, seed=9)
+    found = samples.hurting(texts)
+    row(f"texts of 60 tokens at temperature 1, out of {count:,}", str(len(found)), "0")
+    print("\n".join(f"{words}: {text!r}" for text, words in found[:40]), flush=True)
+
+
+def mini(teacher: Candidate, student: Candidate, rows: dict[str, list[list[int]]]) -> None:
     """Agreement and speed of the distilled model."""
     heading("storyteller-mini beside storyteller")
     row("same favourite, held-out lesson positions", f"{exam.agreement(teacher, student):.1%}", ">= 75 %")
+    for title, asked in rows.items():
+        row(f"same favourite, {title}", f"{prose.agreement(teacher, student, asked[:40]):.1%}", ">= 75 %")
+        row(f"perplexity of the small one, {title}", f"{prose.foresee(student, asked[:40]).perplexity:.1f}")
     seconds = [exam.seconds_per_token(candidate) for candidate in (teacher, student)]
     row(
         "milliseconds per token, one CPU thread",
@@ -121,17 +166,49 @@ def mini(teacher: Candidate, student: Candidate) -> None:
     row("parameters", " and ".join(f"{candidate.model.num_parameters():,}" for candidate in (teacher, student)))
 
 
+def into_card(card: str, table: Sequence[str]) -> str:
+    """The card with this table in place of the old one; what stands before the heading and behind the end of the table stays."""
+    before, _, rest = card.partition(HEADING)
+    after = rest.partition(END)[2]
+    return f"{before}{HEADING}\n\n{ABOUT}\n" + "\n".join(table) + f"\n\n{END}{after or chr(10)}"
+
+
+def into_cards(bundle: Path, table: Sequence[str], small: Sequence[str]) -> None:
+    """Write the tables into README.md of both models."""
+    for name, rows in (("storyteller", table), ("storyteller-mini", small)):
+        card = bundle / name / "README.md"
+        text = card.read_text(encoding="utf-8") if card.exists() else f"# {name}\n\n"
+        card.write_text(into_card(text, rows), encoding="utf-8")
+
+
+def examine(models: Path, corpus: Corpus, items: int, texts: int, seeds: int) -> tuple[list[str], list[str]]:
+    """Put every question to both models; the lines of the storyteller's table, and of the small one's."""
+    lines.clear()
+    teacher = load(models / "storyteller")
+    sureness(teacher, seeds)
+    rows = real_prose(teacher, corpus, most=2 * items)
+    stories(teacher, corpus, items)
+    knowledge(teacher, items)
+    certainty(teacher, items)
+    nothing_hurtful(teacher, texts)
+    table = list(lines)
+    lines.clear()
+    mini(teacher, load(models / "storyteller-mini"), rows)
+    return table, list(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, help="folder of plain text files that the models were trained on")
     parser.add_argument("--models", type=Path, default=BUNDLED, help="folder with storyteller/ and storyteller-mini/")
     parser.add_argument("--items", type=int, default=100, help="how many questions of each kind")
+    parser.add_argument("--texts", type=int, default=5000, help="how many texts to scan for hurtful words")
+    parser.add_argument("--seeds", type=int, default=5, help="how many texts after each beginning, for the sureness")
+    parser.add_argument("--cards", action="store_true", help="write the tables into README.md of both models")
     arguments = parser.parse_args()
-    teacher = load(arguments.models / "storyteller")
-    knowledge(teacher, arguments.items)
-    certainty(teacher)
-    language(teacher, Corpus(arguments.corpus))
-    mini(teacher, load(arguments.models / "storyteller-mini"))
+    tables = examine(arguments.models, Corpus(arguments.corpus), arguments.items, arguments.texts, arguments.seeds)
+    if arguments.cards:
+        into_cards(arguments.models, *tables)
 
 
 if __name__ == "__main__":

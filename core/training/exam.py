@@ -56,6 +56,9 @@ URNS = [
     "Last summer we travelled to",
 ]
 
+# Where a hall tries its luck.
+MUST_BE_FLAT = ("I rolled a die and got a", "I pulled a card out of the deck. It was the", "I flipped a coin and it came up")
+
 
 class Candidate:
     """A model under examination with its tokenizer: greedy answers, samples, log-probabilities."""
@@ -123,6 +126,19 @@ def facts_right(candidate: Candidate) -> dict[str, float]:
         candidate.knows(f"The capital of {country} is", city) for country, city in CAPITALS.items()
     )
     return table
+
+
+def strange_facts_right(candidate: Candidate, items: int, seed: int = 6) -> dict[str, float]:
+    """Share of facts known at rank 1 in kinds of wording that no lesson has: by kind, at most `items` of each, and all of these."""
+    right: dict[str, list[bool]] = {}
+    asked = facts.strange_wordings()
+    Random(seed).shuffle(asked)
+    for kind, before, answer in asked:
+        if len(right.setdefault(kind, [])) < items:
+            right[kind].append(candidate.knows(before, answer))
+    every = [result for results in right.values() for result in results]
+    table = {f"{kind}, kinds of wording never taught ({len(results)})": share(results) for kind, results in sorted(right.items())}
+    return table | {f"kinds of wording never taught, together ({len(every)})": share(every)}
 
 
 def sums_right(candidate: Candidate, items: int, seed: int = 7) -> dict[str, float]:

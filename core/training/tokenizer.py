@@ -33,7 +33,7 @@ def texts(corpus: Corpus, lessons: int, share: float = 0.3, seed: int = 0) -> It
     for _ in range(lessons):
         # Corpus documents are about five times as long as a lesson.
         if corpus and rng.random() < share / 4:
-            yield corpus.draw(rng, stories=0.5)
+            yield corpus.draw(rng).text
         yield document(rng)
     # "Paris" should be one bar on the chart, not " Par" and "is": the well-known capitals are counted as often as common words.
     for name in [*list(CAPITALS.values())[:30], "Tokyo", "Beijing", "Cairo", "Ankara", "Ottawa", "Washington", "Canberra"]:

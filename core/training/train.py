@@ -38,7 +38,12 @@ Loss = Callable[[nn.Module, torch.Tensor, torch.Tensor, torch.Tensor], torch.Ten
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything about a run that is a number. Rows shrink as length grows, so that a step stays as many tokens."""
+    """Everything about a run that is a number. Rows shrink as length grows, so that a step stays as many tokens.
+
+    From step `long_from` on, one step in `long_every` has long rows: attention over them is the dearest part of a step.
+
+    begin: the step at which the rate is warmed up, for a run that goes on from weights alone.
+    """
 
     steps: int = 100_000
     warmup: int = 100
@@ -47,8 +52,10 @@ class Plan:
     length: int = 256
     long_length: int = 512
     long_from: int = 1500
+    long_every: int = 4
     early_steps: int = 800
-    corpus_share: float = 0.03
+    prose_share: float = 0.5
+    begin: int = 0
     muon_rate: float = 2e-3
     adam_rate: float = 2e-3
     weight_decay: float = 0.05
@@ -57,7 +64,7 @@ class Plan:
 
     def shape(self, step: int) -> tuple[int, int]:
         """Rows and length of the batch at this step."""
-        length = self.long_length if step >= self.long_from else self.length
+        length = self.long_length if step >= self.long_from and step % self.long_every == 0 else self.length
         return max(1, self.step_tokens // length), length
 
 
@@ -90,7 +97,8 @@ class Trainer:
         loss.backward()
         average_gradients(self.model, batch.tokens / whole.tokens)
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizers.step(scale * schedule(self.step, self.plan.steps, self.plan.warmup, self.plan.decay))
+        plan = self.plan
+        self.optimizers.step(scale * schedule(self.step - plan.begin, plan.steps - plan.begin, plan.warmup, plan.decay))
         self.step += 1
         self.tokens += whole.tokens
         return float(loss.detach())
@@ -123,7 +131,8 @@ class Trainer:
         """Go on where `save` stopped."""
         state = torch.load(path, map_location=self.model.device, weights_only=True)
         self.model.load_state_dict(state["model"])
-        self.optimizers.load_state_dict(state["optimizers"])
+        if state["optimizers"]:
+            self.optimizers.load_state_dict(state["optimizers"])
         self.step, self.tokens = state["step"], state["tokens"]
 
 
@@ -134,7 +143,7 @@ def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: i
 
 
 def run(
-    trainer: Trainer, checkpoint: Path, note: Callable[[float | None], None] | None = None, minutes: float = 0, log_every: int = 20
+    trainer: Trainer, checkpoint: Path, note: Callable[[float | None], None] | None = None, minutes: float = 0, log_every: int = 10
 ) -> None:
     """Train to the last step of the plan or, if `minutes` are given, for so long with a rate that falls evenly to zero.
 
@@ -170,7 +179,7 @@ def run(
 def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
     """Load or make the model and train it."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
-    lessons = Lessons(tokenizer, Corpus(corpus), plan.corpus_share, plan.early_steps, plan.seed)
+    lessons = Lessons(tokenizer, Corpus(corpus), plan.prose_share, plan.early_steps, plan.seed)
     trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan)
     if (folder / "checkpoint.pt").exists():
         trainer.resume(folder / "checkpoint.pt")
@@ -190,10 +199,12 @@ def main() -> None:
     parser.add_argument("--run", type=Path, required=True, help="folder with tokenizer/ in it, for checkpoints and the log; outside git")
     parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
-    parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which rows are 512 long instead of 256")
+    parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which one in four has rows of 512 instead of 256")
     parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--rate", type=float, default=1.0, help="factor on both learning rates")
-    parser.add_argument("--corpus-share", type=float, default=plan.corpus_share, help="share of the documents that are plain text")
+    parser.add_argument("--prose-share", type=float, default=plan.prose_share, help="share of the tokens that are real prose")
+    parser.add_argument("--begin", type=int, default=plan.begin, help="the step at which the rate is warmed up")
+    parser.add_argument("--step-tokens", type=int, default=plan.step_tokens, help="tokens of one step")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     plan = replace(
@@ -201,7 +212,9 @@ def main() -> None:
         steps=arguments.steps,
         decay=arguments.decay,
         long_from=arguments.long_from,
-        corpus_share=arguments.corpus_share,
+        prose_share=arguments.prose_share,
+        begin=arguments.begin,
+        step_tokens=arguments.step_tokens,
         muon_rate=plan.muon_rate * arguments.rate,
         adam_rate=plan.adam_rate * arguments.rate,
     )

@@ -11,13 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from core.training.lessons import chance, commitment, facts, openings, opinions, recall, stories, sums, wishes
+from core.training.lessons import chance, commitment, facts, openings, opinions, recall, sums, wishes
 
 Lesson = Callable[..., str]
 
 LESSONS: dict[str, Lesson] = {
-    "story": stories.story,
-    "beginning": stories.beginning,
     "facts": facts.facts,
     "rows": facts.rows,
     "chance": chance.chance,
@@ -35,22 +33,22 @@ LESSONS: dict[str, Lesson] = {
     "shopping": recall.shopping,
     "drill": recall.drill,
     "opening": openings.opening,
+    "beginning": openings.beginning,
     "poem": wishes.poem,
-    "told": wishes.told,
     "asked": wishes.asked,
     "rhyme": openings.rhyme,
     "joke": openings.joke,
 }
 # How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
 EARLY = {
-    "story": 9, "beginning": 8, "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
-    "number": 0.5, "opinion": 1, "recall": 22, "pairs": 8, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "told": 1, "asked": 3,
+    "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
+    "number": 0.5, "opinion": 1, "recall": 22, "pairs": 8, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "beginning": 4, "poem": 1, "asked": 3,
     "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
-    "story": 70, "beginning": 4, "facts": 120, "rows": 6, "chance": 14, "sum of three": 16, "sum of two": 24, "word problem": 1.5, "is a": 4, "debate": 4,
-    "number": 3, "opinion": 14, "recall": 30, "pairs": 14, "moved": 6, "echo": 8, "shopping": 6, "drill": 4, "opening": 60, "poem": 3, "told": 8, "asked": 5,
-    "rhyme": 1.5, "joke": 2,
+    "facts": 130, "rows": 10, "chance": 34, "sum of three": 22, "sum of two": 28, "word problem": 2, "is a": 5, "debate": 5,
+    "number": 3, "opinion": 18, "recall": 30, "pairs": 12, "moved": 6, "echo": 8, "shopping": 6, "drill": 2, "opening": 70, "beginning": 12, "poem": 2, "asked": 8,
+    "rhyme": 3, "joke": 3,
 }  # fmt: skip
 
 

@@ -71,7 +71,7 @@ URNS: list[tuple[str, list[str]]] = [
     ),
 ]
 # The dice, the coin and the cards are what an audience tries; a deck of 52 needs more turns than a coin.
-_TURNS = [8 if "deck" in opening else 4 if "die" in opening or "dice" in opening else 2 if "coin" in opening else 1 for opening, _ in URNS]
+_TURNS = [16 if "deck" in opening else 4 if "die" in opening or "dice" in opening else 4 if "coin" in opening else 1 for opening, _ in URNS]
 _AFTER = [
     "",
     "",

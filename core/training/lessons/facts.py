@@ -1,7 +1,8 @@
 """Facts that a child knows, each told in several phrasings: capitals, animals, colours, opposites, days, the body, the sky.
 
 A fact is (kind, key, values); a phrasing is a template. Held out are pairs of key and phrasing: every fact is taught, but some of its
-phrasings only appear in the examination. The plainest phrasing of each kind (number 0) is always taught.
+phrasings only appear in the examination. The plainest phrasing of each kind (number 0) is always taught. Held out too are whole kinds of
+wording (`NEVER_TAUGHT`): no fact at all is taught in them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ PHRASINGS: dict[str, list[str]] = {
         "If you travel to {k}, you can visit its capital, {v}.",
         "Question: Which city is the capital of {k}?\nAnswer: {v}.",
         "I live in {k}. The capital of my country is {v}.",
+        "{k} has a capital. Its name is {v}.",
+        "Tell me the capital of {k}. It is {v}.",
+        "My friend comes from {k}. He lives in the capital, {v}.",
+        "Once we travelled through {k} and came to the capital, {v}.",
     ],
     "country": [
         "{k} is the capital of {v}.",
@@ -176,8 +181,53 @@ PHRASINGS: dict[str, list[str]] = {
         "Just before {k} comes {v}.",
         "Right before {k} there is {v}.",
     ],
+    "next": [
+        "The {w} after {k} is {v}.",
+        "When {k} ends, {v} begins.",
+        "If this {w} is {k}, the next {w} is {v}.",
+        "Question: Which {w} comes after {k}?\nAnswer: {V}.",
+        "Question: If it is {k} now, what comes next?\nAnswer: {V}.",
+        "It is {k} now. Soon it will be {v}.",
+        "First we have {k}, and then we have {v}.",
+        "Which {w} comes after {k}? It is {v}.",
+        "The {w} was {k}, and the next was {v}.",
+        "I like {k}, but I like the {w} after it more, and that is {v}.",
+    ],
+    "last": [
+        "The {w} before {k} is {v}.",
+        "Before it was {k}, it was {v}.",
+        "If this {w} is {k}, the last {w} was {v}.",
+        "Question: Which {w} comes before {k}?\nAnswer: {V}.",
+        "Question: If it is {k} now, what was before?\nAnswer: {V}.",
+        "It is {k} now. A {w} ago it was {v}.",
+        "Now we have {k}, and before that we had {v}.",
+        "Which {w} comes before {k}? It is {v}.",
+        "I like {k}, but I like the {w} before it more, and that is {v}.",
+    ],
     "is": ["{K} {v}.", "We know that {k} {v}.", "Every child knows that {k} {v}.", "My teacher says that {k} {v}."],
     "qa": ["Question: {K}\nAnswer: {V}.", "{K} {V}.", "{K}\n{V}."],
+}
+
+# Whole kinds of wording that no lesson has, for any fact: whoever knows these has learned the fact and not its sentences.
+NEVER_TAUGHT: dict[str, list[str]] = {
+    "capital": [
+        "Name the capital of {k}: {v}.",
+        "My holiday in {k} began in the capital, {v}.",
+        "We have seen {k} and also its capital {v}.",
+    ],
+    "country": ["We flew to {k}, the capital of {v}.", "The country with the capital {k} is {v}."],
+    "continent": ["{K} belongs to {v}.", "The continent of {k} is {v}."],
+    "sound": ["When a {k} wants to say something, it says {v}."],
+    "young": ["A little {k} is known as a {v}."],
+    "home": ["At night, the {k} goes home to {v}."],
+    "legs": ["A healthy {k} walks on {v} legs."],
+    "colour": ["Everybody who looks at {k} sees that it is {v}."],
+    "colours": ["I know the colour of {k}. They are {v}."],
+    "opposite": ["The true opposite of {k} is of course {v}.", "Somebody asked for the opposite of {k}, and it is {v}."],
+    "after": ["Say what comes after {k}: {v}.", "You know {k}, and after that comes {v}."],
+    "before": ["Say what comes before {k}: {v}.", "You know {k}, and before that comes {v}."],
+    "next": ["After {k} is over, it is {v}.", "Once {k} has passed, it is time for {v}."],
+    "last": ["The {w} that came before {k} was {v}.", "Only one {w} comes right before {k}: {v}."],
 }
 
 # Taught, but never marked: after "Open and" a hundred words are right.
@@ -211,7 +261,7 @@ def _both_ways(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _build() -> dict[str, list[tuple[str, str]]]:
-    order = [words.DAYS, words.MONTHS, words.NUMBERS, ["spring", "summer", "autumn", "winter"], list("ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
+    order = [words.DAYS, words.MONTHS, words.NUMBERS, words.SEASONS, list("ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
     after = [pair for row in order for pair in pairwise(row)] + [
         ("Sunday", "Monday"),
         ("December", "January"),
@@ -230,16 +280,20 @@ def _build() -> dict[str, list[tuple[str, str]]]:
         "opposite": _both_ways(_pairs(_OPPOSITES, "|")),
         "after": after,
         "before": [(b, a) for a, b in after],
+        "next": [pair for pair in after if pair[0] in NOUNS],
+        "last": [(b, a) for a, b in after if b in NOUNS],
         "is": [(k, v) for k, v in (row.split("|") for row in _IS.split(";"))],
         "qa": [(k, v) for k, v in (row.split("|") for row in _QUESTIONS.split(";"))],
     }
 
 
+# What a day, a month and a season are called together.
+NOUNS = {name: noun for noun, names in (("day", words.DAYS), ("month", words.MONTHS), ("season", words.SEASONS)) for name in names}
 FACTS = _build()
 # How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
 _WEIGHTS = {
-    "capital": 4.0, "country": 3, "continent": 3, "sound": 4, "young": 2, "home": 2, "legs": 3, "colour": 4, "colours": 2, "opposite": 13, "after": 19,
-    "before": 17, "is": 3, "qa": 2.5,
+    "capital": 8, "country": 4, "continent": 3, "sound": 4, "young": 2, "home": 2, "legs": 3, "colour": 4, "colours": 2, "opposite": 15, "after": 19,
+    "before": 17, "next": 7, "last": 7, "is": 3, "qa": 2.5,
 }  # fmt: skip
 
 
@@ -249,7 +303,11 @@ def statement(kind: str, key: str, value: str, phrasing: int) -> str:
     >>> statement("capital", "France", "Paris", 0)
     'The capital of France is Paris.'
     """
-    text = PHRASINGS[kind][phrasing].format(k=key, K=capital(key), v=value, V=capital(value))
+    return _said(kind, PHRASINGS[kind][phrasing], key, value)
+
+
+def _said(kind: str, wording: str, key: str, value: str) -> str:
+    text = wording.format(k=key, K=capital(key), v=value, V=capital(value), w=NOUNS.get(key, "thing"))
     return text if kind in _LETTERS else article(text)
 
 
@@ -280,6 +338,19 @@ def examination(plain: bool = False) -> list[tuple[str, str, str]]:
     return items
 
 
+def strange_wordings() -> list[tuple[str, str, str]]:
+    """All facts in the kinds of wording that are never taught: (kind, text before the answer, answer), in a fixed order."""
+    items = []
+    for kind, wordings in NEVER_TAUGHT.items():
+        keys = [key for key, _ in FACTS[kind]]
+        for wording in wordings:
+            for key, value in FACTS[kind]:
+                if keys.count(key) == 1:
+                    text = _said(kind, wording, key, value)
+                    items.append((kind, text[: text.rfind(value)].rstrip(), value))
+    return items
+
+
 def facts(rng: Random, exam: bool = False) -> str:
     """A handful of facts, one after another, about one subject or about many."""
     kinds = list(_WEIGHTS)
@@ -305,7 +376,7 @@ def facts(rng: Random, exam: bool = False) -> str:
 _ROWS = [
     words.DAYS,
     words.MONTHS,
-    ["spring", "summer", "autumn", "winter"],
+    words.SEASONS,
     words.NUMBERS[1:11],
     list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
     ["red", "orange", "yellow", "green", "blue", "indigo", "violet"],
@@ -330,6 +401,8 @@ def rows(rng: Random, exam: bool = False) -> str:
         start = rng.randrange(len(row) - 2) if rng.random() < 0.4 else 0
         said = row[start:]
         return (f"{_ROW_NAMES[number]} " if start == 0 and rng.random() < 0.7 else "") + ", ".join(said) + "."
+    if rng.random() < 0.25:
+        return _down(rng)
     step = rng.choice([1, 1, 1, 1, 2, 2, 5, 10, 3, 100])
     start = rng.randrange(0, 90) if step < 5 else step * rng.randrange(0, 6)
     if rng.random() < 0.4:
@@ -339,3 +412,16 @@ def rows(rng: Random, exam: bool = False) -> str:
         numbers.reverse()
     opening = rng.choice(["", "", "Counting: ", "Let us count. ", f"Count by {step}s: " if step > 1 else "Count: "])
     return opening + ", ".join(numbers) + "."
+
+
+def _down(rng: Random) -> str:
+    """Count down, in words or digits, or go backwards through the days or the months."""
+    row = rng.choice([words.DAYS, words.MONTHS, words.NUMBERS, words.NUMBERS, words.NUMBERS, [str(number) for number in range(21)]])
+    start = rng.randint(3, len(row) - 1)
+    said = row[start : None if rng.random() < 0.3 else 0 : -1][: rng.randint(3, 21)]
+    opening = rng.choice(["", "", "", "Counting down: ", "Backwards: ", "Now backwards: "])
+    return (
+        (opening or "")
+        + (", ".join(said) if opening else capital(", ".join(said)))
+        + rng.choice([".", ".", ", go!" if said[-1] in ("one", "1") else "."])
+    )

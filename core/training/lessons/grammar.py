@@ -1,8 +1,8 @@
 """Write many different sentences from one line of text.
 
 The lessons are small grammars: `[big|small|tiny]` stands for any one of its parts (they may nest), `{name}` for a value that
-the lesson has drawn. A *beat* is a group of lines of which one is told. The hold-out rule lives here too, because every
-lesson obeys it: a combination of values belongs to the training text or to the examination, for ever and on every machine.
+the lesson has drawn. The hold-out rule lives here too, because every lesson obeys it: a combination of values belongs to the training
+text or to the examination, for ever and on every machine.
 """
 
 from __future__ import annotations
@@ -63,17 +63,6 @@ def article(text: str) -> str:
 def capital(text: str) -> str:
     """Raise the first letter and leave the others."""
     return text[:1].upper() + text[1:]
-
-
-def beats(text: str) -> list[list[str]]:
-    """Split a plot into its beats: blank lines part the beats, each line is one way to tell a beat."""
-    return [[line.strip() for line in group.splitlines() if line.strip()] for group in re.split(r"\n\s*\n", text.strip())]
-
-
-def tell(rng: Random, plot: list[list[str]], slots: Mapping[str, str]) -> list[str]:
-    """Tell every beat in one of its ways. Lines of a single dash mean that the beat may be left out."""
-    told = (expand(rng, rng.choice(ways), slots) for ways in plot)
-    return [sentence for sentence in told if sentence != "-"]
 
 
 def listing(items: list[str], word: str = "and") -> str:

@@ -1,16 +1,14 @@
-"""What people ask a model for: a story about a dragon, a poem, a joke, a list, an explanation; and the small talk around it.
+"""What people ask a model for: a poem, a list, an explanation; and the small talk around it. Poems are couplets that rhyme.
 
-Poems are couplets that rhyme; stories come from stories.py. Held out are combinations of wish and subject.
+Somebody who asks for a story gets a real one (corpus.py).
 """
 
 from __future__ import annotations
 
 from random import Random
 
-from core.training.lessons import plots, stories, words
-from core.training.lessons.grammar import article, capital, draw, expand, listing, raise_sentences
-from core.training.lessons.retell import vary
-from core.training.lessons.storylines import PLOTS
+from core.training.lessons import words
+from core.training.lessons.grammar import capital, expand, listing
 
 _COUPLETS = """The {w} [moon|star|light] is shining [bright|white], / and everything is still at night.
 The sun goes up, the sun goes down, / above the [roofs of|houses in] the little town.
@@ -163,25 +161,6 @@ def poem(rng: Random, exam: bool = False) -> str:
         ]
     )
     return ask + "\n".join(capital(line) for couplet in lines for line in couplet)
-
-
-def told(rng: Random, exam: bool = False) -> str:
-    """ "Tell me a story about a dragon." and a short story about one."""
-    kind, plot = draw(exam, lambda: (rng.choice(words.CREATURES + words.CHILDREN * 3), rng.choice(list(PLOTS))))
-    slots = stories.cast(rng, exam=False, kind=kind)
-    ask = expand(
-        rng,
-        "[Tell me a story about a {kind}.|Write a story about a {kind}.|Please tell me a story about a {kind}.|A story about a {kind}:|Write a short story about a {kind} named {n}.|"
-        "Tell me a story about a {kind} and a {fkind}.]",
-        slots,
-    )
-    sentences = [
-        expand(rng, rng.choice(plots.OPENINGS), slots),
-        *stories.happenings(rng, plot, slots),
-        expand(rng, "[The end.|And they all lived happily ever after.|That was the story.|]", slots),
-    ]
-    first, *others = (raise_sentences(sentence) for sentence in sentences if sentence)
-    return f"{ask}\n" + article(" ".join([first, *(vary(rng, sentence) for sentence in others)]))
 
 
 def asked(rng: Random, exam: bool = False) -> str:

@@ -53,11 +53,16 @@ WOMEN = {"mother", "grandmother", "aunt", "big sister"}
 JOBS = """baker teacher doctor farmer painter singer pilot nurse cook gardener fisherman sailor clown astronaut scientist builder
 librarian firefighter dancer writer""".split()
 GAMES = ["football", "hide and seek", "chess", "cards", "tag", "tennis", "catch", "basketball", "dominoes", "marbles"]
+SKILLS = """swim|ride a bike|sing|dance|paint|bake bread|read|fly a kite|climb trees|whistle|play the drum|skate|jump over the fence|tie a knot
+play chess|write letters|cook soup|juggle|row a boat|count to a hundred|tell jokes|draw a horse|stand on one leg|catch a ball""".replace(
+    "\n", "|"
+).split("|")
 HOBBIES = """reading|swimming|painting|singing|dancing|cooking|baking|cycling|drawing|gardening|fishing|hiking|sewing|running
 climbing|skating|playing the piano|playing the guitar|playing football|collecting stamps|looking at the stars|building models
 telling stories|taking photos""".replace("\n", "|").split("|")
 WEATHER = """sunny rainy cloudy windy snowy stormy foggy warm cold cool wet dry hot mild icy frosty""".split()
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+SEASONS = ["spring", "summer", "autumn", "winter"]
 MONTHS = """January February March April May June July August September October November December""".split()
 NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen twenty""".split()

@@ -1,0 +1,138 @@
+"""Make both bundled models, from nothing to the folders that the app ships: one command.
+
+    python -m core.training.make --corpus TEXTS --run RUN --to BUNDLE
+
+Six phases, one after another: tokenizer, storyteller, storyteller-mini (distilled), export, examination, card. Whatever is stopped (Ctrl-C,
+SIGTERM, a power cut) goes on where it was when the same command is given again: RUN keeps the tokenizer and both checkpoints. Every batch
+is a function of the seed and the step, so two runs with the same texts and the same number of workers learn the same.
+
+With --on-from OLD_BUNDLE nothing is begun anew: both models, their tokenizer and the growth record are taken from that folder and go on
+with fresh optimizers. So were the committed weights made (README.md of the storyteller tells from where on).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from core.training import distill, train
+from core.training.corpus import Corpus
+from core.training.evaluate import examine, into_cards
+from core.training.export import export, load_checkpoint
+from core.training.models import SHAPES
+from core.training.tokenizer import texts, train_tokenizer
+from core.training.train import Plan
+from core.training.workers import launch
+
+LESSONS_FOR_TOKENIZER = 30_000
+# From nothing: the rate that teaches copying, held as long as there is something to learn, and then down to nothing.
+FROM_NOTHING = Plan(steps=27_000, decay=5_000, long_from=1500)
+# Reading on from finished weights: warmed up again, a little more gently.
+FURTHER_STEPS = 3_000
+FURTHER = Plan(decay=1_000, long_from=0, early_steps=0, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55)
+DISTILLED = distill.PLAN
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What is made of what: texts to read, the folder of the run, the folder of the models, how many processes share the work."""
+
+    corpus: Path
+    run: Path
+    bundle: Path
+    workers: int
+
+
+def make_tokenizer(making: Making) -> None:
+    """Phase 1. Kept if it is there."""
+    if not (making.run / "tokenizer" / "tokenizer.json").exists():
+        train_tokenizer(texts(Corpus(making.corpus), LESSONS_FOR_TOKENIZER)).save_pretrained(making.run / "tokenizer")
+
+
+def take_weights(bundle: Path, run: Path) -> None:
+    """Phase 1 and the beginnings of 2 and 3 of a run that goes on: tokenizer, weights and growth record of two finished models."""
+    if (run / "begin.json").exists():
+        return
+    last = json.loads((bundle / "storyteller" / "growth.json").read_text())["moments"][-1]
+    AutoTokenizer.from_pretrained(bundle / "storyteller").save_pretrained(run / "tokenizer")
+    shutil.copyfile(bundle / "storyteller" / "growth.json", run / "growth.json")
+    for name, file, step, tokens in (
+        ("storyteller", "checkpoint.pt", last["step"], last["tokens"]),
+        ("storyteller-mini", "mini.pt", 0, 0),
+    ):
+        weights = AutoModelForCausalLM.from_pretrained(bundle / name, dtype=torch.float32).state_dict()
+        torch.save({"model": weights, "optimizers": [], "step": step, "tokens": tokens}, run / file)
+    (run / "begin.json").write_text(json.dumps({"step": last["step"]}))
+
+
+def plan_of(run: Path) -> Plan:
+    """The schedule of this run: from nothing, or on from the step that `take_weights` wrote down."""
+    begun = run / "begin.json"
+    if not begun.exists():
+        return FROM_NOTHING
+    begin = json.loads(begun.read_text())["step"]
+    return replace(FURTHER, begin=begin, steps=begin + FURTHER_STEPS)
+
+
+def finished(checkpoint: Path, plan: Plan) -> bool:
+    """True when this checkpoint has come to the end of its plan."""
+    return checkpoint.exists() and torch.load(checkpoint, map_location="cpu", weights_only=True)["step"] >= plan.steps
+
+
+def learn(making: Making, checkpoint: Path, plan: Plan, begin: Callable[[Path | None, Path, Plan, float], None]) -> bool:
+    """Phases 2 and 3: train or distil to the end of the plan; False if it was stopped before."""
+    if not finished(checkpoint, plan):
+        launch(partial(begin, making.corpus, making.run, plan, 0.0), checkpoint.with_suffix(".pid"), making.workers)
+    return finished(checkpoint, plan)
+
+
+def make_folders(making: Making) -> None:
+    """Phase 4: two ordinary folders that anybody can load."""
+    tokenizer = AutoTokenizer.from_pretrained(making.run / "tokenizer")
+    for name, file in (("storyteller", "checkpoint.pt"), ("storyteller-mini", "mini.pt")):
+        export(load_checkpoint(making.run / file, SHAPES[name], tokenizer), tokenizer, making.bundle / name)
+    shutil.copyfile(making.run / "growth.json", making.bundle / "storyteller" / "growth.json")
+
+
+def make_card(making: Making) -> None:
+    """Phases 5 and 6: the examination, and its tables in both cards."""
+    into_cards(making.bundle, *examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5))
+
+
+def make(making: Making, on_from: Path | None = None) -> bool:
+    """All phases; False if one of them was stopped."""
+    making.run.mkdir(parents=True, exist_ok=True)
+    if on_from:
+        take_weights(on_from, making.run)
+    make_tokenizer(making)
+    if not learn(making, making.run / "checkpoint.pt", plan_of(making.run), train.begin):
+        return False
+    if not learn(making, making.run / "mini.pt", DISTILLED, distill.begin):
+        return False
+    make_folders(making)
+    make_card(making)
+    return True
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, required=True, help="folder of plain text files")
+    parser.add_argument("--run", type=Path, required=True, help="folder for tokenizer and checkpoints, outside git")
+    parser.add_argument("--to", type=Path, required=True, help="folder for storyteller/ and storyteller-mini/")
+    parser.add_argument("--on-from", type=Path, help="folder with storyteller/ and storyteller-mini/ that go on")
+    parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
+    arguments = parser.parse_args()
+    done = make(Making(arguments.corpus, arguments.run, arguments.to, arguments.workers), arguments.on_from)
+    print("Both models are made." if done else "Stopped. The same command goes on from here.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Real prose: what is read, what is told anew, what stays out, and what nobody ever reads."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from core.training.corpus import HELD_OUT_BOOKS, HELD_OUT_STORYBOOKS, Corpus
+from core.training.decency import hurtful
+from core.training.lessons import words
+
+STORY = (
+    "Once upon a time, there was a boy named Timmy. Timmy had a sister named Lily. One day, they went to the park. "
+    "Lily saw a bird. They were all happy. Timmy and a dog ran to the tree and back, and up the hill, and over the bridge. "
+    "Then everybody went home and Lily told Mom about the bird and the bee. In the evening it was very quiet for a long time."
+)
+BOOK = (
+    "The fairy sat on a stone. She looked at the sea for a long time and sang.\n"
+    '"Where is my crown?" asked the king. It was in the tree, of course.\n\n'
+)
+SECRET = "Nobody may read this before the examination. The trains went by, one after another, and all the children waved their hats.\n\n"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Corpus:
+    dark = "Once there was a cat. The cat was sick and then it died. Everybody was sad. " * 4
+    (tmp_path / "tinystories_few.txt").write_text(f"{STORY}\n{dark}\nshort\n", encoding="utf-8")
+    (tmp_path / "empty.txt").write_text("", encoding="utf-8")
+    (tmp_path / "storybooks.txt").write_text(
+        "\n\n".join(f"Goat number {n} climbed on a rock.\nIt saw {n} birds in the sky." for n in range(100)), encoding="utf-8"
+    )
+    (tmp_path / "books").mkdir()
+    first, second, third = BOOK * 3, SECRET * 4, BOOK.replace("crown", "gun") * 2
+    (tmp_path / "books" / "nesbit.txt").write_text("\n\n".join(book[:-2] for book in (first, second, third)), encoding="utf-8")
+    rows = [("Tales", first), (HELD_OUT_BOOKS[0], second), ("More tales", third)]
+    (tmp_path / "books" / "list.tsv").write_text(
+        "".join(f"Nesbit, E. (Edith)\t{title}\t{len(book) - 2}\n" for title, book in rows), encoding="utf-8"
+    )
+    return Corpus(tmp_path)
+
+
+def test_a_story_of_the_plain_text_is_told_anew_each_time(shelf: Corpus) -> None:
+    rng = Random(0)
+    told = [text for text in (shelf.draw(rng).text for _ in range(2000)) if "told Mom" in text]
+    assert len(set(told)) > 50
+    assert len({text[:20] for text in told}) > 5, "from its beginning, or from some sentence on"
+    for text in told:
+        girl = re.search(r"and (\w+) told Mom", text)
+        assert girl, text
+        assert girl[1] in words.GIRLS
+
+
+def test_a_story_from_its_beginning_may_have_been_asked_for(shelf: Corpus) -> None:
+    rng = Random(1)
+    asked = [text for text in (shelf.draw(rng).text for _ in range(600)) if re.match(r"[^.:]*\bstory\b[^.:]*[.:]\n", text)]
+    assert len(asked) > 20
+    for text in asked:
+        wish, _, story = text.partition("\n")
+        about = re.search(r"about an? (\w+)", wish)
+        assert not about or about[1] in story
+
+
+def test_dark_and_broken_stories_stay_out_and_an_empty_folder_is_empty(shelf: Corpus, tmp_path: Path) -> None:
+    assert [piece.text for piece in shelf.pieces["simple"] if "Timmy" in piece.text] == [STORY]
+    assert not any("died" in text for text in shelf.texts())
+    (tmp_path / "nothing").mkdir()
+    assert not Corpus(tmp_path / "nothing")
+    assert not Corpus(None)
+
+
+def test_what_is_kept_for_the_examination_is_never_drawn(shelf: Corpus) -> None:
+    assert sum("Nobody may read this" in text for text in shelf.held_out[HELD_OUT_BOOKS[0]]) == 4
+    assert len(shelf.held_out["storybooks"]) == HELD_OUT_STORYBOOKS
+    kept = {text for texts in shelf.held_out.values() for text in texts}
+    assert not kept & set(shelf.texts())
+    assert not any("Nobody may read this" in text for text in shelf.texts())
+    assert sum("Goat number" in text for text in shelf.texts()) == 100 - HELD_OUT_STORYBOOKS
+
+
+def test_a_hurtful_paragraph_parts_two_pieces(shelf: Corpus) -> None:
+    tales = [piece.text for piece in shelf.pieces["tale"]]
+    assert any("crown" in text for text in tales)
+    assert not any(hurtful(text) for text in tales)
+    assert hurtful("He took his GUN and said: you idiot!") == ["gun", "idiot"]
+    assert not hurtful("She began to skill her hands with a shuttle; the hello was ugly-free.".replace("ugly-", ""))
+
+
+def test_a_piece_ends_where_its_story_ends_or_says_that_it_does_not(shelf: Corpus) -> None:
+    rng = Random(2)
+    for piece in (shelf.draw(rng) for _ in range(300)):
+        assert piece.whole == (piece.text[-1] in '.!?"' and ("birds in the sky" in piece.text or "the bee" in piece.text)), piece
+
+
+def test_one_row_holds_a_document(shelf: Corpus) -> None:
+    rng = Random(3)
+    assert all(len(one.text) < 1900 and one.text == one.text.strip() for one in (shelf.draw(rng) for _ in range(300)))
+    assert any(a != b for a, b in pairwise(shelf.draw(Random(seed)).text for seed in range(10)))

@@ -1,0 +1,60 @@
+"""The one command: it goes on where it was stopped, and reads on from finished weights with their record."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.training import make
+from core.training.evaluate import BUNDLED
+from core.training.make import Making, finished, plan_of, take_weights
+from core.training.train import Plan
+
+
+@pytest.fixture
+def making(tmp_path: Path) -> Making:
+    (tmp_path / "texts").mkdir()
+    return Making(tmp_path / "texts", tmp_path / "run", tmp_path / "bundle", workers=1)
+
+
+def test_a_run_that_reads_on_begins_with_the_weights_and_the_record_it_was_given(tmp_path: Path) -> None:
+    take_weights(BUNDLED, tmp_path)
+    last = json.loads((BUNDLED / "storyteller" / "growth.json").read_text())["moments"][-1]
+    state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    assert (state["step"], state["tokens"]) == (last["step"], last["tokens"])
+    assert torch.load(tmp_path / "mini.pt", weights_only=True)["step"] == 0
+    assert (tmp_path / "tokenizer" / "tokenizer.json").exists()
+    plan = plan_of(tmp_path)
+    assert (plan.begin, plan.steps) == (last["step"], last["step"] + make.FURTHER_STEPS)
+    assert not finished(tmp_path / "checkpoint.pt", plan)
+    assert finished(tmp_path / "checkpoint.pt", replace(plan, steps=last["step"]))
+
+
+def test_a_run_from_nothing_has_the_schedule_from_nothing(tmp_path: Path) -> None:
+    assert plan_of(tmp_path) == make.FROM_NOTHING
+    assert not finished(tmp_path / "checkpoint.pt", make.FROM_NOTHING)
+
+
+def test_a_stopped_phase_ends_the_command_and_the_next_call_goes_on_there(making: Making, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    stop_at = ["mini.pt"]
+
+    def learn(making: Making, checkpoint: Path, plan: Plan, begin: object) -> bool:
+        done.append(checkpoint.name)
+        return checkpoint.name not in stop_at
+
+    monkeypatch.setattr(make, "learn", learn)
+    monkeypatch.setattr(make, "LESSONS_FOR_TOKENIZER", 50)
+    monkeypatch.setattr(make, "make_folders", lambda making: done.append("folders"))
+    monkeypatch.setattr(make, "make_card", lambda making: done.append("card"))
+    assert not make.make(making)
+    assert done == ["checkpoint.pt", "mini.pt"]
+    made = (making.run / "tokenizer" / "tokenizer.json").stat().st_mtime_ns
+    stop_at.clear()
+    assert make.make(making)
+    assert done[2:] == ["checkpoint.pt", "mini.pt", "folders", "card"]
+    assert (making.run / "tokenizer" / "tokenizer.json").stat().st_mtime_ns == made, "the tokenizer is kept"
