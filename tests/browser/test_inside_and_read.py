@@ -75,7 +75,7 @@ def test_the_table_of_contents_leads_to_its_stations(app: str, go: Callable[...,
                const top = found.getBoundingClientRect().top; return top >= 0 && top < innerHeight; }""",
             arg=heading,
         )
-    assert "prompt=The" in page.url and "steps=2" in page.url, "the text is still in the address"
+    assert "prompt=The" in page.url and "steps=r2" in page.url, "the text is still in the address"
 
 
 @pytest.mark.parametrize("path", ["growing", "inside?prompt=The+bear&steps=2&seed=3"])

@@ -176,11 +176,11 @@ def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit, ap
     for _ in range(2):
         page.get_by_text("How it works").first.click()
         page.get_by_role("menuitem", name="Inside one step").click()
-        page.wait_for_url("**/inside?*")
+        page.wait_for_function("() => location.pathname === '/inside'")
         page.locator(".st-key-inside_step button").wait_for()
-        page.wait_for_function("() => location.search.includes('steps=2')")
-        whole = {"seed": ["8"], "prompt": ["The old king"], "steps": ["2"]}
-        assert parse_qs(urlsplit(page.url).query) == whole, "the address can be sent from here too"
+        page.wait_for_function("() => location.search.includes('steps=r2')")
+        whole = parse_qs(urlsplit(page.url).query)
+        assert (whole["seed"], whole["prompt"]) == (["8"], ["The old king"]), "the address can be sent from here too"
         page.go_back()
         # The page is put together again, so the same look must find two words and which.
         same = json.dumps(json.dumps(written, separators=(",", ":"), ensure_ascii=False))

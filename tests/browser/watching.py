@@ -49,7 +49,7 @@ class Watching:
 
     def button(self, name: str) -> Any:
         """A button of the player."""
-        return self.page.locator(f".st-key-{name} button")
+        return self.page.locator(f".st-key-{name} button").first  # while the page is drawn anew the old one may stand beside the new
 
     def press(self, name: str, steps: int) -> list[str]:
         """Press a button of the player and wait until so many tokens are written."""

@@ -22,7 +22,7 @@ function take(name) {
 
 export default function ({ data, setTriggerValue }) {
   if (data.wanted) { // somebody came back to a text that lies here
-    setTriggerValue("found", take(data.wanted));
+    setTriggerValue("found", take(data.wanted) || "-"); // an empty text would be no event
     return;
   }
   // Another session on the same page: the server has begun again, or was away too long. The page still knows what was on it, and says so;

@@ -19,6 +19,13 @@ def address(key: str = "address") -> None:
     said = url_state.address()
     _ADDRESS(
         key=key,
-        data={"query": said.query, "stored": said.stored, "name": said.name, "wanted": said.wanted, "session": current_session().name},
+        data={
+            "page": current_session().page or "",  # a change of page empties the address, and the same data would not be looked at again
+            "query": said.query,
+            "stored": said.stored,
+            "name": said.name,
+            "wanted": said.wanted,
+            "session": current_session().name,
+        },
         on_found_change=lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)),
     )
