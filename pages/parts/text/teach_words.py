@@ -25,7 +25,6 @@ REHEARSAL_HELP = (
     "knew: ask it for the capital of France afterwards."
 )
 RATE = "How hard it tries"
-RATE_TERM = "learning rate"
 RATES = {"gently": 2e-4, "normally": 6e-4, "hard": 2e-3}
 RATE_HELP = "How far the weights move at each step (learning rate of AdamW: {rates})."
 TEACH, GO_ON, ONE_STEP, PAUSE, UNDO = "Teach", "Go on", "One step", "Pause", "Undo to here"
@@ -47,10 +46,6 @@ MADE = (
 )
 ADAPTED = "This model is large, so only small adapters beside its weights learn (LoRA, rank 8); all else stays as it is."
 WHOLE = "All of its weights learn."
-FORGOTTEN, FORGOTTEN_TERM = "Does it still know what it knew?", "catastrophic forgetting"
-FORGOTTEN_LEAD = "The same question to the model that was not taught, and to yours."
-KNOWN = "The capital of France is"
-FORGOTTEN_ASK = "Ask both"
 USE, USE_TERM = "Use it", "your own model, for this session"
 USE_NAME = "Its name"
 USE_IT = "Put it into my list"
