@@ -125,6 +125,10 @@ class Corpus:
         wished = piece.whole and part.text == piece.text[: len(part.text)] and rng.random() < 0.2
         return Piece(_wished(rng, told) if wished else told, part.whole)
 
+    def draw_held_out(self, rng: Random) -> Piece:
+        """Some consecutive sentences of what was never drawn, from each title equally often, as they are written."""
+        return _part(rng, Piece(rng.choice(self.held_out[rng.choice(sorted(self.held_out))])))
+
     def _read(self, path: Path, text: str) -> Iterator[Piece]:
         if path.stem.startswith("tinystories"):
             for story in _STORY_BREAK.split(_british(text)):

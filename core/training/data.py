@@ -46,15 +46,15 @@ class Lessons:
         self.tokenizer, self.corpus, self.prose_share, self.early_steps, self.seed = tokenizer, corpus, prose_share, early_steps, seed
 
     def batch(self, step: int, rows: int, length: int, exam: bool = False) -> Batch:
-        """The batch of this step; with `exam`, held-out lessons only, and no corpus."""
+        """The batch of this step; with `exam`, of held-out lessons and of the prose that the corpus keeps for the examination."""
         rng = Random(f"{self.seed}/{step}/{exam}")
         packed: list[list[list[int]]] = [[] for _ in range(rows)]
         room = [length + 1] * rows
         prose = taken = misses = 0
         while max(room) > 2:
             # Whichever is behind its share comes next, so that the shares hold in tokens and not only in documents.
-            wanted = bool(self.corpus) and not exam and prose < self.prose_share * taken
-            ids = self._prose(rng, length) if wanted else self._lesson(rng, step, exam)
+            wanted = self._has_prose(exam) and prose < self.prose_share * taken
+            ids = self._prose(rng, length, exam) if wanted else self._lesson(rng, step, exam)
             fitting = [row for row in range(rows) if room[row] >= len(ids)]
             if not fitting and misses < _FITS:
                 misses += 1
@@ -67,9 +67,12 @@ class Lessons:
             prose += len(packed[row][-1]) if wanted else 0
         return _tensors(packed, length, self.tokenizer.eos_token_id)
 
-    def _prose(self, rng: Random, length: int) -> list[int]:
+    def _has_prose(self, exam: bool) -> bool:
+        return self.corpus is not None and bool(self.corpus.held_out if exam else self.corpus)
+
+    def _prose(self, rng: Random, length: int, exam: bool) -> list[int]:
         assert self.corpus
-        piece = self.corpus.draw(rng)
+        piece = self.corpus.draw_held_out(rng) if exam else self.corpus.draw(rng)
         ids = self.tokenizer.encode(piece.text, verbose=False)[: length + 1]
         return [*ids, self.tokenizer.eos_token_id] if piece.whole and len(ids) <= length else ids
 

@@ -31,8 +31,18 @@ FORMAT = 1
 
 
 @torch.inference_mode()
-def moment(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, step: int, tokens: int, loss: float | None) -> dict[str, Any]:
-    """One entry of the record: {"step", "tokens", "loss", "prompts": [{"prompt", "top": [[id, probability], ...]}], "sample"}."""
+def moment(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    step: int,
+    tokens: int,
+    loss: float | None,
+    held_out_loss: float | None = None,
+) -> dict[str, Any]:
+    """One entry of the record: {"step", "tokens", "loss", "held_out_loss", "prompts": [{"prompt", "top": [[id, p], ...]}], "sample"}.
+
+    Both losses are in nats per token; None where nothing was measured.
+    """
     model.eval()
     prompts = []
     for prompt in PROMPTS:
@@ -42,7 +52,8 @@ def moment(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, step: int
         prompts.append({"prompt": prompt, "top": [[int(i), round(float(p), 6)] for i, p in zip(indices, values, strict=True)]})
     sample = write(model, tokenizer, "Once upon a time, there was a little", 48, seed=1)
     model.train()
-    return {"step": step, "tokens": tokens, "loss": None if loss is None else round(loss, 4), "prompts": prompts, "sample": sample}
+    losses = {name: None if value is None else round(value, 4) for name, value in (("loss", loss), ("held_out_loss", held_out_loss))}
+    return {"step": step, "tokens": tokens, **losses, "prompts": prompts, "sample": sample}
 
 
 @torch.inference_mode()

@@ -187,7 +187,8 @@ def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None
     print(f"{size}, from step {trainer.step}, lessons {fingerprint()}", flush=True)
 
     def note(loss: float | None) -> None:
-        growth.append(folder / "growth.json", growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, loss))
+        entry = growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, loss, trainer.exam_loss())
+        growth.append(folder / "growth.json", entry)
 
     run(trainer, folder / "checkpoint.pt", note, minutes)
 

@@ -54,6 +54,16 @@ def test_a_story_of_the_plain_text_is_told_anew_each_time(shelf: Corpus) -> None
         assert girl[1] in words.GIRLS
 
 
+def test_what_is_held_out_is_drawn_for_the_examination_only(shelf: Corpus) -> None:
+    rng = Random(0)
+    drawn = {shelf.draw_held_out(rng).text for _ in range(400)}
+    kept = [text for texts in shelf.held_out.values() for text in texts]
+    assert all(any(text in whole for whole in kept) for text in drawn)
+    assert any("Nobody may read" in text for text in drawn)
+    assert any("Goat number" in text for text in drawn)
+    assert not drawn & {shelf.draw(rng).text for _ in range(400)}
+
+
 def test_a_story_from_its_beginning_may_have_been_asked_for(shelf: Corpus) -> None:
     rng = Random(1)
     asked = [text for text in (shelf.draw(rng).text for _ in range(600)) if re.match(r"[^.:]*\bstory\b[^.:]*[.:]\n", text)]

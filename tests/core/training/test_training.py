@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,3 +180,10 @@ def test_the_growth_record_replaces_what_a_resumed_run_passes_again(tokenizer: P
     assert len(top) == growth.TOP
     assert [p for _, p in top] == sorted((p for _, p in top), reverse=True)
     assert 0 < sum(p for _, p in top) <= 1 + 1e-4
+
+
+def test_the_growth_record_holds_the_loss_on_what_is_held_out(tokenizer: PreTrainedTokenizerFast) -> None:
+    learner = trainer(tokenizer)
+    entry = growth.moment(learner.model, tokenizer, 0, 0, None, learner.exam_loss(1))
+    assert entry["loss"] is None
+    assert entry["held_out_loss"] == pytest.approx(math.log(len(tokenizer)), abs=1.5), "a model that knows nothing yet"
