@@ -139,3 +139,11 @@ class CannotBeTaught(ModelError):
 
 class TextToLearn(InputError):
     """There is nothing to learn from, or far too much, or something that this model has no token for."""
+
+
+class BadGuess(InputError):
+    """A guess at the coming word that is none, is too long, or is one too many."""
+
+
+class BadRunningOrder(InputError):
+    """A file is no running order of a talk, or what stands in it cannot be."""

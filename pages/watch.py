@@ -19,7 +19,7 @@ from pages.parts.layout import frame, palette, prompt_field, served
 from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import playback
-from pages.parts.session import current, undo
+from pages.parts.session import current, cut_rows, undo
 from pages.parts.text import words
 
 if TYPE_CHECKING:
@@ -107,18 +107,27 @@ def distribution(seen: TokenDistribution | Step, look: DisplayOptions) -> None:
     """The bars: what could come."""
     charts.draw(
         charts.distribution,
-        step_rows.distribution_rows(seen, look.rows, current.clicks()),
+        step_rows.distribution_rows(seen, look.rows, current.clicks(), look.folded),
         key="odds",
         alt_text=words.ODDS_ALT,
-        on_select=partial(frame.then, current.bar_clicked, MOVING),
+        on_select=bar_pressed,
         rows=look.rows + 1,
         logarithmic=look.logarithmic,
     )
 
 
+def bar_pressed() -> None:
+    """A bar was clicked, or the line of what is cut."""
+    if cut_rows.line_clicked(step_rows.FOLDED):
+        frame.then(cut_rows.show, (), True)
+    else:
+        frame.then(current.bar_clicked, MOVING)
+
+
 speed = player()
-frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
-hero = st.container()
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
+    frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
+hero = st.container(key="hero")
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     ask()
     look = display_options()
@@ -127,9 +136,15 @@ left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     colours = palette.of(charts.theme())
-    frame.legend((colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN), hint=words.FORCE_HINT)
+    with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
+        frame.legend(
+            (colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN), hint=words.FORCE_HINT
+        )
+        if not look.folded:
+            st.button(words.CUT_CLOSE, on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
     bars = st.container()
-    frame.section(words.DICE, words.DICE_TERM)
+    with st.container(key="dice_head"):
+        frame.section(words.DICE, words.DICE_TERM)
     thrown = st.container()
 with right, st.container(gap="xsmall"):
     frame.section(words.NOTEPAD, words.NOTEPAD_TERM)

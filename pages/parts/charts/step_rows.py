@@ -14,7 +14,9 @@ import pyarrow as pa
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from pages.parts.text import numbers, words
 
-FEWEST, MOST, USUAL = 5, 50, 10
+FEWEST, MOST, USUAL = 5, 50, 8
+FOLDED = -2  # the token_id of the line into which cut candidates are folded
+WORTH_A_ROW = 0.01  # a candidate that was cut keeps a row of its own if the model gave it as much
 SLOTS = 60  # how many steps the small charts show; the newest ones
 FIRST_SLOTS = 24  # as many places stand ready from the start, so that the first bars are no barn doors
 
@@ -38,45 +40,65 @@ def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=columns)
 
 
-def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0) -> pa.Table:
-    """The `count` likeliest candidates and one row for everything else, as `charts.distribution` wants them: the columns of `ODDS`.
+def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0, folded: bool = True) -> pa.Table:
+    """The `count` likeliest candidates and one row for everything else, as `charts.distribution` wants them: the columns of `DISTRIBUTION`.
 
-    The number of rows is always count + 1: a chosen token from further down takes the last place, with its rank beside it.
+    The number of rows is always count + 1: a chosen token from further down takes the last place, with its rank beside it. folded: the
+    unlikely ones that were cut, behind all that is still in, lie together in one line; empty rows take their places.
     """
     chosen = distribution.chosen if isinstance(distribution, Step) else None
-    candidates = list(distribution.candidates)
-    listed = candidates[:count]
+    listed = list(distribution.candidates)[:count]
+    shown = _in_sight(listed, chosen) if folded else listed
     if chosen is not None and chosen.rank > count:
-        listed = [*listed[: count - 1], chosen]
-    rest_model = max(
-        0.0, distribution.rest_model_probability + sum(c.model_probability for c in candidates) - sum(c.model_probability for c in listed)
-    )
-    rest_dice = max(
-        0.0,
-        distribution.rest_sampling_probability
-        + sum(c.sampling_probability for c in candidates)
-        - sum(c.sampling_probability for c in listed),
-    )
-    rest_dice = rest_dice if rest_dice > 1e-9 else 0.0
-    rows = [_row(place, c, chosen) for place, c in enumerate(listed)]
-    rows += [_empty(place) for place in range(len(listed), count)]
+        shown = [*shown[: count - 1], chosen]
+    rest_model, rest_dice = _rest(distribution, shown)
     gone = rest_dice == 0 and rest_model > 0
-    rows.append(
-        {
-            **_empty(count),
-            "label": words.REST,
-            "model": rest_model,
-            "dice": rest_dice,
-            "end": max(rest_model, rest_dice),
-            "number": numbers.percent(rest_model if gone else rest_dice),
-            "note": "cut" if gone else "",
-            "kind": "rest",
-            "piece": words.REST,
-            "model_text": numbers.percent(rest_model),
-            "dice_text": numbers.percent(rest_dice),
-        }
-    )
+    closed = len(shown) < len(listed)
+    rows = [_row(place, c, chosen) for place, c in enumerate(shown)]
+    behind = {
+        **_empty(len(rows)),
+        "token_id": FOLDED if closed else -1,
+        "label": words.CUT_FOLDED if closed and gone else words.REST,
+        "model": rest_model,
+        "dice": rest_dice,
+        "end": max(rest_model, rest_dice),
+        "number": numbers.chance(rest_model if gone else rest_dice),
+        "note": words.CUT_OPEN if closed else "cut" if gone else "",
+        "kind": "rest",
+        "piece": words.CUT_TOKENS.format(count=f"{_cut(distribution, shown):,}") if gone else words.REST,
+        "model_text": numbers.chance(rest_model),
+        "dice_text": numbers.chance(rest_dice),
+    }
+    rows += [behind] if closed else [*map(_empty, range(len(rows), count)), {**behind, "row": count}]
+    rows += map(_empty, range(len(rows), count + 1))
     return _table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
+
+
+def _in_sight(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
+    """Without the unlikely ones at the end that were cut; all of them where that would save no row."""
+    kept = len(listed)
+    while kept and _is_dust(listed[kept - 1], chosen):
+        kept -= 1
+    return listed[:kept] if len(listed) - kept > 1 else listed
+
+
+def _is_dust(candidate: Candidate, chosen: Candidate | None) -> bool:
+    taken = chosen is not None and candidate.token_id == chosen.token_id
+    return candidate.removed_by is not None and candidate.model_probability < WORTH_A_ROW and not taken
+
+
+def _rest(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> tuple[float, float]:
+    """What the model and the dice give to all that have no row of their own."""
+    candidates = distribution.candidates
+    model = sum(c.model_probability for c in candidates) - sum(c.model_probability for c in shown)
+    dice = sum(c.sampling_probability for c in candidates) - sum(c.sampling_probability for c in shown)
+    rest = max(0.0, distribution.rest_sampling_probability + dice)
+    return max(0.0, distribution.rest_model_probability + model), rest if rest > 1e-9 else 0.0
+
+
+def _cut(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> int:
+    """How many tokens were cut and have no row of their own."""
+    return distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(c.removed_by is not None for c in shown)
 
 
 def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str, object]:
@@ -95,14 +117,14 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
         "model": candidate.model_probability,
         "dice": candidate.sampling_probability,
         "end": max(candidate.model_probability, candidate.sampling_probability),
-        "number": numbers.percent(share),
+        "number": numbers.chance(share),
         "note": " · ".join(notes),
         "kind": "chosen" if taken else "removed" if removed else "open",
         "piece": candidate.piece,
         "id_text": str(candidate.token_id),
         "rank_text": f"{candidate.rank:,}",
-        "model_text": numbers.percent(candidate.model_probability),
-        "dice_text": numbers.percent(candidate.sampling_probability),
+        "model_text": numbers.chance(candidate.model_probability),
+        "dice_text": numbers.chance(candidate.sampling_probability),
         "logit_text": f"{candidate.logit:.2f}" if math.isfinite(candidate.logit) else "–",
         "removed_by": candidate.removed_by or "–",
     }

@@ -12,11 +12,12 @@ from pages.parts.text import words
 
 @dataclass(frozen=True, slots=True)
 class DisplayOptions:
-    """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis of the odds."""
+    """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis of the odds. folded: what is cut, in one line."""
 
     tint: str
     rows: int
     logarithmic: bool
+    folded: bool
 
 
 def display_options() -> DisplayOptions:
@@ -36,4 +37,5 @@ def display_options() -> DisplayOptions:
             "Rows", step_rows.FEWEST, step_rows.MOST, step_rows.USUAL, key="rows", help=words.ROWS_HELP, persist_state="session"
         )
         logarithmic = st.toggle("Logarithmic scale", key="log", help=words.LOG_HELP, persist_state="session")
-    return DisplayOptions(tint or "likely", count, logarithmic)
+        opened = st.toggle(words.CUT_SHOWN, key="cut_shown", help=words.CUT_SHOWN_HELP, persist_state="session")
+    return DisplayOptions(tint or "likely", count, logarithmic, not opened)

@@ -27,6 +27,21 @@ def percent(share: float | None) -> str:
     return f"{_figures(value, 2 if value < 99.5 else 3)}{_SPACE}%"
 
 
+def chance(share: float | None) -> str:
+    """A probability as one would say it: a percentage, and below 0.01 % how many times one would have to try.
+
+    >>> chance(0.000312), chance(0.00003123), chance(1.4e-8)
+    ('0.031\\xa0%', '1\\xa0in\\xa032,000', '1\\xa0in\\xa071\\xa0million')
+    """
+    if share is None or not math.isfinite(share) or not 0 < share < 0.0001:
+        return percent(share)
+    if share < 1e-12:
+        return f"<{_SPACE}1{_SPACE}in{_SPACE}a{_SPACE}trillion"
+    times = 1 / share
+    digits = math.floor(math.log10(times)) - 1
+    return f"1{_SPACE}in{_SPACE}{count(round(times / 10**digits) * 10**digits)}"
+
+
 def size(count: float) -> str:
     """Bytes in plain units of a thousand: 860 B, 86 KB, 4.2 MB."""
     units = ("B", "KB", "MB", "GB", "TB")

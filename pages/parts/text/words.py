@@ -9,7 +9,10 @@ from core import SamplingSettings
 APP = "Token Probability Viewer"
 
 WATCH_TITLE = "Watch a model write"
-WATCH_LEAD = "It writes one small piece at a time. At every piece it weighs all it knows, then dice decide. Press **Step** and watch."
+WATCH_LEAD = "It weighs what could come next, then dice decide. Press **Step**."
+
+ON_STAGE = "On stage"
+ON_STAGE_HELP = "For a hall: one thing at a time, in letters that the last row can read. Key: S"
 
 EXAMPLES: dict[str, str] = {
     "A story": "Once upon a time, there was a little",
@@ -40,6 +43,12 @@ SURPRISE_HELP = (
     "The dots are how surprising the token was that came."
 )
 REST = "everything else"
+CUT_FOLDED = "▸ all else, cut"
+CUT_OPEN = "click to open"
+CUT_TOKENS = "{count} tokens, cut"
+CUT_SHOWN = "Show what is cut"
+CUT_SHOWN_HELP = "Unlikely candidates that a setting cut off lie together in one line. Open, each has a row of its own."
+CUT_CLOSE = "fold what is cut"
 
 END_OF_TEXT = "The model has ended its text here. Press Back, or click an earlier word, to take another way."
 CONTEXT_FULL = "The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place."

@@ -76,7 +76,7 @@ def strip_data(distribution: TokenDistribution | Step, still: bool = False, them
 
 
 def _drawn(piece: Piece) -> tuple[int, str, float, float, bool, str]:
-    return piece.token_id, piece.label, round(piece.start, 7), round(piece.end, 7), piece.chosen, numbers.percent(piece.end - piece.start)
+    return piece.token_id, piece.label, round(piece.start, 7), round(piece.end, 7), piece.chosen, numbers.chance(piece.end - piece.start)
 
 
 def told(distribution: TokenDistribution | Step) -> str:
@@ -88,5 +88,5 @@ def told(distribution: TokenDistribution | Step) -> str:
     if distribution.roll is None:
         return words.DICE_GREEDY.format(piece=distribution.piece)
     return words.DICE_FELL.format(
-        roll=words.roll(distribution.roll), piece=distribution.piece, share=numbers.percent(distribution.sampling_probability)
+        roll=words.roll(distribution.roll), piece=distribution.piece, share=numbers.chance(distribution.sampling_probability)
     )

@@ -104,8 +104,8 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
         step.token_id,
         round(depth, 3),
         step.chosen_by == "forced",
-        numbers.percent(taken.model_probability),
-        numbers.percent(taken.sampling_probability),
+        numbers.chance(taken.model_probability),
+        numbers.chance(taken.sampling_probability),
         taken.rank,
     )
 

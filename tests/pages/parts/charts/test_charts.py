@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from core import Generation, SamplingSettings
+from core import Generation, SamplingSettings, load_model
 from core.record.step import Step
 from pages.parts.charts import charts, cost_charts, step_rows
 from pages.parts.components.dice import dice
@@ -83,7 +83,7 @@ def test_the_axis_of_the_odds_is_fixed() -> None:
 @pytest.mark.parametrize("count", [5, 10, 50])
 def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> None:
     for step in run.path:
-        table = step_rows.distribution_rows(step, count).to_pandas()
+        table = step_rows.distribution_rows(step, count, folded=False).to_pandas()
         assert len(table) == count + 1
         assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
         assert table.dice.sum() == pytest.approx(1.0, abs=1e-5)
@@ -92,12 +92,35 @@ def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> N
 
 
 def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
-    table = step_rows.distribution_rows(run.next_distribution(SamplingSettings(top_k=3)), 10).to_pandas()
+    table = step_rows.distribution_rows(run.next_distribution(SamplingSettings(top_k=3)), 10, folded=False).to_pandas()
     removed = table[table.kind == "removed"]
     assert len(removed) == 7
     assert set(removed.note) == {"cut by top-k"}
     assert (removed.dice == 0).all()
     assert (removed.model > 0).all()
+
+
+def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
+    run = Generation(load_model("storyteller-mini"), "Once upon a", top_n=50)
+    seen = run.next_distribution(SamplingSettings(temperature=0.3, top_k=2))
+    dust = [c for c in seen.candidates[:10] if c.removed_by and c.model_probability < step_rows.WORTH_A_ROW]
+    assert len(dust) > 1, "the example must have something to fold"
+    table = step_rows.distribution_rows(seen, 10).to_pandas()
+    assert len(table) == 11
+    assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
+    line = table[table.token_id == step_rows.FOLDED]
+    assert len(line) == 1
+    shown = table[table.token_id >= 0]
+    assert not {c.token_id for c in dust} & set(shown.token_id)
+    assert line.model.iloc[0] == pytest.approx(1 - shown.model.sum(), abs=1e-6)
+    assert "tokens, cut" in line.piece.iloc[0]
+    assert int(line.piece.iloc[0].split()[0].replace(",", "")) == run.model.vocabulary_size - len(shown)
+    opened = step_rows.distribution_rows(seen, 10, folded=False).to_pandas()
+    assert {c.token_id for c in dust} <= set(opened.token_id)
+    assert not (opened.token_id == step_rows.FOLDED).any()
+    run.settings = SamplingSettings(top_k=2)
+    taken = step_rows.distribution_rows(run.force(dust[0].token_id), 10).to_pandas()
+    assert (taken.token_id == dust[0].token_id).sum() == 1, "what was taken from among the cut keeps its row"
 
 
 def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> None:

@@ -32,6 +32,23 @@ def test_a_percentage_can_be_read(share: float | None, text: str) -> None:
     assert numbers.percent(share).replace("\u00a0", " ") == text
 
 
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0001, "0.01 %"),
+        (0.00003123, "1 in 32,000"),
+        (1.4e-8, "1 in 71 million"),
+        (2.5e-10, "1 in 4 billion"),
+        (1e-15, "< 1 in a trillion"),
+        (0.0, "0 %"),
+        (0.3, "30 %"),
+        (math.nan, "–"),
+    ],
+)
+def test_a_small_chance_is_told_in_tries(share: float, text: str) -> None:
+    assert numbers.chance(share).replace("\u00a0", " ") == text
+
+
 @given(st.floats(min_value=1e-300, max_value=1, exclude_max=True))
 def test_what_is_there_is_never_zero_and_what_is_not_all_is_never_all(share: float) -> None:
     text = numbers.percent(share)
