@@ -26,7 +26,7 @@ else:  # for every visitor, at every click
     from pages.parts.components.address import address
     from pages.parts.components.keys import keys
     from pages.parts.components.menu_mark import menu_mark
-    from pages.parts.layout import frame, navigation, sidebar
+    from pages.parts.layout import frame, navigation, sidebar, stage_door
     from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
@@ -39,8 +39,11 @@ else:  # for every visitor, at every click
         frame.show_notice(words.FULL_HOUSE)
         st.stop()
     frame.wake()
-    sidebar.sidebar(navigation.rolls(page.url_path))
-    requested_model.offer()
+    stage_door.enter(page.url_path)
+    if page.url_path not in navigation.BARE:
+        sidebar.sidebar(navigation.rolls(page.url_path))
+        requested_model.offer()
+        stage_door.bar(page.url_path)
     page.run()
     address.address()
     frame.late_notices()

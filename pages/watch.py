@@ -127,6 +127,8 @@ def bar_pressed() -> None:
 speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
     frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
+    if st.button(words.ON_STAGE, help=words.ON_STAGE_HELP, icon=":material/co_present:", type="tertiary", key="to_stage"):
+        st.switch_page(frame.PAGES / "stage.py")
 hero = st.container(key="hero")
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     ask()

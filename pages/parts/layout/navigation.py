@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -13,6 +14,10 @@ ROOT = Path(__file__).parents[3]
 PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Watch", "watch.py", "Watch", "Watch a model write, one piece at a time."),
     ("Watch", "read.py", "Read a text", "What the model makes of a text that is there already, piece by piece."),
+    ("Watch", "guess.py", "Guess the next word", "Ten words, and what the model would have said."),
+    ("Watch", "stage.py", "On stage", "For a hall: one thing at a time, in large letters, driven by keys."),
+    ("Watch", "talk.py", "A talk", "Put a running order together, keep it, and go through it with the keys."),
+    ("Watch", "notes.py", "The speaker's window", "What is coming, what to say and a clock; follows the stage."),
     ("How it works", "inside.py", "Inside one step", "The way of one piece through the model, from letters to dice."),
     ("How it works", "growing.py", "Growing up", "The same model from its first day to today: how it learned to speak."),
     ("How it works", "teach.py", "Teach it", "Teach a copy of the model a sentence, here and now, and watch its odds change."),
@@ -30,7 +35,9 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
 
-RESTING = frozenset({"read", "growing", "context", "models"})  # where nothing is rolled with the visitor's settings
+HIDDEN = frozenset({"notes"})  # not in the menu
+BARE = frozenset({"stage", "notes"})  # without header, sidebar and player
+RESTING = frozenset({"read", "growing", "context", "models", "talk"})  # where nothing is rolled with the visitor's settings
 
 
 def rolls(path: str) -> bool:
@@ -43,12 +50,19 @@ def group_of(path: str) -> str:
     return next((group for group, file, *_ in PAGES if Path(file).stem == path), PAGES[0][0])
 
 
+def titles() -> dict[str, str]:
+    """The title of every page in the menu, by its path."""
+    return {Path(file).stem: title for _, file, title, _ in PAGES if Path(file).stem not in HIDDEN}
+
+
 def pages() -> dict[str, Sequence[st.Page]]:
     """The pages by group, for st.navigation; the first one is where a visitor lands."""
     groups: dict[str, list[st.Page]] = {}
     for number, (group, file, title, sight) in enumerate(PAGES):
         path = "start" if number == 0 else Path(file).stem
-        groups.setdefault(group, []).append(st.Page(ROOT / "pages" / file, title=title, url_path=path, help=sight, default=number == 0))
+        seen: Literal["visible", "hidden"] = "hidden" if path in HIDDEN else "visible"
+        made = st.Page(ROOT / "pages" / file, title=title, url_path=path, help=sight, default=number == 0, visibility=seen)
+        groups.setdefault(group, []).append(made)
     landing = PAGES[0]
     # The page where a visitor lands is served without a path; a hidden twin gives it one, so that a link to /watch is no dead end.
     groups[landing[0]].append(st.Page(ROOT / "pages" / landing[1], title=landing[2], url_path=Path(landing[1]).stem, visibility="hidden"))

@@ -1,0 +1,85 @@
+// Hears the stage over the browser's own channel: nothing leaves the browser, and it follows every beat at once.
+const CHANNEL = "token-probability-viewer stage";
+const LOST = 6000; // milliseconds without a sign of the stage
+
+function clock(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+function draw(my) {
+  const { part, texts, seen } = my;
+  part(".waiting").textContent = seen ? "" : texts.waiting;
+  for (const name of [".two", ".foot", ".head"]) part(name).hidden = !seen;
+  if (!seen) return;
+  const talk = seen.talk;
+  part(".own").textContent = talk?.say ?? "";
+  part(".say").textContent = seen.say;
+  part(".line").textContent = seen.line;
+  part(".tail").textContent = seen.text ? `… ${seen.text}` : "";
+  part(".beat").textContent = seen.beat;
+  part(".stop").textContent = talk ? `${texts.stop.replace("{place}", talk.place + 1).replace("{count}", talk.count)} · ${talk.title}` : seen.model ?? "";
+  part(".next").textContent = talk?.next ? `${texts.next}: ${talk.next}` : "";
+  part(".hidden_yet").textContent = seen.hidden && seen.rows.length ? texts.hidden : seen.finished ?? "";
+  part(".rows").replaceChildren(...seen.rows.map(([label, number, share]) => {
+    const row = document.createElement("div");
+    row.className = "row";
+    const bar = document.createElement("i");
+    bar.style.width = `${share * 100}%`;
+    const [left, right] = [label, number].map(text => Object.assign(document.createElement("span"), { textContent: text }));
+    row.append(left, bar, right);
+    return row;
+  }));
+}
+
+function tick(my) {
+  if (!my.notes.isConnected) { clearInterval(my.timer); my.channel?.close(); return; }
+  my.part(".clock").textContent = clock(Date.now() - my.began);
+  const silent = my.heard ? Date.now() - my.heard : 0;
+  if (silent > LOST / 3) my.channel?.postMessage({ ask: true });
+  if (silent > LOST) my.part(".waiting").textContent = my.texts.lost.replace("{seconds}", Math.floor(silent / 1000));
+}
+
+function begin(notes) {
+  const my = { notes, seen: null, heard: 0, began: Date.now(), part: name => notes.querySelector(name) };
+  try {
+    my.channel = new BroadcastChannel(CHANNEL);
+    my.channel.onmessage = ({ data }) => {
+      if (!data.stage) return;
+      my.heard = Date.now();
+      if (data.began && !my.zeroed) my.began = data.began;
+      my.seen = data;
+      draw(my);
+    };
+  } catch { my.channel = null; }
+  my.timer = setInterval(() => tick(my), 500);
+  my.part(".on").onclick = () => my.channel?.postMessage({ press: "ArrowRight" });
+  my.part(".back").onclick = () => my.channel?.postMessage({ press: "ArrowLeft" });
+  my.part(".zero").onclick = () => { my.began = Date.now(); my.zeroed = true; };
+  window.addEventListener("keydown", event => {
+    if (!notes.isConnected || event.ctrlKey || event.altKey || event.metaKey || event.key.startsWith("F")) return;
+    if (["ArrowRight", "ArrowLeft", "PageDown", "PageUp", " ", "b", "."].includes(event.key)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      my.channel?.postMessage({ press: event.key });
+    }
+  }, true);
+  my.channel?.postMessage({ ask: true });
+  return my;
+}
+
+export default function ({ parentElement, data }) {
+  const notes = parentElement.querySelector(".notes");
+  const my = notes.my ??= begin(notes);
+  my.texts = data.texts;
+  const c = data.colours;
+  const paint = { "--page": c.page, "--card": c.card, "--line": c.line, "--ink": c.text, "--muted": c.muted_text, "--dice": c.dice, "--rest": c.rest };
+  for (const [name, colour] of Object.entries(paint)) notes.style.setProperty(name, colour);
+  my.part(".since").textContent = data.texts.clock;
+  my.part(".zero").textContent = data.texts.again;
+  my.part(".on").textContent = `${data.texts.on} →`;
+  my.part(".back").textContent = `← ${data.texts.back}`;
+  my.part(".say_head").textContent = data.texts.say;
+  my.part(".coming_head").textContent = data.texts.coming;
+  draw(my);
+}

@@ -1,0 +1,227 @@
+// What stands on the stage at a beat: drawn from the state, patched where something moves, so that bars grow and numbers fall.
+const READ = 0, THINK = 1, WEIGH = 2, ROLL = 3, WRITE = 4;
+const FALL = 620; // milliseconds until the number has fallen and says what it hit
+
+function make(tag, name, text) {
+  const node = document.createElement(tag);
+  if (name) node.className = name;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+const MARK = /^⟨.*⟩$/; // no text, but a sign for the model
+const plain = text => text.replaceAll("␣", " ").replaceAll("↵", "\n");
+
+function tinted(node, word, my) {
+  const c = my.data.colours;
+  const depth = my.tint === "likely" ? word[2] : my.tint === "unsure" ? word[3] : 0;
+  const colour = my.tint === "unsure" ? c.doubt : c.dice;
+  node.style.backgroundColor = word[5] >= 0 && my.tint !== "none" ? `color-mix(in srgb, ${colour} ${Math.round(5 + 36 * depth)}%, transparent)` : "";
+}
+
+function spans(words, my, pieces, also) { // the space before a word stands outside of it, so that tint and line are the word's alone
+  return words.flatMap(word => {
+    const said = pieces ? word[0] : plain(word[0]);
+    const lead = pieces || said.trim() === "" ? "" : said.match(/^ */)[0];
+    const node = make("span", "token", said.slice(lead.length));
+    if (word[5] < 0) node.classList.add("prompt");
+    if (MARK.test(word[0])) node.classList.add("mark");
+    tinted(node, word, my);
+    also?.(node, word);
+    return lead ? [lead, node] : [node];
+  });
+}
+
+function shownWords(my) {
+  const last = my.beat === WRITE ? my.t : my.t - 1;
+  return my.data.words.filter(word => word[5] <= last);
+}
+
+function drawText(my) {
+  const text = my.part(".text");
+  const words = shownWords(my);
+  const reading = my.beat === READ;
+  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), reading, my.tint, my.beat === WRITE, my.data.colours.page]);
+  if (text.sign === sign) return;
+  text.sign = sign;
+  const newest = words.at(-1);
+  text.replaceChildren(...spans(words, my, reading, (node, word) => {
+    if (reading && word === newest) node.classList.add("newest");
+    if (my.beat === WRITE && word[5] === my.t) {
+      node.classList.add("accent", "fresh");
+      node.style.backgroundColor = "";
+    }
+  }), make("span", "caret"));
+  text.classList.remove("long");
+  if (text.scrollHeight > text.clientHeight + 4) text.classList.add("long");
+  text.scrollTop = text.scrollHeight;
+}
+
+function drawPieces(my) {
+  const pieces = my.part(".pieces");
+  pieces.hidden = my.beat !== READ || Boolean(my.guess);
+  if (pieces.hidden) return;
+  const words = shownWords(my).slice(-18);
+  const sign = words.map(word => `${word[5]}:${word[1]}`).join();
+  if (pieces.sign === sign) return;
+  pieces.sign = sign;
+  pieces.replaceChildren(...words.map((word, i) => {
+    const node = make("div", i === words.length - 1 && my.t > 0 ? "piece newest" : "piece");
+    node.append(make("b", "", word[0]), make("i", "", String(word[1])));
+    return node;
+  }));
+}
+
+function drawThought(my, look) {
+  const thought = my.part(".thought");
+  thought.hidden = my.beat !== THINK || Boolean(my.guess) || !look;
+  if (thought.hidden) return;
+  my.part(".thought .say").textContent = look.lines[THINK];
+  const squares = my.part(".squares");
+  const kept = Math.min(look.kept, 90), fresh = Math.min(look.new, 90 - Math.min(kept, 60));
+  squares.replaceChildren(...Array.from({ length: kept }, () => make("i")), ...Array.from({ length: fresh }, () => make("i", "new")));
+}
+
+function drawBars(my, look) {
+  const bars = my.part(".bars");
+  const open = my.guess && !my.guess.rows;
+  bars.hidden = my.beat < WEIGH || !look || Boolean(open);
+  bars.classList.toggle("beside", Boolean(my.guess));
+  bars.classList.toggle("choosing", my.choosing >= 0);
+  if (bars.hidden) { bars.replaceChildren(); bars.rows = []; return; }
+  const fallen = my.fallen(look);
+  const named = new Set((my.guess?.rows ?? []).map(row => row[4]));
+  bars.rows ??= [];
+  const rows = [...look.rows, [look.rest[0], -1, look.rest[1], look.rest[2], look.rest[3], false, 0]];
+  const fresh = bars.rows.length !== rows.length;
+  if (fresh) {
+    bars.rows = rows.map((_, i) => {
+      const row = make("div", "bar");
+      const room = make("div", "room");
+      row.append(make("div", "label"), room);
+      room.append(make("div", "model"), make("div", "used"), make("div", "number"));
+      row.onclick = () => { if (my.choosing >= 0 && i < my.look().rows.length) { my.choosing = i; my.take(); } };
+      return row;
+    });
+    bars.replaceChildren(...bars.rows);
+    bars.classList.add("asleep");
+  }
+  rows.forEach(([label, token, model, used, number, removed], i) => {
+    const row = bars.rows[i];
+    const names = ["bar"];
+    if (i === rows.length - 1) names.push("rest");
+    if (removed) names.push("removed");
+    if (fallen && token >= 0 && token === look.chosen) names.push("chosen");
+    if (token >= 0 && named.has(token)) names.push("named");
+    if (i === my.choosing) names.push("pointed");
+    row.className = names.join(" ");
+    row.children[0].textContent = label;
+    const [said, dice, told] = row.children[1].children;
+    said.style.width = `calc(${model} * (100% - var(--number)))`;
+    dice.style.width = `calc(${used} * (100% - var(--number)))`;
+    told.style.left = `calc(${Math.max(model, used)} * (100% - var(--number)) + 0.4em)`;
+    told.textContent = number;
+  });
+  if (fresh) { void bars.offsetWidth; bars.classList.remove("asleep"); }
+}
+
+function drawDice(my, look) {
+  const dice = my.part(".dice");
+  const shown = my.beat >= ROLL && look && (look.dice || look.roll !== null);
+  dice.classList.toggle("shown", Boolean(shown));
+  if (!shown) { my.part(".marker").className = "marker"; return; }
+  const told = my.fallen(look);
+  const track = my.part(".track");
+  const width = track.clientWidth || 1000;
+  track.replaceChildren(...look.pieces.map(([id, label, start, end, chosen, share], i) => {
+    const room = (end - start) * width;
+    const size = parseFloat(getComputedStyle(track).fontSize);
+    const node = make("div", `part${id < 0 ? " bundle" : ""}${i % 2 ? " odd" : ""}${room < 8 ? " thin" : ""}${told && chosen ? " chosen" : ""}`,
+      room > 0.62 * size * label.length + 8 ? label : "");
+    node.style.left = `${start * 100}%`;
+    node.style.width = `${(end - start) * 100}%`;
+    node.title = `${label} · ${share}`;
+    return node;
+  }));
+  const marker = my.part(".marker");
+  if (look.roll === null) {
+    marker.textContent = "?";
+    marker.className = look.chosen < 0 ? "marker rolling" : "marker";
+    return;
+  }
+  const side = look.roll < 0.05 ? " left" : look.roll > 0.95 ? " right" : "";
+  marker.textContent = look.roll_text;
+  marker.style.left = `${look.roll * 100}%`;
+  const falling = !told || my.falling ? " falling" : "";
+  const name = `marker fallen${side}${falling}`;
+  if (marker.className !== name) marker.className = name;
+}
+
+function drawLine(my, look) {
+  const line = my.part(".line");
+  const d = my.data;
+  let said = look ? look.lines[my.beat] : d.finished;
+  if (my.beat === THINK) said = "";
+  if (my.beat === ROLL && look && !my.fallen(look)) said = d.looks[String(d.count)]?.lines[ROLL] ?? my.waitingLine ?? "";
+  if (my.choosing >= 0) said = d.texts.choose;
+  if (my.guess && my.beat === WEIGH) said = my.guess.rows ? look?.lines[WEIGH] ?? "" : "";
+  if (my.guess && my.beat >= ROLL && look && my.fallen(look) && d.score.rounds) {
+    said = `${look.lines[ROLL]} ${d.texts[d.score.hit ? "hit" : "missed"]}`;
+    if (d.score.hit) said += ` ${d.score.points} ${d.texts.points}.`;
+  }
+  if (d.notice) said = d.notice;
+  line.replaceChildren(make("b", "", d.notice ? "" : `${my.beat + 1}  ${d.beats[my.beat]}   `), said);
+  line.hidden = my.guess && !my.guess.rows;
+}
+
+function drawFoot(my) {
+  const d = my.data;
+  my.part(".beats").replaceChildren(...d.beats.map((name, i) => make("span", i === my.beat ? "now" : "", name)));
+  const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
+  my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
+  const stop = d.talk ? `${d.talk.place + 1}/${d.talk.count} ${d.talk.title}` : d.model;
+  my.part(".info").textContent = [d.temperature, stop].filter(Boolean).join(" · ");
+}
+
+function drawOver(my) {
+  const d = my.data;
+  my.part(".black").hidden = !my.blank;
+  const end = my.part(".end");
+  end.hidden = !my.ending;
+  if (my.ending) {
+    const whole = my.part(".whole");
+    whole.replaceChildren(...spans(d.words.filter(word => !MARK.test(word[0])), my, false));
+    const long = d.words.reduce((sum, word) => sum + word[0].length, 0);
+    whole.style.fontSize = long > 620 ? "max(24px, calc(28 * var(--u)))" : long > 300 ? "max(26px, calc(36 * var(--u)))" : "";
+    my.part(".credit").textContent = d.ending;
+  }
+  const help = my.part(".help");
+  help.hidden = !my.help;
+  if (my.help && !help.childElementCount) for (const [key, does] of d.keys) help.append(make("b", "", key), make("span", "", does));
+}
+
+function draw(my) {
+  const c = my.data.colours;
+  const paint = {
+    "--page": c.page, "--card": c.card, "--line": c.line, "--ink": c.text, "--muted": c.muted_text, "--model": c.model, "--dice": c.dice,
+    "--chosen": c.chosen, "--chosen-text": c.chosen_text, "--on-chosen": c.on_chosen, "--on-dice": c.on_dice, "--removed": c.removed,
+    "--rest": c.rest, "--reused": c.reused, "--computed": c.computed,
+  };
+  for (const [name, colour] of Object.entries(paint)) my.stage.style.setProperty(name, colour);
+  const look = my.look();
+  my.stage.className = `stage ${my.data.beats[my.beat]}`;
+  my.stage.dataset.beat = my.data.beats[my.beat];
+  my.stage.dataset.token = my.t;
+  my.stage.dataset.count = my.data.count;
+  my.stage.dataset.waiting = my.wants ? "yes" : "";
+  drawText(my);
+  drawPieces(my);
+  drawThought(my, look);
+  drawBars(my, look);
+  drawDice(my, look);
+  drawLine(my, look);
+  drawGuess(my);
+  drawFoot(my);
+  drawOver(my);
+  publish(my);
+}

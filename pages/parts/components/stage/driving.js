@@ -1,0 +1,270 @@
+// The speaker's keys. What the browser knows it shows at once; what asks something of the run (a roll, other dice, a guess) is sent.
+const CHANNEL = "token-probability-viewer stage";
+const SLOW_TOKENS = 3; // so many are told in five beats before two presses a word are enough
+
+function begin(stage) {
+  const my = {
+    stage, t: -1, beat: READ, tint: "likely", merge: null, choosing: -1, guess: null, looks: {}, line: [], first: 0, wants: null,
+    number: Date.now(), blank: false, help: false, ending: false, playing: 0, falling: false, flash: "", began: Date.now(),
+    part: name => stage.querySelector(name),
+    look: () => my.looks[my.t],
+    fallen: look => my.beat >= ROLL && look.chosen >= 0 && !my.falling,
+    take: () => takeWord(my),
+    ask(verb, more) {
+      my.number += 1;
+      my.wants = { verb, number: my.number, at: my.t };
+      my.send("did", { do: verb, number: my.number, ...more });
+    },
+  };
+  try {
+    my.channel = new BroadcastChannel(CHANNEL);
+    my.channel.onmessage = ({ data }) => {
+      if (!stage.isConnected) return my.channel.close();
+      if (data.ask) publish(my);
+      if (data.press && my.data) press(my, data.press);
+      if (data.clock) { my.began = Date.now(); publish(my); }
+    };
+  } catch { my.channel = null; }
+  const listen = event => {
+    if (!stage.isConnected) return window.removeEventListener("keydown", listen, true);
+    if (my.data) keyed(my, event);
+  };
+  window.addEventListener("keydown", listen, true);
+  return my;
+}
+
+function publish(my) {
+  const d = my.data;
+  if (!my.channel || !d || !my.stage.isConnected) return;
+  const coming = my.looks[d.count], now = my.look();
+  my.channel.postMessage({
+    stage: d.session, at: Date.now(), began: my.began, beat: d.beats[my.beat], beats: d.beats, colours: d.colours,
+    say: d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
+    rows: coming ? [...coming.rows.map(row => [row[0], row[4], row[2]]), [coming.rest[0], coming.rest[3], coming.rest[1]]] : [],
+    text: d.words.map(word => plain(word[0])).join("").slice(-160), temperature: d.temperature, model: d.model, hidden: my.beat < WEIGH,
+    score: d.score, finished: d.finished,
+  });
+}
+
+function isMerged(my) {
+  return my.merge === null ? my.t - my.first >= SLOW_TOKENS : my.merge;
+}
+
+function fall(my) {
+  my.beat = ROLL;
+  my.falling = true;
+  clearTimeout(my.landing);
+  my.landing = setTimeout(() => {
+    my.falling = false;
+    draw(my);
+    if (my.goOn) my.writing = setTimeout(() => { if (my.beat === ROLL) { my.beat = WRITE; draw(my); } }, 900);
+    my.goOn = false;
+  }, my.look()?.roll === null ? 60 : FALL);
+  draw(my);
+}
+
+function roll(my, goOn) {
+  my.goOn = goOn;
+  my.choosing = -1;
+  if (my.t < my.data.count) return fall(my);
+  if (my.data.finished) return finish(my);
+  if (!my.look()) return draw(my); // the pass is still being made
+  my.beat = ROLL;
+  my.falling = true;
+  my.waitingLine = my.look()?.lines[ROLL];
+  my.ask("roll", { at: my.data.count });
+  draw(my);
+}
+
+function finish(my) {
+  if (my.data.talk?.next) my.ask("stop", { by: 1 });
+  else { my.ending = true; draw(my); }
+}
+
+function stopIsOver(my) {
+  const talk = my.data.talk;
+  return talk && talk.words !== null && my.t + 1 - my.first >= talk.words;
+}
+
+function settle(my) { // a key in the middle of a movement ends it
+  clearTimeout(my.landing);
+  clearTimeout(my.writing);
+  if (my.falling && !my.wants) { my.falling = false; my.goOn = false; return true; }
+  return false;
+}
+
+function on(my) {
+  if (my.blank || my.help) { my.blank = my.help = false; return draw(my); }
+  if (my.ending) { if (my.data.talk?.next) { my.ending = false; finish(my); } return; }
+  if (my.wants?.verb === "roll") return;
+  if (my.guess && !my.guess.rows) return enterGuess(my);
+  if (settle(my)) { my.beat = isMerged(my) ? WRITE : ROLL; return draw(my); }
+  if (my.t >= my.data.count && my.data.finished) return finish(my);
+  if (my.beat === WRITE) {
+    my.guess = null;
+    if (stopIsOver(my)) return finish(my);
+    my.t += 1;
+    if (my.t >= my.data.count && my.data.finished) { my.beat = READ; my.t = my.data.count; return finish(my); }
+    my.beat = isMerged(my) ? WEIGH : READ;
+    if (!my.look()) my.ask("look", { at: my.t });
+    return draw(my);
+  }
+  if (my.beat === WEIGH) return roll(my, isMerged(my));
+  if (my.beat < WEIGH && isMerged(my)) my.beat = THINK;
+  my.beat += 1;
+  draw(my);
+}
+
+function back(my) {
+  if (my.blank || my.help || my.ending) { my.blank = my.help = my.ending = false; return draw(my); }
+  if (my.wants?.verb === "roll") return;
+  settle(my);
+  my.choosing = -1;
+  if (my.guess) { my.guess = null; my.beat = Math.min(my.beat, WEIGH); return draw(my); }
+  if (my.beat > READ) my.beat -= 1;
+  else if (my.t > 0) {
+    my.t -= 1;
+    my.beat = WRITE;
+    if (!my.look()) my.ask("look", { at: my.t });
+  } else if (my.data.talk) return my.ask("stop", { by: -1 });
+  draw(my);
+}
+
+function jump(my, beat) {
+  if (my.wants?.verb === "roll") return;
+  settle(my);
+  my.guess = null;
+  if (my.t >= my.data.count && my.data.finished) { my.t = Math.max(0, my.data.count - 1); }
+  if (beat >= ROLL && my.t >= my.data.count) return roll(my, beat === WRITE);
+  my.beat = beat;
+  if (beat === ROLL) return fall(my);
+  draw(my);
+}
+
+function choose(my) {
+  if (my.choosing >= 0) { my.choosing = -1; return draw(my); }
+  if (my.wants || !my.look() || my.guess && !my.guess.rows) return;
+  settle(my);
+  my.beat = WEIGH;
+  my.choosing = 0;
+  draw(my);
+}
+
+function takeWord(my) {
+  const row = my.look()?.rows[my.choosing];
+  if (!row) return;
+  my.choosing = -1;
+  my.ask("force", { at: my.t, token: row[1] });
+}
+
+function move(my, by) {
+  if (my.choosing >= 0) {
+    my.choosing = Math.max(0, Math.min(my.look().rows.length - 1, my.choosing + by));
+    return draw(my);
+  }
+  if (my.wants) return;
+  my.t = my.data.count;
+  my.guess = null;
+  if (my.beat !== WEIGH) my.beat = WEIGH;
+  my.ask("turn", { by: -by });
+  draw(my);
+}
+
+function say(my, text) {
+  my.flash = text;
+  clearTimeout(my.flashing);
+  my.flashing = setTimeout(() => { my.flash = ""; drawFoot(my); }, 2400);
+  draw(my);
+}
+
+function play(my) {
+  if (my.playing) { clearInterval(my.playing); my.playing = 0; return; }
+  my.playing = setInterval(() => {
+    if (!my.stage.isConnected || my.ending || my.data.finished && my.t >= my.data.count - 1 && my.beat === WRITE) { clearInterval(my.playing); my.playing = 0; return; }
+    if (!my.falling && !my.wants && !my.blank && !my.help) on(my);
+  }, 1100);
+  say(my, my.data.texts.playing);
+}
+
+function escape(my) {
+  if (my.playing) { clearInterval(my.playing); my.playing = 0; }
+  if (my.blank || my.help || my.ending) { my.blank = my.help = my.ending = false; return draw(my); }
+  if (my.guess) return closeGuess(my);
+  if (my.choosing >= 0) { my.choosing = -1; return draw(my); }
+  if (document.fullscreenElement) return document.exitFullscreen();
+  my.ask("leave", {});
+}
+
+const KEYS = {
+  ArrowRight: on, " ": on, PageDown: on, ArrowLeft: back, PageUp: back, Escape: escape,
+  Enter: my => (my.choosing >= 0 ? takeWord(my) : on(my)),
+  ArrowUp: my => move(my, -1), ArrowDown: my => move(my, 1),
+  b: my => { my.blank = !my.blank; draw(my); }, ".": my => { my.blank = !my.blank; draw(my); },
+  "?": my => { my.help = !my.help; draw(my); }, e: my => { my.ending = !my.ending; draw(my); },
+  f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
+  g: openGuess, c: choose,
+  t: my => { my.tint = { likely: "unsure", unsure: "none", none: "likely" }[my.tint]; draw(my); },
+  r: my => { my.guess = null; my.ask("again", {}); }, d: my => { my.guess = null; my.ask("dice", {}); },
+  m: my => { my.merge = !isMerged(my); say(my, my.data.texts[my.merge ? "merged" : "five"]); },
+  p: play,
+  n: () => window.open(window.location.pathname.replace(/[^/]*$/, "notes"), "token-viewer-notes", "popup,width=900,height=700"),
+  "]": my => my.data.talk && my.ask("stop", { by: 1 }), "[": my => my.data.talk && my.ask("stop", { by: -1 }),
+};
+
+function press(my, key) {
+  const known = KEYS[key.length === 1 ? key.toLowerCase() : key];
+  if (/^[1-5]$/.test(key)) jump(my, Number(key) - 1);
+  else if (known) known(my);
+  return Boolean(known) || /^[1-5]$/.test(key);
+}
+
+function keyed(my, event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  const from = event.composedPath()[0];
+  event.stopImmediatePropagation(); // nothing behind the stage hears what is pressed on it
+  if (from instanceof HTMLInputElement || from instanceof HTMLTextAreaElement) {
+    if (event.key === "Enter" && my.guess) { event.preventDefault(); enterGuess(my); }
+    else if (event.key === "Escape" && my.guess) { event.preventDefault(); closeGuess(my); }
+    else if (event.key === "PageDown" && my.guess) { event.preventDefault(); if (my.part(".field").value.trim()) enterGuess(my); enterGuess(my); }
+    return;
+  }
+  if (from instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ")) return;
+  if (event.repeat && !["ArrowUp", "ArrowDown", "ArrowLeft"].includes(event.key)) return event.preventDefault();
+  if (press(my, event.key)) event.preventDefault();
+}
+
+function receive(my, data) {
+  const before = my.data;
+  my.data = data;
+  data.score ??= {};
+  const fresh = !before || before.run !== data.run || before.talk?.place !== data.talk?.place || before.talk?.name !== data.talk?.name;
+  let common = 0;
+  while (!fresh && common < Math.min(my.line.length, data.line?.length ?? 0) && my.line[common] === data.line[common]) common += 1;
+  for (const index of Object.keys(my.looks)) if (fresh || Number(index) >= Math.max(0, common - 1)) delete my.looks[index];
+  my.line = data.line ?? [];
+  for (const [index, look] of Object.entries(data.looks)) my.looks[index] = look;
+  const done = my.wants && data.did >= my.wants.number ? my.wants : null;
+  if (done) my.wants = null;
+  if (fresh) {
+    const from = data.talk ? 0 : data.count; // a stop of a talk tells its text from the beginning
+    Object.assign(my, { t: from, first: from, beat: READ, guess: null, choosing: -1, falling: false, wants: null, ending: data.talk?.words === 0 });
+    if (!my.looks[from] && from < data.count) my.ask("look", { at: from });
+    if (data.finished && data.count && !data.talk) Object.assign(my, { t: data.count - 1, beat: WRITE });
+    my.stage.focus();
+    return draw(my);
+  }
+  if (my.t > data.count) Object.assign(my, { t: data.count, beat: READ, falling: false });
+  if (done?.verb === "roll" && !data.finished && !my.looks[data.count]) my.ask("look", { at: data.count });
+  if (done?.verb === "roll") return data.count > done.at ? fall(my) : (Object.assign(my, { beat: WEIGH, falling: false }), draw(my));
+  if (done?.verb === "force" && !data.notice) { my.t = done.at; my.goOn = true; return fall(my); }
+  if (done?.verb === "again" || done?.verb === "dice") Object.assign(my, { t: 0, beat: READ, first: 0, falling: false });
+  if (done?.verb === "guess" && data.called.length && my.guess) { my.guess.rows = data.called; my.part(".field").blur(); my.stage.focus(); }
+  draw(my);
+}
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const stage = parentElement.querySelector(".stage");
+  stage.my ??= begin(stage);
+  stage.my.send = setTriggerValue;
+  receive(stage.my, data);
+}

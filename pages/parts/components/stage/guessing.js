@@ -1,0 +1,65 @@
+// Guess first: nothing of the odds is on the screen until the hall has called out.
+const MOST_GUESSES = 6;
+
+function openGuess(my) {
+  if (my.data.finished || my.wants) return;
+  my.t = my.data.count;
+  my.beat = WEIGH;
+  my.choosing = -1;
+  my.guess = { said: [], rows: null };
+  draw(my);
+  my.part(".field").value = "";
+  my.part(".field").focus();
+}
+
+function closeGuess(my) {
+  my.guess = null;
+  my.stage.focus();
+  draw(my);
+}
+
+function addGuess(my, word) {
+  const said = word.trim();
+  if (said && my.guess.said.length < MOST_GUESSES && !my.guess.said.includes(said)) my.guess.said.push(said);
+  my.part(".field").value = "";
+  drawGuess(my);
+}
+
+function enterGuess(my) {
+  const word = my.part(".field").value;
+  if (word.trim()) addGuess(my, word);
+  else if (my.guess.said.length) my.ask("guess", { at: my.data.count, said: my.guess.said });
+}
+
+function drawGuess(my) {
+  const panel = my.part(".guess");
+  panel.hidden = !my.guess;
+  if (!my.guess) return;
+  const d = my.data, rows = my.guess.rows, look = my.look();
+  panel.classList.toggle("revealed", Boolean(rows));
+  panel.classList.toggle("alone", !rows);
+  my.part(".ask").textContent = rows ? d.texts.correct : d.texts.called;
+  const field = my.part(".field");
+  field.hidden = Boolean(rows);
+  field.placeholder = d.texts.field;
+  field.setAttribute("aria-label", d.texts.field);
+  const told = look && my.fallen(look);
+  my.part(".said").replaceChildren(...(rows
+    ? rows.map(([said, begins, chance, rank, token]) => {
+        const call = make("div", told && token === look.chosen ? "call hit" : "call");
+        const right = make("span", "", [chance, rank].filter(Boolean).join(" · "));
+        call.append(make("span", "", begins ? `${said} (${begins})` : said), right);
+        return call;
+      })
+    : my.guess.said.map(said => make("div", "call", said))));
+  const choices = my.part(".choices");
+  const words = rows ? [] : (d.looks[String(d.count)]?.choices ?? []).filter(word => !my.guess.said.includes(word));
+  choices.hidden = !words.length || my.guess.said.length >= MOST_GUESSES;
+  choices.replaceChildren(make("span", "", d.texts.clickable), ...words.map(word => {
+    const button = make("button", "", word);
+    button.type = "button";
+    button.onclick = () => { addGuess(my, word); field.focus(); };
+    return button;
+  }));
+  my.part(".hint").textContent = rows ? "" : d.notice || (my.guess.said.length ? d.texts.reveal : "");
+}

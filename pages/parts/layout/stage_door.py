@@ -1,0 +1,34 @@
+"""Stage door: the ways onto the stage and along a running order, from whatever page is open."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.components.talk_bar.talk_bar import talk_bar
+from pages.parts.layout import frame, navigation
+from pages.parts.session import talk
+from pages.parts.session.state import current_session
+
+LINKS = ("stage", "notes")  # ?stage=1 leads onto the stage, ?notes=1 to the speaker's window
+
+
+def enter(page: str) -> None:
+    """Follow what the session's address asks for, once, and what the keys of a talk asked for. Ends the script if it leads elsewhere."""
+    link = current_session().link
+    for name in LINKS:
+        if link.pop(name, "") == "1" and page != name:
+            st.switch_page(frame.PAGES / f"{name}.py")
+    if page in navigation.BARE and current_session().requested is not None:  # its model has to be opened first, which Watch offers
+        st.switch_page(frame.PAGES / "watch.py")
+    talk.follow()
+
+
+def bar(page: str) -> None:
+    """While a talk is given: the page in larger letters with nothing around it, and the stop at its head."""
+    under_way = talk.given()
+    if under_way is None:
+        return
+    if page == "talk":
+        return
+    st.html(f"<style>{(frame.HERE / 'talk.css').read_text('utf-8')}</style>")
+    talk_bar(under_way)

@@ -1,0 +1,33 @@
+"""On stage: the visitor's run, told one beat at a time in large letters, for a hall; driven by the keys alone."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ViewerError
+from pages.parts.components.address import address
+from pages.parts.components.stage.stage import stage
+from pages.parts.layout import frame
+from pages.parts.session import current, stage_state, talk
+
+frame.page()
+
+
+def scene() -> None:
+    """All of it: what the keys asked for is done, then what stands there now is sent."""
+    state = stage_state.stage_state()
+    if state.leave:
+        state.leave = False
+        talk.end()
+        st.switch_page(frame.PAGES / "watch.py")
+    talk.follow()
+    with frame.error_boundary():
+        said = [note.text for note in current.notices()]
+        try:
+            stage(current.run(), state, " ".join(said), stage_state.pressed)
+        except ViewerError as error:
+            stage(None, state, " ".join([*said, str(error)]), stage_state.pressed)
+        address.address("address_stage")
+
+
+st.fragment(scene, key="stage_scene")()

@@ -1,0 +1,66 @@
+"""The desk of a talk: stops are taken, moved, changed and given; the run at every stop is the one that its link asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.text import talk_words as words
+
+Open = Callable[..., AppTest]
+State = Callable[[AppTest], Any]
+
+
+def titles(app: AppTest, session: State) -> list[str]:
+    return [stop.title for stop in session(app).results["talk"].order.stops]
+
+
+def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    assert not app.exception
+    first = titles(app, session)
+    app.button(key="talk_down_0").click().run()
+    assert titles(app, session) == [first[1], first[0], *first[2:]]
+    app.button(key="talk_remove_0").click().run()
+    assert titles(app, session) == [first[0], *first[2:]]
+    field = next(one for one in app.text_input if one.value == first[0])
+    field.set_value("Hello").run()
+    assert titles(app, session)[0] == "Hello"
+    app.button(key="talk_take_Ten minutes").click().run()
+    assert titles(app, session) == [stop.title for stop in words.TEN.stops]
+    assert not app.exception
+
+
+def test_the_text_as_it_stands_becomes_a_stop_that_has_it_again(open_app: Open, session: State) -> None:
+    app = open_app(prompt="The old king", temperature="1.3", seed="5")
+    app.button(key="step").click().run()
+    written = session(app).run.written
+    app.switch_page("pages/talk.py").run()
+    app.button(key="talk_add_stage").click().run()
+    stop = session(app).results["talk"].order.stops[-1]
+    assert stop.query["prompt"] == "The old king" and stop.query["temperature"] == "1.3"
+    again = open_app(**stop.query)
+    assert session(again).run.written == written
+
+
+def test_a_link_to_nowhere_is_refused_and_the_order_stays(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    before = titles(app, session)
+    field = next(one for one in app.text_input if (one.key or "").endswith("_0_link"))
+    field.set_value("https://example.org/nowhere").run()
+    assert titles(app, session) == before
+    assert any("leads to no page" in note.value for note in app.info)
+    assert not app.exception
+
+
+def test_giving_a_talk_opens_its_first_stop_with_its_run(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py", prompt="Something else")
+    app.button(key="talk_take_Three minutes").click().run()
+    app.button(key="talk_give").click().run()
+    assert not app.exception
+    state = session(app)
+    assert state.results["talk"].given.place == 0
+    assert state.page == "stage"
+    assert state.run.prompt == words.THREE.stops[0].query.get("prompt", state.run.prompt) != "Something else"
