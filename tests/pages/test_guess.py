@@ -40,7 +40,7 @@ def test_ten_words_make_a_game_and_its_points_are_the_surprise_of_what_was_hit(o
             expected += -math.log2(step.model_probability)
     game = session(app).results["guess game"]
     assert game.over and game.points == pytest.approx(expected)
-    assert len(app.get("arrow_data_frame")) == 1
+    assert len(app.dataframe) == 1
     app.button(key="guess_same").click().run()
     assert not app.exception and session(app).run.path == []
 

@@ -62,11 +62,11 @@ def _from_link(linked: str) -> Game | None:
     said = linked[: 50 * WORDS].split(BETWEEN)[:WORDS]
     if not said or len(said) > len(run.path):
         return None
-    path, end = run.path, run.here
+    path, line, end = run.path, run.line, run.here
     made = Game(len(path) - len(said), end, theirs=True)
     try:
         for place, word in enumerate(said, start=made.begun_at):
-            run.go_to(place - 1)
+            run.switch(line[place])
             made.rounds.append(guess.finish(_judged(word), path[place]))
             made.said.append(word)
     except ViewerError:

@@ -106,8 +106,11 @@ def loads(text: str | bytes) -> Talk:
 
 def checked(stop: Stop) -> Stop:
     """This stop, its link without what is before the page. Raises BadRunningOrder where it leads nowhere in this app."""
-    parts = urlsplit(stop.link.strip()[:LONGEST_LINK])
-    path = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
+    try:
+        parts = urlsplit(stop.link.strip()[:LONGEST_LINK])
+        path = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
+    except ValueError:
+        path = ""
     if path not in paths():
         raise BadRunningOrder(f"The stop {quoted(stop.title)} leads to no page of this app. Copy the link of the page as it should look.")
     return replace(stop, title=stop.title.strip()[:80] or path, link=f"{path}?{parts.query}" if parts.query else path)

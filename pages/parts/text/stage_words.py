@@ -26,7 +26,7 @@ ENDING_RECORDED = "A recording of {model}, {parameters} numbers, one piece at a 
 TEMPERATURE = "temperature {value}"
 
 TEXTS = {
-    "called": "What will it be? Call out.",
+    "called": "What comes next? Correct is what comes.",
     "field": "a guess, then Enter",
     "reveal": "Enter once more: reveal. Esc: no guessing.",
     "room": "room",
@@ -38,7 +38,7 @@ TEXTS = {
     "begins": "begins with",
     "hit": "Somebody named it.",
     "missed": "Nobody named it.",
-    "correct": "Correct is what comes.",
+    "correct": "Was it on the list?",
     "clickable": "or click:",
     "points": "points",
     "next": "next",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
@@ -37,7 +34,9 @@ def test_a_recording_keeps_what_came_to_itself_until_the_dice_fall(run: Generati
     assert coming["roll"] is None and coming["chosen"] == -1
     assert not any(piece[4] for piece in coming["pieces"]), "no piece of the strip is marked"
     live = looks.look(looks.before_the_roll(came), run, "light")
-    assert coming["rows"] == live["rows"], "the same bars as a live run"
+    for kept, known in zip(coming["rows"], live["rows"], strict=True):
+        assert kept[2:4] == pytest.approx(known[2:4], abs=1e-6)
+        assert [kept[0], *kept[4:]] == [known[0], *known[4:]], "the same bars as a live run"
     assert "recorded" in coming["lines"][1] and "measured" in live["lines"][1]
 
 
@@ -54,15 +53,14 @@ def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
             assert number == numbers.chance(model if removed else dice)
 
 
-def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part(tiny: Callable[[str], Any]) -> None:
-    long = Generation(tiny("llama"), "The sea " * 200, SamplingSettings(seed=1))
-    for _ in range(looks.WINDOW + 10):
-        if long.finished:
-            break
+def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part() -> None:
+    long = Generation(load_model("storyteller-mini"), "The sea " * 100, SamplingSettings(seed=1))
+    for _ in range(7):
         long.step()
     sent = looks.words_of(long)
     assert len(sent) <= looks.WINDOW
-    assert [word[5] for word in sent if word[5] >= 0] == [step.index for step in long.path[-looks.WINDOW :]]
+    assert [word[5] for word in sent if word[5] >= 0] == list(range(7))
+    assert long.text.endswith("".join(word[0] for word in sent).replace("␣", " ").replace("↵", "\n"))
 
 
 def test_words_to_click_are_in_the_order_of_the_alphabet_and_not_of_the_odds(run: Generation) -> None:
