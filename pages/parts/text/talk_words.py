@@ -12,7 +12,9 @@ PREPARED = "Prepared"
 OWN = "The running order"
 NAME = "Name"
 GIVE = "Give this talk"
-GIVE_HELP = "Page down goes on, page up back, B blanks, N opens the speaker's window, Esc leaves."
+GIVE_HELP = (
+    "Page down goes on, page up back, B blanks, N opens the speaker's window, Esc leaves. On a page: Enter starts it, arrows scroll."
+)
 SAVE = "Save as a file"
 OPEN = "Open a running order"
 UP = "Up"

@@ -119,6 +119,7 @@ function drawBars(my, look) {
     const [said, dice, told] = row.children[1].children;
     said.style.width = `calc(${model} * (100% - var(--number)))`;
     dice.style.width = `calc(${used} * (100% - var(--number)))`;
+    dice.style.visibility = used > 0 ? "" : "hidden";
     told.style.left = `calc(${Math.max(model, used)} * (100% - var(--number)) + 0.4em)`;
     told.textContent = number;
   });

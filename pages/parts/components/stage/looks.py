@@ -100,7 +100,8 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
     dice = max(0.0, 1.0 - sum(c.sampling_probability for c in listed))
     if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
         dice = 0.0
-    return rows, (words.REST, model, dice, numbers.chance(dice))
+    gone = dice == 0.0 and model > 0
+    return rows, (words.REST_CUT if gone else words.REST, model, dice, numbers.chance(model if gone else dice))
 
 
 def _choices(seen: TokenDistribution) -> list[str]:
