@@ -53,7 +53,7 @@ THREE = Talk(
     "Three minutes",
     (
         Stop("One piece at a time", _stage(), "This runs here, now, without a network. Press on: read, think, weigh, roll, write.", 2),
-        Stop("Guess first", _stage("The dog ran to the"), "G: the hall calls out before anyone sees the odds. Twice.", 2),
+        Stop("Guess first", _stage("The bird flew up into the"), "G: the hall calls out before anyone sees the odds. Twice.", 2),
         Stop("Colder and hotter", _stage(_STORY, temperature="0.8"), "Up and down turn the heat. Watch the same bars move.", 2),
         Stop("Another word", _stage(_DRAGON, seed="4"), "C: choose the word it did not take. It goes on as if it had meant it.", 4),
         Stop("What it learns", "teach", "Four sentences change its odds. Enter teaches it here and now."),
