@@ -15,7 +15,7 @@ import numpy as np
 
 from core.engine.engine import Forward
 from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
-from core.generation.run import Run
+from core.generation.run import Run, in_turn
 from core.generation.tree import Node
 from core.kv_cache.kv_cache import KVCache
 from core.limits import Limits
@@ -126,6 +126,7 @@ class Generation(Run):
         self._cache = cache
 
     @property
+    @in_turn
     def logits(self) -> torch.Tensor | None:
         """The model's own answer for the coming token: float32 [vocabulary], on its device; None where a server told only a part of it.
 
@@ -135,6 +136,7 @@ class Generation(Run):
         answer = self._pending_pass(self.settings).forward.logits
         return answer.values if answer.top_logprobs is None else None
 
+    @in_turn
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
         """The odds of the next token, before the roll. Makes the forward pass once; other settings then cost no further pass.
 
@@ -150,6 +152,7 @@ class Generation(Run):
             pending.distributions = {settings: known}
         return known
 
+    @in_turn
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
         """One forward pass, one token.
 
@@ -178,6 +181,7 @@ class Generation(Run):
         seen = self._observe(pending, settings, roll=min(roll + BESIDE, 1.0), forced=outcome)
         return self._keep(pending, seen, chosen_by, roll, attempt) if _falls_beside(seen, roll) else self._force(outcome)
 
+    @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
         """Take this token instead of rolling: its number, its text (`" fox"`), or a candidate of any step.
 
@@ -315,6 +319,7 @@ class Generation(Run):
         self._pending = None
         self._out_of_memory = False
 
+    @in_turn
     def release(self) -> None:
         """Give the cache's memory back. The run stays; the next step computes all positions once."""
         self._cache.clear()

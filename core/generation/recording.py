@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, mo
 
 from core.errors import BadRecording, BadSetting, WrongType
 from core.generation.replay import RecordedModel, Replay
+from core.generation.run import Run
 from core.generation.tree import Tree
 from core.record.step import ForwardPass, Step
 from core.record.tokens import ByteJoiner, Token, lone_token
@@ -194,7 +195,7 @@ class Recording:
         Raises BadRecording for a run that does not fit into a file: more than 50,000 steps, or numbers that no model gives. WrongType for
         what is no run.
         """
-        if not (isinstance(run, Tree) and hasattr(run, "model")):
+        if not isinstance(run, Run):
             raise WrongType(f"A recording is made of a run, not of {type(run).__name__}.")
         try:
             return cls(_file_of(run))
@@ -246,11 +247,11 @@ class Recording:
 
 def _file_of(run: Any) -> _File:
     """A run as it goes into a file."""
-    model, here = run.model, run.here  # first: a run that is being written only grows, and what is here now is among its nodes then
-    kept = [node for node in run.nodes if not node.is_deleted]
+    with run.turn:  # somebody may be writing it meanwhile; nodes themselves never change but for their names
+        model, here, finished, settings = run.model, run.here, run.finished, run.settings.as_dict()
+        kept = [node for node in run.nodes if not node.is_deleted]
     number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without the gaps of deleted ones
     used = {int(i) for node in kept if node.step for i in node.step.token_ids}
-    settings = run.settings.as_dict()
     return _File(
         format="token-probability-viewer recording",
         version=1,
@@ -265,7 +266,7 @@ def _file_of(run: Any) -> _File:
         top_n=run.top_n,
         as_chat=run.as_chat,
         here=number[here],
-        finished=run.finished,
+        finished=finished,
         vocabulary=[_TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
         steps=[_step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
     )

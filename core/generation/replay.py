@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.errors import BadToken, RunFinished
-from core.generation.run import Run
+from core.generation.run import Run, in_turn
 from core.generation.tree import Node, Tree
 from core.record.step import Candidate, Step, TokenDistribution
 from core.record.tokens import Token
@@ -79,6 +79,7 @@ class Replay(Run):
         """Bytes that the tokens in the recorded run's cache took here."""
         return self._path[-1].forward.cache_bytes if self._path else 0
 
+    @in_turn
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
         """The recorded odds of the next token; other settings than the recorded ones cannot be applied without the model."""
         following = self._next()
@@ -86,6 +87,7 @@ class Replay(Run):
             raise RunFinished("The recording ends here. Go back to an earlier word, or start a live run.")
         return following.step
 
+    @in_turn
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
         """Reveal the next recorded step, or the one that took the token `outcome`. Raises RunFinished at the end."""
         following = self._next()
@@ -93,6 +95,7 @@ class Replay(Run):
             raise RunFinished("The recording ends here. Go back to an earlier word, or start a live run.")
         return self._reveal(following) if outcome in (None, following.step.token_id) else self.force(int(outcome))
 
+    @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
         """Follow a recorded branch that took this token here: its number, its text or a candidate. Raises BadToken if there is none."""
         wanted = token.token_id if isinstance(token, Candidate | Token) else token

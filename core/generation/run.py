@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
+from threading import RLock
+from typing import Concatenate, ParamSpec, TypeVar
 
 from core.errors import NotEnoughMemory
 from core.generation.tree import Tree
@@ -11,14 +14,33 @@ from core.record.step import Step, Vocabulary
 from core.settings import SamplingSettings, whole_number
 
 TAIL = 40  # characters of the text that a run shows of itself
+P = ParamSpec("P")
+Result = TypeVar("Result")
+AnyRun = TypeVar("AnyRun", bound="Run")
+
+
+def in_turn(method: Callable[Concatenate[AnyRun, P], Result]) -> Callable[Concatenate[AnyRun, P], Result]:
+    """What moves a run, or goes by where it stands: from whichever threads it is called, one after the other (see `Run.turn`)."""
+
+    @wraps(method)
+    def guarded(self: AnyRun, *args: P.args, **kwargs: P.kwargs) -> Result:
+        with self.turn:
+            return method(self, *args, **kwargs)
+
+    return guarded
 
 
 class Run(Tree, ABC):
-    """A tree that can go on: from a model, or from what was recorded."""
+    """A tree that can go on: from a model, or from what was recorded.
+
+    turn: held by whoever moves it. A step that is being computed belongs to the place where it began, so nobody else moves the run
+    meanwhile; hold it around several calls that belong together. Reading needs no turn.
+    """
 
     model_name: str
 
     def __init__(self, vocabulary: Vocabulary, settings: SamplingSettings) -> None:
+        self.turn = RLock()
         super().__init__(vocabulary)
         self.settings = settings
 
@@ -39,6 +61,21 @@ class Run(Tree, ABC):
     @abstractmethod
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
         """One token."""
+
+    def go_to(self, step_index: int) -> None:
+        """As `Tree.go_to`."""
+        with self.turn:
+            super().go_to(step_index)
+
+    def switch(self, node_id: int) -> None:
+        """As `Tree.switch`."""
+        with self.turn:
+            super().switch(node_id)
+
+    def delete(self, node_id: int) -> int:
+        """As `Tree.delete`."""
+        with self.turn:
+            return super().delete(node_id)
 
     def write(self, count: int | None = None) -> Iterator[Step]:
         """Go on by up to `count` tokens (None: to the end), handing over each as it is made.

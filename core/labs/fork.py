@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +73,6 @@ class Fork:
         self.sides = (left, right)
         self.pairs: list[Pair] = []
         self._aligner = Aligner()
-        self._turn = Lock()  # an impatient visitor's next press may arrive in another thread while this step is still being computed
 
     @classmethod
     def at(cls, run: Generation, step_index: int, left: Sequence[int] | None, right: Sequence[int]) -> Fork:
@@ -134,7 +132,7 @@ class Fork:
 
     def step(self) -> Pair:
         """Both branches go on by one step; the run stands on the second one then. Raises RunFinished if neither can."""
-        with self._turn:
+        with self.run.turn:  # an impatient visitor's next press may arrive in another thread while this step is still being computed
             return self._step()
 
     def _step(self) -> Pair:

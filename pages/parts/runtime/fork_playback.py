@@ -171,13 +171,14 @@ def obey(action: TreeAction) -> None:
 
 def advance() -> None:
     """The end of a draw while it plays: one more word on both sides."""
-    now = playback()
-    if now is None or not now.playing:
-        return
-    if now.fork.finished:
-        now.playing = False
-        st.rerun()
-    now.fork.step()
+    with current.current_session().turn:
+        now = playback()
+        if now is None or not now.playing:
+            return
+        if now.fork.finished:
+            now.playing = False
+            st.rerun()
+        now.fork.step()
 
 
 def sides(now: ForkPlayback) -> tuple[Side, Side]:

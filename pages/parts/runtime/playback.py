@@ -19,6 +19,7 @@ from pages.parts.session.current import current_session
 if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
+    from pages.parts.session.state import Session
 
 SLOW = 1.0  # steps a second up to which both moments are shown, the odds and the roll
 GONE = 4.0  # seconds after which somebody who has not drawn is no player any more; three pauses, where those are longer
@@ -147,18 +148,26 @@ def advance(made: Generation | Replay, speed: float) -> None:
         if session.interval:  # Play has ended by itself: the clock stops, and the button says so
             st.rerun()
         return
+    began = thread_time()
+    with session.turn:
+        _go_on(session, made, speed)
+    scheduler().note(id(session), thread_time() - began, 0)
+    wanted = _wanted(speed)
+    if not session.interval / CHANGE < wanted < session.interval * CHANGE and scheduler().may_change():
+        st.rerun()  # the clock of a fragment can only be set by the whole page
+
+
+def _go_on(session: Session, made: Generation | Replay, speed: float) -> None:
+    """One more step of what is still played; a verb may have come in between, from another script of this visitor."""
+    if not session.playing or session.run is not made:
+        return
     if made.finished:
         session.playing = False
         st.rerun()
     session.selected_index = None
-    began = thread_time()
     if speed <= SLOW and session.moment == "rolled":
         session.moment = "coming"
         made.next_distribution()
     else:
         session.moment = "rolled"
         made.step()
-    scheduler().note(id(session), thread_time() - began, 0)
-    wanted = _wanted(speed)
-    if not session.interval / CHANGE < wanted < session.interval * CHANGE and scheduler().may_change():
-        st.rerun()  # the clock of a fragment can only be set by the whole page

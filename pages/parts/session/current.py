@@ -140,7 +140,10 @@ def run() -> Generation | Replay:
     session = current_session()
     wanted = (model_name(), prompt(), as_chat())
     if session.begun_with != wanted:
-        run_start.begin(session, wanted, _loaded(wanted[0]), settings())
+        model = _loaded(wanted[0])
+        with session.turn:
+            if session.begun_with != wanted:
+                run_start.begin(session, wanted, model, settings())
     if session.refusal is not None:
         raise session.refusal.with_traceback(None)
     assert session.run is not None
@@ -148,7 +151,8 @@ def run() -> Generation | Replay:
     if not session.run.is_replay:
         session.run.settings = settings()
     if session.replay_steps:
-        replay_steps.follow(session)
+        with session.turn:
+            replay_steps.follow(session)
     return session.run
 
 

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
 from secrets import token_hex
+from threading import RLock
 from typing import TYPE_CHECKING, Any, ParamSpec
 from weakref import WeakSet
 
@@ -82,11 +83,14 @@ class Session:
     link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
     turned: dict[str, Any] = field(default_factory=dict)  # model and settings as they stood last, by key
     kept_elsewhere: str = ""  # the name of a text that the browser keeps and is asked for
+    draws: int = 0  # how often the page was drawn
+    answered: bool = False  # whether the browser has told what it knows of a text from before
     name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
     put_aside: PutAside | None = None  # what the run in hand took the place of
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
     taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor taught or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
+    turn: Any = field(default_factory=RLock)  # held by whatever changes what is kept here; see `error_boundary`
 
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Take over what an address asks for, as far as it is possible."""
@@ -161,16 +165,25 @@ def arrive(page: str) -> None:
     """The visitor is on this page; on another than before, nothing that was said there follows them."""
     session = current_session()
     session.open_page(page)
+    session.draws += 1
     if session.page is not None and session.page != page:
         session.notes.clear()
     session.page, session.head, session.told = page, None, set()
 
 
 def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
-    """An action of the visitor: what was said of the last one goes, and what goes wrong becomes one sentence (see `at` for its place)."""
+    """An action of the visitor: what was said of the last one goes, and what goes wrong becomes one sentence (see `at` for its place).
+
+    One at a time: a script whose connection was lost, or that was told to stop, goes on until the pass that it is in is over, while the
+    next one runs already.
+    """
 
     @wraps(verb)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        with current_session().turn:
+            act(*args, **kwargs)
+
+    def act(*args: P.args, **kwargs: P.kwargs) -> None:
         inside_another = _ACTION.get() is not None
         if not inside_another:
             current_session().notes.clear()
