@@ -26,7 +26,8 @@ else:  # for every visitor, at every click
     from pages.parts.components.address import address
     from pages.parts.components.keys import keys
     from pages.parts.components.menu_mark import menu_mark
-    from pages.parts.layout import frame, navigation, sidebar, stage_door
+    from pages.parts.components.reconnect import reconnect
+    from pages.parts.layout import frame, navigation, resting, sidebar, stage_door
     from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
@@ -41,11 +42,12 @@ else:  # for every visitor, at every click
     frame.wake()
     stage_door.enter(page.url_path)
     if page.url_path not in navigation.BARE:
-        sidebar.sidebar(navigation.rolls(page.url_path))
+        sidebar.sidebar(resting.used(page.url_path))
         requested_model.offer()
         stage_door.bar(page.url_path)
     page.run()
     address.address()
     frame.late_notices()
     keys.keys()
+    reconnect.reconnect()
     menu_mark.menu_mark(navigation.group_of(page.url_path))

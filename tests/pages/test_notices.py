@@ -24,8 +24,8 @@ REFUSED = {"nothing": "", **TOO_LONG}
 
 
 def components(app: AppTest) -> list[str | None]:
-    """The components of the page itself: not those that app.py draws for every page, the address, the keys and the menu."""
-    return [element.key for element in app.get("bidi_component") if element.key not in ("address", "keys", "menu_mark")]
+    """The components of the page itself: not those that app.py draws for every page, the address, the keys, the menu, ...."""
+    return [element.key for element in app.get("bidi_component") if element.key not in ("address", "keys", "menu_mark", "reconnect")]
 
 
 def told(app: AppTest) -> list[str]:

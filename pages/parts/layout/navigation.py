@@ -37,12 +37,6 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
 
 HIDDEN = frozenset({"notes"})  # not in the menu
 BARE = frozenset({"stage", "notes"})  # without header, sidebar and player
-RESTING = frozenset({"read", "growing", "context", "models", "talk"})  # where nothing is rolled with the visitor's settings
-
-
-def rolls(path: str) -> bool:
-    """Whether the settings of the sidebar change anything on the page with this path."""
-    return path not in RESTING
 
 
 def group_of(path: str) -> str:

@@ -12,15 +12,15 @@ from pages.parts.session.state import touched
 from pages.parts.text import numbers, words
 
 
-def sidebar(rolling: bool = True) -> None:
-    """Draw the model's card and the settings. rolling: whether the page makes any use of the settings; else they rest."""
+def sidebar(used: frozenset[str]) -> None:
+    """Draw the model's card and the settings. used: the keys of those that change anything on the page; the others rest."""
     with st.sidebar:
         with frame.error_boundary():
             _model()
-        with frame.error_boundary(), st.container(key="settings" if rolling else "resting"):
-            if not rolling:
-                st.caption(words.RESTING)
-            _settings()
+        with frame.error_boundary(), st.container(key="settings"):
+            if not used.issuperset(control.key for control in CONTROLS):
+                st.caption(words.RESTING_BUT if used else words.RESTING)
+            _settings(used)
 
 
 def _model() -> None:
@@ -39,23 +39,26 @@ def _model() -> None:
         st.caption(note)
 
 
-def _settings() -> None:
+def _settings(used: frozenset[str]) -> None:
     current.mark_preset()
-    st.pills("Presets", list(PRESETS), key="preset", on_change=current.use_preset, help=PRESET_HELP)
+    with st.container(key="rests_presets" if len(used) <= 1 else "presets"):
+        st.pills("Presets", list(PRESETS), key="preset", on_change=current.use_preset, help=PRESET_HELP)
+    alone = used if len(used) == 1 else frozenset()  # the only one that counts stands in sight
     for control in CONTROLS:
-        if control.key in IN_SIGHT:
-            _widget(control)
+        if control.key in IN_SIGHT or control.key in alone:
+            _widget(control, control.key in used)
     with st.expander("More", icon=":material/tune:"):
         for control in CONTROLS:
-            if control.key not in IN_SIGHT:
-                _widget(control)
-    st.button("Reset", on_click=current.reset_settings, help=words.RESET_HELP, icon=":material/restart_alt:", type="tertiary")
+            if control.key not in IN_SIGHT and control.key not in alone:
+                _widget(control, control.key in used)
+    with st.container(key="rests_reset" if len(used) <= 1 else "reset"):
+        st.button("Reset", on_click=current.reset_settings, help=words.RESET_HELP, icon=":material/restart_alt:", type="tertiary")
 
 
-def _widget(control: Control) -> None:
+def _widget(control: Control, used: bool) -> None:
     """One setting, and what its value does to the text."""
     start = current.first_value(control)
-    with st.container(gap=None):
+    with st.container(gap=None, key=f"setting_{control.key}" if used else f"rests_{control.key}"):
         if control.key == "greedy":
             value: float = st.toggle(
                 control.label,

@@ -6,16 +6,19 @@ to a widget: a bound value travels both ways, and where the two ways overlap the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.parts.runtime import loaded_models
 from pages.parts.session import current, share_link
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import current_session, error_boundary, notify
 from pages.parts.text import words
 
 LONGEST = 6_000  # characters of an address; servers and proxies on the way begin to refuse at 8,000
+LONGEST_LINK = 7_500  # the same of a link, which is written once and not at every token
 KEPT = "kept"
 
 
@@ -23,13 +26,15 @@ KEPT = "kept"
 class Address:
     """query: what stands behind the question mark. stored: what is too long for that, to be kept in the browser under `name`.
 
-    wanted: the name of a text that the browser is asked for, "" if none.
+    wanted: the name of a text that the browser is asked for, "" if none. recording: whether what is on screen is a recording, which no
+    address holds.
     """
 
     query: str
     stored: str = ""
     name: str = ""
     wanted: str = ""
+    recording: bool = False
 
 
 def mark() -> None:
@@ -55,19 +60,24 @@ def address() -> Address:
     if session.requested is not None:  # still what the link asks for, for whoever loads the page again
         return Address(share_link.encoded(session.requested.query))
     whole = address_query()
+    recording = session.run is not None and session.run.is_replay
     if len(whole) <= LONGEST:
-        return Address(whole)
-    return Address(share_link.encoded({KEPT: session.name}), stored=whole, name=session.name)
+        return Address(whole, recording=recording)
+    return Address(share_link.encoded({KEPT: session.name}), stored=whole, name=session.name, recording=recording)
 
 
-def link_query() -> tuple[str, bool]:
-    """What stands behind the question mark of this run's link, and whether it reproduces the text exactly."""
+def link_query() -> tuple[str, str]:
+    """What stands behind the question mark of this run's link, and one sentence on what whoever opens it finds."""
     made, session = current.run(), current_session()
     path = made.path
     asked = session.begun_with[0] if session.begun_with and not made.is_replay and not session.refusal else made.model_name
     name = share_link.server_address(asked) if asked in session.servers else made.model_name
-    query = share_link.query(made.prompt, name, current.settings(), path, words.FIRST_PROMPT, made.as_chat)
-    return query, not made.is_replay and len(path) <= share_link.MOST_STEPS
+    exact = not made.is_replay and len(path) <= share_link.MOST_STEPS
+    for steps in (path, []) if made.is_replay else (path,):
+        query = share_link.query(made.prompt, name, current.settings(), steps, words.FIRST_PROMPT, made.as_chat)
+        if len(query) <= LONGEST_LINK:
+            return query, words.KEPT_EXACTLY if exact else words.LINK_LONG
+    return ("", words.LINK_LONG) if made.is_replay else (share_link.encoded({KEPT: session.name}), words.LINK_HERE)
 
 
 def address_query() -> str:
@@ -91,21 +101,43 @@ def address_query() -> str:
 
 
 @error_boundary
-def text_found(query: object) -> None:
-    """The browser has looked for the text that the address names, and found this: what an address would hold of it, "" if it has none."""
+def text_found(found: object) -> None:
+    """The browser tells what it knows of the text that was on this page, or lies under the name that the address holds.
+
+    found: `{"query": what an address would hold of it, "" if it knows nothing, "back": whether it was on this page a moment ago}`. It comes
+    from a browser, so it may be anything.
+    """
     session = current_session()
-    if not isinstance(query, str):
+    session.answered = True
+    if not isinstance(found, dict):
         return
     wanted, session.kept_elsewhere = session.kept_elsewhere, ""
-    held = share_link.decoded(query)
+    query, back = found.get("query"), found.get("back") is True
+    held = share_link.decoded(query) if isinstance(query, str) else {}
     if not held:
         if wanted:
             notify(words.TEXT_NOT_HERE)
         return
+    if back:
+        notify(_back_again(held, found.get("recording") is True))
+        if query == address_query():  # the address that the browser came with has brought it already
+            return
     session.begin_from(held)
     requested = session.requested
     current.take_over(held)
     session.begun_with, session.requested = None, requested
-    if session.replay_steps is None and requested is None:
+    usual = (current.model_names() or [""])[0]
+    name = held.get("model", usual)
+    if session.replay_steps is None and requested is None and name in current.model_names():
         session.replay_steps = held.get("steps")
-    st.session_state["model"] = held.get("model", (current.model_names() or [""])[0])
+    st.session_state["model"] = name if name in current.model_names() else usual
+
+
+def _back_again(held: Mapping[str, str], recording: bool) -> str:
+    """What to say to somebody whose page found another session behind it."""
+    if recording:
+        return words.BACK_WITHOUT_RECORDING
+    name = held.get("model")
+    if name is None or name in current.model_names() or share_link.kind_of_model(name) is not None:
+        return words.BACK_AGAIN
+    return words.BACK_WITHOUT_MODEL.format(name=loaded_models.title(name))

@@ -76,6 +76,12 @@ FORCED_ELSEWHERE = "That bar belongs to a moment that has passed; click it again
 UPLOAD_TOO_LARGE = "That file is larger than {limit}, the most that is read here."
 KEPT_EXACTLY = "Whoever opens this link sees the same text, rolled with the same dice."
 TEXT_NOT_HERE = "This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one."
+BACK_AGAIN = "The connection was lost for a moment. Your text is back as it was; what experiments had found is not."
+BACK_WITHOUT_RECORDING = "The connection was lost for a moment, and with it the recording; open its file again."
+BACK_WITHOUT_MODEL = "The connection was lost for a moment, and with it the model {name}; its text cannot be written on."
+LINK_HERE = (
+    "This text is too long for a link that goes everywhere: this one finds it in this browser and in no other. A recording holds it all."
+)
 LINK_LONG = "The text is too long for a link that goes everywhere. A recording holds it all."
 
 PLACE_REOPENED = "Step {number}, reopened"
@@ -106,6 +112,7 @@ NEW_DICE_HELP = "Back to the prompt with another seed. What was written stays am
 BRING_BACK = "Bring back my text"
 BRING_BACK_HELP = "The text that was here before, as it stood. Press again to undo."
 RESTING = "These rest on this page: nothing here is rolled with them."
+RESTING_BUT = "The pale ones rest here: they change nothing on this page as it is now."
 KEEP_HELP = "Copy a link, download the run, save the charts, or open a recording."
 UPLOAD_LABEL = "Open a recording"
 BACK_TO_NEWEST = "Back to the newest"

@@ -20,21 +20,27 @@ function take(name) {
   }
 }
 
+function remember(said) {
+  window.tokenViewerAddress = said;
+  window.dispatchEvent(new Event("tokenvieweraddress"));
+}
+
 export default function ({ data, setTriggerValue }) {
-  if (data.wanted) { // somebody came back to a text that lies here
-    setTriggerValue("found", take(data.wanted) || "-"); // an empty text would be no event
-    return;
-  }
-  // Another session on the same page: the server has begun again, or was away too long. The page still knows what was on it, and says so;
-  // what the browser tells a server by itself then may be an older address.
-  const whole = data.stored || data.query;
   const before = window.tokenViewerAddress;
-  const lost = before && before.session !== data.session && before.whole && before.whole !== whole ? before.whole : "";
-  window.tokenViewerAddress = { session: data.session, whole: lost || whole };
-  if (lost) {
-    setTriggerValue("found", lost);
-    return;
+  if (before?.session !== data.session) {
+    if (!data.asks) return;
+    // Another session on the same page: the server has begun again, another one answers, or this page was away too long. The page still
+    // knows what was on it, and says so; what the browser tells a server by itself then may be an older address.
+    const whole = before?.whole || (data.wanted ? take(data.wanted) : "");
+    if (before?.whole || data.wanted) {
+      remember({ session: data.session, whole, asked: true });
+      setTriggerValue("found", { query: whole, back: Boolean(before?.whole), recording: Boolean(before?.recording) });
+      return;
+    }
+  } else if (before.asked && !data.answered) {
+    return; // the answer is under way
   }
+  remember({ session: data.session, whole: data.stored || data.query, recording: data.recording, asked: false });
   if (data.stored) put(data.name, data.stored);
   const search = data.query ? `?${data.query}` : "";
   if (window.location.search !== search) window.history.replaceState(window.history.state, "", window.location.pathname + search);

@@ -10,22 +10,27 @@ from pages.parts.session import url_state
 from pages.parts.session.state import current_session
 
 HERE = Path(__file__).parent
+MAIN = "address"
 
 _ADDRESS = st.components.v2.component("address", html="", js=(HERE / "address.js").read_text("utf-8"))
 
 
-def address(key: str = "address") -> None:
+def address(key: str = MAIN) -> None:
     """Write it. key: another one for every place of a page that does so; a fragment in which steps are made has its own."""
-    said = url_state.address()
+    said, session = url_state.address(), current_session()
     _ADDRESS(
         key=key,
         data={
-            "page": current_session().page or "",  # a change of page empties the address, and the same data would not be looked at again
+            "page": session.page or "",  # a change of page empties the address, and the same data would not be looked at again
             "query": said.query,
             "stored": said.stored,
             "name": said.name,
             "wanted": said.wanted,
-            "session": current_session().name,
+            "recording": said.recording,
+            "session": session.name,
+            "asks": key == MAIN,  # what is found concerns the whole page, and is told once
+            "answered": session.answered,
+            "drawn": session.draws,  # another one at every drawing of the page: who waits for it is told
         },
         on_found_change=lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)),
     )

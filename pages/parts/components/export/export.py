@@ -38,9 +38,9 @@ def keep(run: Generation | Replay) -> None:
         if not popover.open:
             return
         with frame.error_boundary():
-            query, exact = url_state.link_query()
+            query, said = url_state.link_query()
             _LINK(key="link", data={"query": query, "charts": list(CHARTS.items()), "colours": palette.as_data(palette.of(charts.theme()))})
-            st.caption(words.KEPT_EXACTLY if exact else words.LINK_LONG)
+            st.caption(said)
             with st.container(horizontal=True):
                 st.download_button(
                     "Recording (JSON)",

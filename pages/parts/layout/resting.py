@@ -1,0 +1,67 @@
+"""Which settings of the sidebar change anything on which page, in one table; all others rest there, and look like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pages.parts.session import current
+from pages.parts.session.sampling_controls import CONTROLS
+from pages.parts.text import what_if_words as words
+
+ALL = frozenset(control.key for control in CONTROLS)
+NONE: frozenset[str] = frozenset()
+SEED = frozenset({"seed"})
+COLUMNS, SWEEP, _ = words.VIEWS
+
+
+def _compare() -> frozenset[str]:
+    """Columns have settings of their own, all with the visitor's seed; a setting that is turned through its range is not the visitor's."""
+    view = current.field("compare_view") or COLUMNS
+    if view == COLUMNS:
+        count = int(current.field("compare_count") or 3)
+        chosen = [current.field(f"compare_preset_{number}") for number in range(count)]
+        return ALL if words.COLUMN_SIDEBAR in chosen or (count == 4 and chosen[3] is None) else SEED
+    return ALL - {current.field("compare_setting") or "temperature"} if view == SWEEP else ALL
+
+
+def _candidates() -> frozenset[str]:
+    """Beam search rolls nothing."""
+    return NONE if current.field("candidates_view") == words.TRIES_VIEWS[1] else ALL
+
+
+def _think() -> frozenset[str]:
+    """Answered greedily; the seed chooses the sums of a set."""
+    return SEED if current.field("think_view") == words.THINK_VIEWS[1] else NONE
+
+
+def _memory() -> frozenset[str]:
+    """A question is answered greedily; only a text of one's own without one is written on with the visitor's settings."""
+    own = current.field("memory_source") == "own" and not (current.field("memory_question") or "").strip()
+    return ALL if own else NONE
+
+
+USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
+    "watch": ALL,
+    "read": NONE,
+    "inside": ALL,
+    "growing": NONE,
+    "teach": NONE,
+    "what_if": ALL,
+    "compare": _compare,
+    "candidates": _candidates,
+    "think": _think,
+    "cache": ALL,
+    "memory": _memory,
+    "context": NONE,
+    "cost": ALL,
+    "batching": ALL,
+    "speculative": ALL,
+    "quantization": NONE,
+    "models": NONE,
+}
+
+
+def used(path: str) -> frozenset[str]:
+    """The keys of the settings that count on the page with this path as it is now. The landing page, and a page not listed, uses all."""
+    declared = USED.get(path, ALL)
+    return declared if isinstance(declared, frozenset) else declared()
