@@ -11,8 +11,9 @@ from core.engine.model import LanguageModel
 from core.models.card import TRAINING_DATA, card_section
 from core.models.growth import Growth, growth_of
 from pages.parts.charts import charts, inside_charts, inside_rows
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.session import current
+from pages.parts.session.provenance import Provenance
 from pages.parts.text import inside_words, numbers
 
 frame.page()
@@ -28,7 +29,7 @@ def known() -> tuple[str, Growth] | None:
 
 
 @st.fragment
-def guesses(record: Growth, model: LanguageModel) -> None:
+def guesses(record: Growth, model: LanguageModel, name: str) -> None:
     """One prompt, all moments."""
     with frame.error_boundary():
         asked = st.selectbox(
@@ -38,6 +39,7 @@ def guesses(record: Growth, model: LanguageModel) -> None:
             index=1 if len(record.prompts) > 1 else 0,
             key="growing_prompt",
         )
+        results.made("growing_guesses", Provenance(name, record.prompts[asked or 0]), [])
         charts.draw(
             inside_charts.lens,
             inside_rows.growth_rows(record.moments, asked or 0, model.piece),
@@ -51,7 +53,7 @@ def guesses(record: Growth, model: LanguageModel) -> None:
 
 
 @st.fragment
-def wrote(record: Growth, model: LanguageModel) -> None:
+def wrote(record: Growth, model: LanguageModel, name: str) -> None:
     """One moment: what it wrote then."""
     with frame.error_boundary():
         number = st.select_slider(
@@ -61,6 +63,8 @@ def wrote(record: Growth, model: LanguageModel) -> None:
             key="growing_age",
         )
         moment = record.moments[number]
+        age = inside_rows.read_so_far(moment.tokens)
+        results.made("growing_wrote", Provenance(name, chosen=((inside_words.GROWING_AGE, inside_words.GROWING_THEN.format(age=age)),)), [])
         with st.container(border=True, key="growing_sample"):
             st.markdown(inside_rows.plain(" ".join(moment.sample.split())))
         if moment.loss is not None:
@@ -118,10 +122,10 @@ with frame.error_boundary():
         left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:
             frame.section(inside_words.GROWING_GUESSES, inside_words.GROWING_GUESSES_TERM)
-            guesses(record, model)
+            guesses(record, model, name)
         with right:
             frame.section(inside_words.GROWING_WROTE, inside_words.GROWING_WROTE_TERM)
-            wrote(record, model)
+            wrote(record, model, name)
         left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:
             falling(record, model)

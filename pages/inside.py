@@ -15,9 +15,10 @@ from pages.parts.components.live_text.live_text import live_text
 from pages.parts.components.roll_tally.roll_tally import dice_tally
 from pages.parts.components.scored_text.scored_text import Word, reading_strip, shown
 from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.runtime.selected_step import SelectedStep, inside_of, selected_step
-from pages.parts.session import current
+from pages.parts.session import current, provenance
+from pages.parts.session.provenance import Provenance
 from pages.parts.text import inside_words, numbers
 
 frame.page()
@@ -240,6 +241,15 @@ def roll(step: SelectedStep) -> None:
     st.caption(inside_words.DICE_FREE)
 
 
+def made_with(step: SelectedStep) -> bool:
+    """What this step was made with, in one line; whether that is from before: what was rolled is not rolled again by other settings."""
+    run = current.run()
+    by = Provenance(run.model_name if run.is_replay else current.model_name(), run.prompt, step.distribution.settings)
+    changed = [] if run.is_replay else by.changed(provenance.now())
+    results.made("inside", by, changed)
+    return bool(changed)
+
+
 def part(place: str, title: str, term: str, lead: str) -> None:
     """The head of one station on the way. place: what the table of contents calls it in the address."""
     st.space("small")
@@ -259,6 +269,7 @@ frame.header(inside_words.TITLE, inside_words.TERM, inside_words.LEAD)
 with frame.error_boundary():
     step, model = selected_step(), current.model()
     sentence(step)
+    outdated = made_with(step)
     ways = st.container(key="inside_contents")
 
     part("pieces", inside_words.PIECES, inside_words.PIECES_TERM, inside_words.PIECES_LEAD)
@@ -284,11 +295,13 @@ with frame.error_boundary():
         st.caption(inside_words.AGREES.format(time=numbers.duration(seen.seconds)))
 
     part("settings", inside_words.STAGES, inside_words.STAGES_TERM, inside_words.STAGES_LEAD)
-    colours = palette.of(charts.theme())
-    frame.legend((colours.model, "before"), (colours.dice, "after"), (colours.chosen, "taken"), (colours.removed, "removed"))
-    stages(step)
+    with results.dimmed("inside_settings", outdated):
+        colours = palette.of(charts.theme())
+        frame.legend((colours.model, "before"), (colours.dice, "after"), (colours.chosen, "taken"), (colours.removed, "removed"))
+        stages(step)
 
     part("dice", inside_words.DICE, inside_words.DICE_TERM, inside_words.DICE_LEAD)
-    roll(step)
+    with results.dimmed("inside_roll", outdated):
+        roll(step)
     with ways:
         contents()

@@ -11,8 +11,9 @@ from core import ScoredText
 from core.engine.model import LanguageModel
 from pages.parts.charts import charts, inside_charts, inside_rows, scoring_rows
 from pages.parts.components.scored_text.scored_text import reading_strip
-from pages.parts.layout import frame, palette
+from pages.parts.layout import frame, palette, results
 from pages.parts.session import current
+from pages.parts.session.provenance import Provenance
 from pages.parts.text import inside_words, numbers
 
 frame.page()
@@ -139,6 +140,7 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool) -> N
         if not read.scored_count:
             frame.show_notice(inside_words.TOO_SHORT)
             return
+        results.made(f"read_{key}", Provenance(model.name, text), [])
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
         with left:
             text_itself(read, tint, key)

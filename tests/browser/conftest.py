@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.watching import Watching
+from tests.browser.watching import COLD, PATIENCE, Watching
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -83,21 +83,22 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Watching]]:
-    """Open an address as a new visitor; `visit(address, width=390)`. Afterwards: no request went anywhere else, no script failed."""
+def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """A page of a new visitor at an address. Afterwards: no request went anywhere else, no script failed."""
     asked: list[str] = []
     failed: list[str] = []
     contexts: list[Any] = []
 
-    def open_page(address: str, width: int = 1400, height: int = 900, dark: bool = False) -> Watching:
+    def open_page(address: str, width: int = 1400, height: int = 900, dark: bool = False) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(PATIENCE)
         page.on("request", lambda request: asked.append(request.url))
         page.on("pageerror", lambda error: failed.append(str(error)))
         page.goto(address)
-        return Watching(page)
+        return page
 
     yield open_page
     for context in contexts:
@@ -106,3 +107,21 @@ def visit(browser: Any) -> Iterator[Callable[..., Watching]]:
     assert not outside, f"requests left the machine: {outside[:5]}"
     assert asked, "the record of requests is empty, so it proves nothing"
     assert not failed, failed
+
+
+@pytest.fixture
+def visit(new_page: Callable[..., Any]) -> Callable[..., Watching]:
+    """Open the Watch page at an address as a new visitor: `visit(address, width=390)`."""
+    return lambda address, **look: Watching(new_page(address, **look))
+
+
+@pytest.fixture
+def at(app: str, new_page: Callable[..., Any]) -> Callable[..., Any]:
+    """Open any other page as a new visitor and wait for its heading: `at("compare", width=390)`; address: of another server."""
+
+    def open_page(path: str, address: str = app, **look: Any) -> Any:
+        page = new_page(f"{address}/{path}", **look)
+        page.locator("h2").first.wait_for(timeout=COLD)
+        return page
+
+    return open_page

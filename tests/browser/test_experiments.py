@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
@@ -14,30 +14,8 @@ from tests.browser.watching import Watching
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
-COLD, PATIENCE = 90_000, 60_000  # ms
 LONG = 300  # seconds that an experiment may take on a busy machine
 TOUCHES = 12
-
-
-@pytest.fixture
-def at(app: str, browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page of the app as a new visitor; afterwards no script has failed."""
-    contexts, failed = [], []
-
-    def open_page(path: str, address: str = app) -> Any:
-        context = browser.new_context(viewport={"width": 1400, "height": 900})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: failed.append(str(error)))
-        page.goto(f"{address}/{path}")
-        page.locator("h2").first.wait_for(timeout=COLD)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert not failed, failed
 
 
 def touch(page: Any, number: int) -> None:

@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.browser
-PATIENCE = 30_000  # ms
-
-
-@pytest.fixture
-def go(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open an address as a new visitor; `go(address, width=390)`. Afterwards: no script failed."""
-    contexts: list[Any] = []
-    failed: list[str] = []
-
-    def open_page(address: str, width: int = 1400, dark: bool = False) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light")
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: failed.append(str(error)))
-        page.goto(address)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert not failed, failed
 
 
 def words(page: Any, key: str) -> list[str]:
@@ -38,8 +16,8 @@ def words(page: Any, key: str) -> list[str]:
     return page.locator(f".st-key-{key} .words .token").all_inner_texts()
 
 
-def test_the_run_of_watch_is_carried_over_and_back(app: str, go: Callable[..., Any]) -> None:
-    page = go(f"{app}/?prompt=The+bear&steps=4&seed=3")
+def test_the_run_of_watch_is_carried_over_and_back(app: str, new_page: Callable[..., Any]) -> None:
+    page = new_page(f"{app}/?prompt=The+bear&steps=4&seed=3")
     page.locator(".st-key-odds svg").first.wait_for()
     before = words(page, "strip")
     page.get_by_text("How it works").first.click()
@@ -55,16 +33,16 @@ def test_the_run_of_watch_is_carried_over_and_back(app: str, go: Callable[..., A
     assert words(page, "strip") == after
 
 
-def test_a_deep_link_opens_inside_at_its_step(app: str, go: Callable[..., Any]) -> None:
-    page = go(f"{app}/inside?prompt=The+bear&steps=3&seed=3", dark=True)
+def test_a_deep_link_opens_inside_at_its_step(at: Callable[..., Any]) -> None:
+    page = at("inside?prompt=The+bear&steps=3&seed=3", dark=True)
     page.get_by_text("number 3 of those").wait_for()
     page.wait_for_function("""() => document.querySelectorAll('[data-testid="stVegaLiteChart"] svg').length >= 8""")
     assert page.locator('[data-testid="stVegaLiteChart"] svg text', has_text="answer").count() == 2
     assert page.locator('[data-testid="stAlert"]').count() == 0
 
 
-def test_the_table_of_contents_leads_to_its_stations(app: str, go: Callable[..., Any]) -> None:
-    page = go(f"{app}/inside?prompt=The+bear&steps=2&seed=3")
+def test_the_table_of_contents_leads_to_its_stations(at: Callable[..., Any]) -> None:
+    page = at("inside?prompt=The+bear&steps=2&seed=3")
     page.locator(".st-key-inside_tally").get_by_role("button", name="Roll 100 times").wait_for()
     contents = page.locator(".st-key-inside_contents")
     assert contents.get_by_role("link").count() == 6
@@ -79,8 +57,8 @@ def test_the_table_of_contents_leads_to_its_stations(app: str, go: Callable[...,
 
 
 @pytest.mark.parametrize("path", ["growing", "inside?prompt=The+bear&steps=2&seed=3"])
-def test_favourites_have_their_percentages_on_a_small_laptop(app: str, go: Callable[..., Any], path: str) -> None:
-    page = go(f"{app}/{path}", width=1280)
+def test_favourites_have_their_percentages_on_a_small_laptop(at: Callable[..., Any], path: str) -> None:
+    page = at(path, width=1280)
     page.wait_for_function(
         """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"] svg text')]
             .filter(text => text.textContent.includes('%') && !text.textContent.includes('rank'))
@@ -88,8 +66,8 @@ def test_favourites_have_their_percentages_on_a_small_laptop(app: str, go: Calla
     )
 
 
-def test_pieces_form_while_one_types(app: str, go: Callable[..., Any]) -> None:
-    page = go(f"{app}/inside")
+def test_pieces_form_while_one_types(at: Callable[..., Any]) -> None:
+    page = at("inside")
     field = page.locator(".st-key-inside_text textarea")
     field.fill("")
     field.type("A fox 🦊!", delay=15)
@@ -103,8 +81,8 @@ def test_pieces_form_while_one_types(app: str, go: Callable[..., Any]) -> None:
     assert field.input_value().startswith("How many r")
 
 
-def test_rolls_fall_and_the_text_stays(app: str, go: Callable[..., Any]) -> None:
-    page = go(f"{app}/inside?prompt=The+bear&steps=2&seed=3&temperature=1.5&top_p=1")
+def test_rolls_fall_and_the_text_stays(at: Callable[..., Any]) -> None:
+    page = at("inside?prompt=The+bear&steps=2&seed=3&temperature=1.5&top_p=1")
     tally = page.locator(".st-key-inside_tally")
     tally.get_by_role("button", name="Roll 100 times").click()
     tally.get_by_text("100 rolls").wait_for()
@@ -123,8 +101,8 @@ def test_rolls_fall_and_the_text_stays(app: str, go: Callable[..., Any]) -> None
     assert tally.get_by_text("1,100 rolls").count() == 0
 
 
-def test_a_word_opens_by_click_and_by_keyboard(app: str, go: Callable[..., Any]) -> None:
-    page = go(f"{app}/read")
+def test_a_word_opens_by_click_and_by_keyboard(at: Callable[..., Any]) -> None:
+    page = at("read")
     strip = page.locator(".st-key-read_strip_one")
     strip.locator(".token").nth(4).click()
     card = strip.locator(".card")
@@ -138,8 +116,8 @@ def test_a_word_opens_by_click_and_by_keyboard(app: str, go: Callable[..., Any])
     assert not card.is_visible()
 
 
-def test_a_pasted_text_is_read(app: str, go: Callable[..., Any]) -> None:
-    page = go(f"{app}/read")
+def test_a_pasted_text_is_read(at: Callable[..., Any]) -> None:
+    page = at("read")
     field = page.locator(".st-key-read_text textarea")
     field.fill("The *bear* <b>met</b> a fox.")
     field.press("Control+Enter")
@@ -150,8 +128,8 @@ def test_a_pasted_text_is_read(app: str, go: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("path", ["inside?steps=5", "read"])
 @pytest.mark.parametrize("dark", [False, True])
-def test_nothing_runs_off_a_phone(app: str, go: Callable[..., Any], path: str, dark: bool) -> None:
-    page = go(f"{app}/{path}", width=390, dark=dark)
+def test_nothing_runs_off_a_phone(at: Callable[..., Any], path: str, dark: bool) -> None:
+    page = at(path, width=390, dark=dark)
     page.locator(".words .token").first.wait_for()
     wide, seen = page.evaluate("() => { const m = document.querySelector('[data-testid=stMain]'); return [m.scrollWidth, m.clientWidth]; }")
     assert wide <= seen

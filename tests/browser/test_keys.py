@@ -67,7 +67,7 @@ def test_play_ends_with_the_page_and_the_menu_says_where_one_is(visit: Visit, ap
     page.get_by_text("How it works").first.click()
     page.get_by_role("menuitem", name="Growing up").click()
     page.locator('[data-testid="stTopNavSection"][aria-current]', has_text="How it works").wait_for(timeout=PATIENCE)
-    page.locator(".st-key-resting").wait_for(timeout=PATIENCE)
+    page.locator(".st-key-rests_temperature").wait_for(timeout=PATIENCE)
     page.go_back()
     watching.until("steps.length >= 2", PATIENCE)
     watching.button("play").wait_for(timeout=PATIENCE)

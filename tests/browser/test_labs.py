@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.browser
-PATIENCE = 60_000  # ms
-
-
-@pytest.fixture
-def go(browser: Any, app: str) -> Iterator[Callable[..., Any]]:
-    """Open a page of the app as a new visitor. Afterwards: no script failed."""
-    contexts: list[Any] = []
-    failed: list[str] = []
-
-    def open_page(path: str, width: int = 1400) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: failed.append(str(error)))
-        page.goto(f"{app}/{path}")
-        page.locator("h2").first.wait_for(timeout=2 * PATIENCE)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert not failed, failed
 
 
 def type_into(page: Any, key: str, text: str) -> None:
@@ -40,10 +17,10 @@ def type_into(page: Any, key: str, text: str) -> None:
     field.press("Tab")
 
 
-def test_the_second_example_shows_the_same_thing_every_time(go: Callable[..., Any]) -> None:
+def test_the_second_example_shows_the_same_thing_every_time(at: Callable[..., Any]) -> None:
     told = []
     for _ in range(2):
-        page = go("think")
+        page = at("think")
         page.locator(".st-key-think_example_1 button").click()
         page.get_by_text("That is right.").wait_for()
         page.get_by_text("Right would be").wait_for()
@@ -52,15 +29,15 @@ def test_the_second_example_shows_the_same_thing_every_time(go: Callable[..., An
     assert "155" in told[0][0] and "155" in told[0][1]
 
 
-def test_an_empty_question_is_refused_in_a_sentence(go: Callable[..., Any]) -> None:
-    page = go("think")
+def test_an_empty_question_is_refused_in_a_sentence(at: Callable[..., Any]) -> None:
+    page = at("think")
     type_into(page, "think_question", "")
     page.locator(".st-key-think_start button").click()
     page.get_by_text("There is no question yet").wait_for()
 
 
-def test_a_visitors_own_question_is_put_to_their_own_text(go: Callable[..., Any]) -> None:
-    page = go("memory")
+def test_a_visitors_own_question_is_put_to_their_own_text(at: Callable[..., Any]) -> None:
+    page = at("memory")
     page.get_by_text("My own text", exact=True).click()
     type_into(page, "memory_own", "The sun is shining. Tom put the ball under the old bed. " + "A small bird is singing in the tree. " * 6)
     type_into(page, "memory_question", "Where is Tom's ball?")
@@ -71,29 +48,29 @@ def test_a_visitors_own_question_is_put_to_their_own_text(go: Callable[..., Any]
     assert "Lily" not in page.locator("section.stMain, [data-testid=stMain]").first.inner_text()
 
 
-def test_both_receipts_come_with_a_verdict(go: Callable[..., Any]) -> None:
-    page = go("cost")
+def test_both_receipts_come_with_a_verdict(at: Callable[..., Any]) -> None:
+    page = at("cost")
     page.locator(".st-key-cost_two button").click()
     page.get_by_text(re.compile("question costs .* times|question takes .* times")).wait_for()
 
 
-def test_a_race_to_its_end_says_how_well_it_knows(go: Callable[..., Any]) -> None:
-    page = go("cache?prompt=Once+upon+a+time", width=390)
+def test_a_race_to_its_end_says_how_well_it_knows(at: Callable[..., Any]) -> None:
+    page = at("cache?prompt=Once+upon+a+time", width=390)
     page.locator(".st-key-cache_start button").click()
     page.get_by_text("Race again").wait_for()
     assert page.get_by_text("r² =").count() >= 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_the_price_of_several_tries_is_measured_beside_one(go: Callable[..., Any]) -> None:
-    page = go("candidates")
+def test_the_price_of_several_tries_is_measured_beside_one(at: Callable[..., Any]) -> None:
+    page = at("candidates")
     page.locator(".st-key-candidates_start button").click()
     page.get_by_text("Both measured.").wait_for()
     assert re.search(r"a pass for 8 takes [\d.]+ times", page.get_by_text("Both measured.").inner_text())
 
 
-def test_the_end_of_the_context_is_one_token_too_many(go: Callable[..., Any]) -> None:
-    page = go("context")
+def test_the_end_of_the_context_is_one_token_too_many(at: Callable[..., Any]) -> None:
+    page = at("context")
     page.locator(".st-key-context_end button").click()
     page.get_by_text("there it ended").wait_for()
     page.get_by_text("And a prompt of 513 tokens").wait_for()

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.browser.test_what_if import at as at
-
 pytestmark = pytest.mark.browser
 LONG = 120_000  # ms
 

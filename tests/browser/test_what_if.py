@@ -8,30 +8,9 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import running_app
+from tests.browser.watching import COLD, PATIENCE
 
 pytestmark = pytest.mark.browser
-COLD, PATIENCE = 90_000, 30_000  # ms
-
-
-@pytest.fixture
-def at(app: str, browser: Any) -> Any:
-    """Open a page of the app as a new visitor; afterwards no script has failed."""
-    contexts, failed = [], []
-
-    def open_page(path: str, width: int = 1400, dark: bool = False, address: str = app) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light")
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: failed.append(str(error)))
-        page.goto(f"{address}/{path}")
-        page.locator("h2").first.wait_for(timeout=COLD)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert not failed, failed
 
 
 def until(page: Any, condition: str) -> None:

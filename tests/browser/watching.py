@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-PATIENCE = 20_000  # ms
+PATIENCE = 60_000  # ms
 COLD = 90_000  # ms; the first page of a server that has just started loads the model
 READ = """() => {
   const find = (root, name) => {

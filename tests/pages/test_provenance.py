@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import SamplingSettings
+from core import Generation, Recording, SamplingSettings, load_model
 from core.labs.thinking import count, sums
+from pages.parts.session import run_start
 from pages.parts.session.provenance import Provenance
 from pages.parts.text import result_words as words
 from tests.pages.test_compare import html, run_on, said, see
@@ -113,3 +115,48 @@ def test_a_whole_set_goes_on_through_settings_presets_and_pages_and_loses_nothin
     alone = list(count(app.session_state["_session"].run.model, sums(10, 5, True)))
     assert [(a.question, a.style, a.text, a.given) for a in worker.seen] == [(a.question, a.style, a.text, a.given) for a in alone]
     assert "10 of 10 questions" in str([bar.proto.text for bar in app.get("progress")])
+
+
+def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: Visitor) -> None:
+    app = open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7")
+    app.button(key="inside_step").click().run()
+    line = "Storyteller · “The fox” · temperature 0.7, top-p 0.9 · seed 3"
+    assert line in html(app) and "Made before" not in html(app)
+    app.slider(key="temperature").set_value(1.4).run()
+    assert line.replace("0.7", "1.4") in html(app) and "Made before" not in html(app), "the odds of the coming token follow the slider"
+    session(app).selected_index = 0
+    app.run()
+    assert not app.exception
+    assert line in html(app) and "Made before you changed the settings" in html(app)
+    assert {"result_inside_settings_outdated", "result_inside_roll_outdated"} <= set(containers(app))
+
+
+def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: Visitor) -> None:
+    run = Generation(load_model("storyteller"), "The fox", SamplingSettings(temperature=1.3, seed=9))
+    run.step()
+    replay = Recording.of(run).replay()
+    replay.step()
+    app = open_app(prompt="A boat")
+    run_start.replace(session(app), replay, ("storyteller", "A boat", False))
+    session(app).moment = "rolled"
+    app.switch_page("pages/inside.py").run()
+    assert not app.exception
+    assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)
+
+
+def test_a_reading_and_a_record_of_growth_say_whose_they_are(open_app: Open) -> None:
+    app = open_app(page="read.py")
+    app.text_area(key="read_text").set_value("The fox ran home.").run()
+    assert "Storyteller · “The fox ran home.”" in html(app)
+    app.session_state["model"] = "storyteller-mini"
+    app.run()
+    assert "Storyteller mini · “The fox ran home.”" in html(app), "read anew by the model that was chosen"
+    app = open_app(page="growing.py")
+    app.selectbox(key="growing_prompt").set_value(0).run()
+    shown = app.selectbox(key="growing_prompt").format_func(0).removesuffix(" …")
+    assert f"Storyteller · “{shown}”" in html(app)
+
+
+def containers(app: AppTest) -> list[str]:
+    """The keys of all results on the page."""
+    return re.findall(r"result_\w+", " ".join(str(block.proto) for block in app.get("vertical")))

@@ -231,6 +231,7 @@ GROWING_HOW = (
 GROWING_WROTE = "What did it write?"
 GROWING_WROTE_TERM = "the same beginning, the same dice, every time"
 GROWING_AGE = "Pieces read so far"
+GROWING_THEN = "as it was after {age}, written down in its training"
 GROWING_SURPRISE = "{bits} of surprise at every piece of its lessons, on average."
 GROWING_SURPRISE_HELP = (
     "The training loss of that moment, divided by ln 2. It does not fall evenly, because the mixture of lessons was changed on the way. "
