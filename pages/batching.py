@@ -49,17 +49,17 @@ def lineup() -> tuple[Reader, ...]:
 def now() -> provenance.Provenance:
     """What a round would be made with."""
     chosen = {
-        "the two ways": f"{words.POLICIES[left]} | {words.POLICIES[right]}",
-        "the readers": f"{count} readers",
-        "the arrivals": "" if arrive != words.ONE_BY_ONE else f"{rate} a second",
-        "the lengths": f"{lengths[0]} to {lengths[1]} words",
+        words.BY_TWO_WAYS: f"{words.POLICIES[left]} | {words.POLICIES[right]}",
+        words.BY_READERS: f"{count} readers",
+        words.BY_ARRIVALS: "" if arrive != words.ONE_BY_ONE else f"{rate} a second",
+        words.BY_LENGTHS: f"{lengths[0]} to {lengths[1]} words",
     }
     unsaid = {
-        "the places": str(slots),
-        "the budget": str(budget),
-        "the blocks": str(blocks),
-        "sharing": str(share),
-        "the beginning": str(common),
+        words.BY_PLACES: str(slots),
+        words.BY_BUDGET: str(budget),
+        words.BY_BLOCKS: str(blocks),
+        words.BY_SHARING: str(share),
+        words.BY_BEGINNING: str(common),
     }
     return provenance.now(chosen, unsaid)
 

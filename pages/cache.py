@@ -27,7 +27,7 @@ SHOWN = 190  # characters of each writer's text
 
 def now() -> provenance.Provenance:
     """What a race would be run with."""
-    return provenance.now({"the length": words.RACE_LENGTH.format(count=chosen)})
+    return provenance.now({words.BY_LENGTH: words.RACE_LENGTH.format(count=chosen)})
 
 
 @current.error_boundary

@@ -40,7 +40,7 @@ def tries_view() -> None:
             or MEAN
         )
 
-        now = provenance.now({"the tries": words.TRIES_MADE.format(count=count), "the length": words.tokens(length)})
+        now = provenance.now({words.BY_TRIES: words.TRIES_MADE.format(count=count), words.BY_LENGTH: words.tokens(length)})
 
         @current.error_boundary
         def begin() -> None:
@@ -155,9 +155,9 @@ def beam_view() -> None:
         length = st.segmented_control(words.LENGTH, (10, 20, 40), default=20, key="candidates_beam_length", required=True, **STAYS) or 20
         penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200, **STAYS)
         chosen = {
-            "the beams": words.BEAMS_KEPT.format(count=width),
-            "the length": words.tokens(length),
-            "the penalty": words.PENALTY_OF.format(penalty=f"{penalty:g}"),
+            words.BY_BEAMS: words.BEAMS_KEPT.format(count=width),
+            words.BY_LENGTH: words.tokens(length),
+            words.BY_PENALTY: words.PENALTY_OF.format(penalty=f"{penalty:g}"),
         }
         now = provenance.now(chosen, settings=False)
         known, steps = experiment.of(BEAM), current.results().get(BEAM_STEPS, 0)

@@ -81,7 +81,7 @@ def columns_view() -> None:
         words.COLUMN_NAME.format(number=number): f"{preset}, {loaded_models.title(model)}" if model != chosen[0][1] else preset
         for number, (preset, model) in enumerate(chosen, start=1)
     }
-    columns |= {"the seed": result_words.SEED.format(seed=current.settings().seed), "the length": words.tokens(length)}
+    columns |= {words.BY_SEED: result_words.SEED.format(seed=current.settings().seed), words.BY_LENGTH: words.tokens(length)}
     now = provenance.now(columns, model=chosen[0][1], settings=any(preset == words.COLUMN_SIDEBAR for preset, _ in chosen))
 
     @current.error_boundary
@@ -140,7 +140,7 @@ def sweep_view() -> None:
             words.SWEEP_SETTING, list(RANGES), format_func=lambda key: words.SWEEP_NAMES[key], key="compare_setting", width=240, **STAYS
         )
 
-        now = provenance.now({"the setting": words.SWEEP_NAMES[name]})
+        now = provenance.now({words.BY_SETTING: words.SWEEP_NAMES[name]})
 
         @current.error_boundary
         def begin() -> None:

@@ -21,7 +21,7 @@ NAME, END = "context", "context_end"
 
 def now() -> provenance.Provenance:
     """What a measurement would be made of."""
-    return provenance.now({"the repeats": words.CONTEXT_ROUNDS.format(count=chosen)}, settings=False)
+    return provenance.now({words.BY_REPEATS: words.CONTEXT_ROUNDS.format(count=chosen)}, settings=False)
 
 
 @current.error_boundary

@@ -135,7 +135,7 @@ def two_questions() -> None:
     terse = left.text_area("Briefly", words.TERSE, key="cost_terse", height=120, max_chars=LONGEST, **STAYS)
     verbose = right.text_area("At length", words.VERBOSE, key="cost_verbose", height=120, max_chars=LONGEST, **STAYS)
     questions = (terse or "", verbose or "")
-    now = provenance.now({"the short question": questions[0], "the long question": questions[1]}, assumed(), prompt=False)
+    now = provenance.now({words.BY_SHORT_QUESTION: questions[0], words.BY_LONG_QUESTION: questions[1]}, assumed(), prompt=False)
 
     @current.error_boundary
     def begin() -> None:
@@ -162,7 +162,7 @@ def two_questions() -> None:
 
 def assumed() -> dict[str, str]:
     """The rates that a bill is made with."""
-    return {"the rates": str(receipt.assumptions())}
+    return {words.BY_RATES: str(receipt.assumptions())}
 
 
 def start_or_stop(name: str, label: str, begin: Callable[[], None], icon: str, key: str) -> None:

@@ -106,7 +106,7 @@ def own_fields() -> tuple[str, str, str]:
 
 def now(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
     """What a reading would be made with."""
-    chosen = {"what is done when it is full": words.POLICIES[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
+    chosen = {words.BY_POLICY: words.POLICIES[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
     return provenance.now(texts(source, own) | chosen, unsaid(source, own), prompt=False, settings=source == "own" and not own[1].strip())
 
 
@@ -117,18 +117,18 @@ def now_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> prove
 
 def texts(source: str, own: tuple[str, str, str]) -> dict[str, str]:
     """What is read, as a line says it."""
-    return {"the text": own[0] if source == "own" else words.MEMORY_SOURCES[source]}
+    return {words.BY_TEXT: own[0] if source == "own" else words.MEMORY_SOURCES[source]}
 
 
 def unsaid(source: str, own: tuple[str, str, str]) -> dict[str, str]:
     """What else a text of one's own is read with."""
-    return {"the question": own[1], "the right answer": own[2]} if source == "own" else {}
+    return {words.BY_QUESTION: own[1], words.BY_RIGHT_ANSWER: own[2]} if source == "own" else {}
 
 
 def budget_words(plan: MemoryBudget, sinks: bool) -> dict[str, str]:
     """A budget as it was chosen."""
-    said = {"the budget": numbers.size(plan.budget_bytes), "the readers": words.READERS.format(count=plan.readers)}
-    return said | ({"the first words kept": words.SINKS.format(count=plan.sinks)} if sinks else {})
+    said = {words.BY_BUDGET: numbers.size(plan.budget_bytes), words.BY_READERS: words.READERS.format(count=plan.readers)}
+    return said | ({words.BY_FIRST_WORDS_KEPT: words.SINKS.format(count=plan.sinks)} if sinks else {})
 
 
 @current.error_boundary

@@ -20,12 +20,12 @@ NAME, PARTS = "quantization", "quantization_parts"
 
 def now() -> provenance.Provenance:
     """What a comparison would be made with."""
-    return provenance.now({"the scale": scale or "", "the head": words.ROUND_HEAD if head else ""}, settings=False)
+    return provenance.now({words.BY_SCALE: scale or "", words.BY_HEAD: words.ROUND_HEAD if head else ""}, settings=False)
 
 
 def now_parts() -> provenance.Provenance:
     """The same for one part at a time."""
-    return provenance.now({"the bits": f"{chosen or 4} {words.BITS.lower()}", "the scale": scale or ""}, settings=False)
+    return provenance.now({words.BY_BITS: f"{chosen or 4} {words.BITS.lower()}", words.BY_SCALE: scale or ""}, settings=False)
 
 
 @current.error_boundary

@@ -26,7 +26,7 @@ EVEN = (0.95, 1.05)  # times the speed of plain decoding that nobody would call 
 
 def now() -> provenance.Provenance:
     """What a pair of texts would be made with."""
-    return provenance.now({"the guesser": named(drafter), "the guesses": f"{ahead} guesses", "the length": f"{length} tokens"})
+    return provenance.now({words.BY_GUESSER: named(drafter), words.BY_GUESSES: f"{ahead} guesses", words.BY_LENGTH: f"{length} tokens"})
 
 
 @current.error_boundary

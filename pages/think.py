@@ -58,7 +58,7 @@ def one_view() -> None:
         text = st.text_input(words.QUESTION, value=first_question, key="think_question", max_chars=500, width=420, **STAYS)
         answer = st.text_input(words.ANSWER, value=first_answer, key="think_answer", max_chars=40, width=140, **STAYS)
         question = Question(f"{text}\n", answer)
-        chosen = {"the question": text, "the answer": words.RIGHT_IS.format(answer=answer)}
+        chosen = {words.BY_QUESTION: text, words.BY_ANSWER: words.RIGHT_IS.format(answer=answer)}
         now = provenance.now(chosen, prompt=False, settings=False)  # answered greedily, whatever the settings are
 
         @current.error_boundary
@@ -152,9 +152,9 @@ def set_view() -> None:
         )
         seed = current.settings().seed
         chosen = {
-            "the number": words.SET_NUMBER.format(count=number),
+            words.BY_NUMBER: words.SET_NUMBER.format(count=number),
             "which sums": words.SET_KINDS[hard is not False],
-            "the seed": result_words.SEED.format(seed=seed),
+            words.BY_SEED: result_words.SEED.format(seed=seed),
         }
         now = provenance.now(chosen, prompt=False, settings=False)
 

@@ -60,8 +60,8 @@ def lesson() -> Lesson | None:
 
 def made_by(text: str, beginning: str, plan: TrainingPlan) -> provenance.Provenance:
     """What a lesson is made of."""
-    chosen = {"the sentences": text, "the rehearsal": f"{numbers.percent(plan.rehearsal)} old lessons"}
-    return provenance.now(chosen, {"the beginning": beginning, "the rate": f"{plan.learning_rate:g}"}, prompt=False, settings=False)
+    chosen = {words.BY_SENTENCES: text, words.BY_REHEARSAL: f"{numbers.percent(plan.rehearsal)} old lessons"}
+    return provenance.now(chosen, {words.BY_BEGINNING: beginning, words.BY_RATE: f"{plan.learning_rate:g}"}, prompt=False, settings=False)
 
 
 @current.error_boundary

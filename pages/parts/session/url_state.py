@@ -123,6 +123,7 @@ def text_found(found: object) -> None:
         if query == address_query():  # the address that the browser came with has brought it already
             return
     session.begin_from(held)
+    session.kept_elsewhere = ""  # what was found is looked for no further
     requested = session.requested
     current.take_over(held)
     session.begun_with, session.requested = None, requested

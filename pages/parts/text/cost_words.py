@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+# What a result was made with: said when it is another now ("Made before you changed ...").
+BY_LENGTH = "the length"
+BY_REPEATS = "the repeats"
+BY_SHORT_QUESTION = "the short question"
+BY_LONG_QUESTION = "the long question"
+BY_RATES = "the rates"
+BY_TEXT = "the text"
+BY_QUESTION = "the question"
+BY_RIGHT_ANSWER = "the right answer"
+BY_POLICY = "what is done when it is full"
+BY_BUDGET = "the budget"
+BY_READERS = "the readers"
+BY_FIRST_WORDS_KEPT = "the first words kept"
+
 CACHE_TITLE = "Why does it keep notes?"
 CACHE_TERM = "KV cache"
 CACHE_LEAD = (

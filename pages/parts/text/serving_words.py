@@ -2,6 +2,23 @@
 
 from core.serving.scheduler import Policy
 
+# What a result was made with: said when it is another now ("Made before you changed ...").
+BY_TWO_WAYS = "the two ways"
+BY_READERS = "the readers"
+BY_ARRIVALS = "the arrivals"
+BY_LENGTHS = "the lengths"
+BY_PLACES = "the places"
+BY_BUDGET = "the budget"
+BY_BLOCKS = "the blocks"
+BY_SHARING = "sharing"
+BY_BEGINNING = "the beginning"
+BY_GUESSER = "the guesser"
+BY_GUESSES = "the guesses"
+BY_LENGTH = "the length"
+BY_SCALE = "the scale"
+BY_HEAD = "the head"
+BY_BITS = "the bits"
+
 BATCHING_TITLE = "Eight readers, one pass"
 BATCHING_TERM = "batching"
 BATCHING_LEAD = (

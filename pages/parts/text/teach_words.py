@@ -1,5 +1,12 @@
 """The longer words of “Teach it”."""
 
+# What a result was made with: said when it is another now ("Made before you changed ...").
+BY_SENTENCES = "the sentences"
+BY_REHEARSAL = "the rehearsal"
+BY_BEGINNING = "the beginning"
+BY_RATE = "the rate"
+BY_TEXT = "the text"
+
 TITLE = "Teach it something"
 TERM = "fine-tuning"
 LEAD = (

@@ -6,6 +6,17 @@ from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE
 from core.labs.candidates import MAJORITY, MEAN, NORMALISED
 
 # title, text before the fork, the two words
+# What a result was made with: said when it is another now ("Made before you changed ...").
+BY_TRIES = "the tries"
+BY_LENGTH = "the length"
+BY_BEAMS = "the beams"
+BY_PENALTY = "the penalty"
+BY_SEED = "the seed"
+BY_SETTING = "the setting"
+BY_QUESTION = "the question"
+BY_ANSWER = "the answer"
+BY_NUMBER = "the number"
+
 FORKS: tuple[tuple[str, str, str, str], ...] = (
     ("Is a whale a fish?", "Is a whale a fish?", " Yes", " No"),
     ("42 or 27?", "The answer is", " 42", " 27"),

@@ -26,7 +26,7 @@ def newborn() -> None:
     frame.section(words.NEWBORN_TITLE, words.NEWBORN_TERM.format(count=f"{PARAMETERS:,}"))
     st.caption(words.NEWBORN_LEAD)
     text = st.text_area(words.NEWBORN_TEXT, words.ALICE, key="newborn_text", height=120, max_chars=LONGEST_TEXT, **STAYS) or ""
-    now = provenance.Provenance(NAME, chosen=(("the text", text),))
+    now = provenance.Provenance(NAME, chosen=((words.BY_TEXT, text),))
 
     @current.error_boundary
     def begin() -> None:

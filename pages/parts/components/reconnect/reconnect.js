@@ -1,7 +1,9 @@
 // Between a connection that is there again and a page that has been drawn anew, the session behind a button may be one that does not know
 // it yet: it would do nothing. Clicks wait until then. Streamlit says on its root element whether it is connected and whether it draws.
 const PATIENCE = 60_000; // milliseconds; a server that has just begun loads its model first
+const MOST = 5; // clicks that wait; whoever presses more often is not counting
 const APP = '[data-testid="stApp"]';
+const OURS = '[data-testid="stMain"], [data-testid="stSidebar"], [data-testid="stBottom"], [class*="st-key-"]';
 
 function keyOf(node) {
   const named = node.closest?.('[class*="st-key-"]');
@@ -9,9 +11,10 @@ function keyOf(node) {
 }
 
 function hold(state, event) {
-  if (!state.waiting || state.repeated.has(event)) return;
+  if (!state.waiting || state.repeated.has(event) || !event.target.closest?.(OURS)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
+  if (state.held.length >= MOST) return;
   const node = event.composedPath()[0];
   state.held.push({ node, key: keyOf(event.target), tag: node.closest?.("button, a, input, label")?.tagName, x: event.clientX, y: event.clientY });
 }

@@ -107,6 +107,11 @@ def test_what_the_address_has_brought_already_is_not_begun_again(visitor: state.
     assert visitor.begun_with is begun
 
 
+def test_a_text_that_names_another_is_looked_for_no_further(visitor: state.Session) -> None:
+    text_found(visitor, {"query": "prompt=A+boat&kept=abc", "back": True})
+    assert url_state.address().wanted == ""
+
+
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
     assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [words.BACK_WITHOUT_RECORDING]
     visitor.notes.clear()
