@@ -43,6 +43,10 @@ def _memory() -> frozenset[str]:
 USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "watch": ALL,
     "read": NONE,
+    "guess": ALL,
+    "stage": ALL,
+    "talk": NONE,
+    "notes": NONE,
     "inside": ALL,
     "growing": NONE,
     "teach": NONE,
