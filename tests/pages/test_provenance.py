@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -117,20 +116,6 @@ def test_a_whole_set_goes_on_through_settings_presets_and_pages_and_loses_nothin
     assert "10 of 10 questions" in str([bar.proto.text for bar in app.get("progress")])
 
 
-def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: Visitor) -> None:
-    app = open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7")
-    app.button(key="inside_step").click().run()
-    line = "Storyteller · “The fox” · temperature 0.7, top-p 0.9 · seed 3"
-    assert line in html(app) and "Made before" not in html(app)
-    app.slider(key="temperature").set_value(1.4).run()
-    assert line.replace("0.7", "1.4") in html(app) and "Made before" not in html(app), "the odds of the coming token follow the slider"
-    session(app).selected_index = 0
-    app.run()
-    assert not app.exception
-    assert line in html(app) and "Made before you changed the settings" in html(app)
-    assert {"result_inside_settings_outdated", "result_inside_roll_outdated"} <= set(containers(app))
-
-
 def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: Visitor) -> None:
     run = Generation(load_model("storyteller"), "The fox", SamplingSettings(temperature=1.3, seed=9))
     run.step()
@@ -155,8 +140,3 @@ def test_a_reading_and_a_record_of_growth_say_whose_they_are(open_app: Open) -> 
     app.selectbox(key="growing_prompt").set_value(0).run()
     shown = app.selectbox(key="growing_prompt").format_func(0).removesuffix(" …")
     assert f"Storyteller · “{shown}”" in html(app)
-
-
-def containers(app: AppTest) -> list[str]:
-    """The keys of all results on the page."""
-    return re.findall(r"result_\w+", " ".join(str(block.proto) for block in app.get("vertical")))
