@@ -24,6 +24,8 @@ else:  # for every visitor, at every click
         with st.spinner(words.WAKING):
             preload.wait()
     from pages.parts.components.address import address
+    from pages.parts.components.glossary import glossary
+    from pages.parts.components.key_list import key_list
     from pages.parts.components.keys import keys
     from pages.parts.components.menu_mark import menu_mark
     from pages.parts.components.reconnect import reconnect
@@ -51,3 +53,6 @@ else:  # for every visitor, at every click
     keys.keys()
     reconnect.reconnect()
     menu_mark.menu_mark(navigation.group_of(page.url_path))
+    if page.url_path not in navigation.BARE:
+        glossary.glossary(page.url_path)
+    key_list.key_list()

@@ -18,7 +18,8 @@ class Limits:
     prompt included. prompt_tokens: tokens of a prompt. cache_megabytes: all visitors' caches together, per model. idle_seconds: after this
     long without a pass a visitor's cache is given back; it is rebuilt from the tokens when they go on. upload_megabytes: of a recording
     that is opened; 64 at most. readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time
-    for all visitors together. experiment_seconds: the longest one may run.
+    for all visitors together. experiment_seconds: the longest one may run. training_seconds, training_tokens: of one training that a
+    visitor begins. training_megabytes: of the earlier moments that all visitors' trainings keep to go back to.
     """
 
     visitors: int = 200
@@ -31,6 +32,9 @@ class Limits:
     readers: int = 32
     experiments: int = 16
     experiment_seconds: int = 1800
+    training_seconds: int = 180
+    training_tokens: int = 2_000_000
+    training_megabytes: int = 1200
 
     @classmethod
     def from_environment(cls) -> Limits:

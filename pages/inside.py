@@ -10,6 +10,7 @@ from core.inspection.look import Inside
 from core.record.step import Step
 from core.record.tokens import Token
 from pages.parts.charts import charts, inside_charts, inside_rows
+from pages.parts.components.announcer import announcer
 from pages.parts.components.dice import dice
 from pages.parts.components.live_text.live_text import live_text
 from pages.parts.components.roll_tally.roll_tally import dice_tally
@@ -40,6 +41,7 @@ def sentence(step: SelectedStep) -> None:
         accent=isinstance(step.distribution, Step),
         on_click=current.word_clicked,
     )
+    announcer.announcer(step.distribution, key="inside_announcer")
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(step.distribution, Step):
             told = inside_words.LOOKED_AT_STEP.format(
@@ -253,7 +255,7 @@ def made_with(step: SelectedStep) -> bool:
 def part(place: str, title: str, term: str, lead: str) -> None:
     """The head of one station on the way. place: what the table of contents calls it in the address."""
     st.space("small")
-    st.subheader(f"{title} :small[:gray[{term}]]", anchor=place)
+    st.header(f"{title} :small[:gray[{term}]]", anchor=place)
     if lead:
         st.caption(lead)
     stations.append(place)

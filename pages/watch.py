@@ -10,6 +10,8 @@ import streamlit as st
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts, step_rows
 from pages.parts.components.address import address
+from pages.parts.components.announcer import announcer
+from pages.parts.components.bar_buttons import bar_buttons
 from pages.parts.components.cache_gauge import cache_gauge
 from pages.parts.components.dice import dice
 from pages.parts.components.export import export
@@ -20,7 +22,7 @@ from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import playback
 from pages.parts.session import current, cut_rows, undo
-from pages.parts.text import words
+from pages.parts.text import access_words, words
 
 if TYPE_CHECKING:
     from core import Generation
@@ -105,15 +107,33 @@ def moment(seen: TokenDistribution | Step) -> None:
 
 def distribution(seen: TokenDistribution | Step, look: DisplayOptions) -> None:
     """The bars: what could come."""
+    table = step_rows.distribution_rows(seen, look.rows, current.clicks(), look.folded)
     charts.draw(
         charts.distribution,
-        step_rows.distribution_rows(seen, look.rows, current.clicks(), look.folded),
+        table,
         key="odds",
         alt_text=words.ODDS_ALT,
+        heard=False,
         on_select=bar_pressed,
         rows=look.rows + 1,
         logarithmic=look.logarithmic,
     )
+    bar_buttons.bar_buttons(
+        [(row["token_id"], access_words.bar(row) if row["piece"] else "") for row in table.to_pylist()],
+        key="odds_keys",
+        marks=".st-key-odds svg .row_marks path, .st-key-odds svg .row path",
+        label=access_words.BARS_LABEL,
+        on_take=bar_taken,
+    )
+
+
+def bar_taken() -> None:
+    """A bar was taken by keyboard."""
+    token_id = bar_buttons.taken("odds_keys")
+    if token_id == step_rows.FOLDED:
+        frame.then(cut_rows.show, (), True)
+    elif token_id is not None and token_id >= 0:
+        frame.then(current.force, MOVING, token_id)
 
 
 def bar_pressed() -> None:
@@ -179,6 +199,7 @@ def stage() -> None:
                 served.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+                announcer.announcer(seen, key="announcer", finished=words.FINISHED.get(run.finished or "", ""))
             address.address("address_stage")
         playback.advance(run, speed)
 

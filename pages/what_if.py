@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.record.step import Step
 from pages.parts.charts import charts, what_if_charts
+from pages.parts.components.announcer import announcer
 from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
 from pages.parts.components.fork_view.fork_view import fork_view
 from pages.parts.layout import frame, palette, results
@@ -13,7 +14,7 @@ from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import fork_playback
 from pages.parts.session import current, provenance
 from pages.parts.session.provenance import Provenance
-from pages.parts.text import numbers
+from pages.parts.text import access_words, numbers
 from pages.parts.text import what_if_words as words
 
 frame.page()
@@ -164,6 +165,8 @@ with frame.error_boundary():
                 st.rerun()
             elsewhere(now)
             if now.fork.pairs:
+                newest = now.fork.pairs[-1]
+                announcer.say(access_words.branches((newest.left, newest.right)), key="what_if_announcer")
                 made_with(now)
             if not now.playing:
                 tree()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from core.errors import BadSetting
 from core.generation.generation import Generation
-from core.labs.teach import MOST_SECONDS, QUEUE, Ended, Waiting, _Queue, in_turn
+from core.labs.teach import QUEUE, Ended, Waiting, _Queue, in_turn
+from core.limits import Limits
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def grow_up(
             raise BadSetting(f"The {name} must be a whole number from 1 to {most:,}, not {str(value)[:20]}.")
     with queue.ticket() as mine:
         yield from in_turn(queue, mine)
-        latest = monotonic() + MOST_SECONDS
+        latest = monotonic() + (Limits.from_environment().training_seconds or float("inf"))
         for number in range(steps):
             asked = number % sample_every == 0 or number == steps - 1
             sample = sample_of(newborn, beginning) if asked else None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import BadSetting
 from core.generation.generation import Generation
+from core.limits import Limits
 from core.settings import SamplingSettings
 from core.training.finetune import FineTuning, TrainingStep
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from core.record.step import TokenDistribution
 
 MOST_STEPS = 2_000
-MOST_SECONDS = 180.0  # of one training
-MOST_TOKENS = 2_000_000
 LOOK_EVERY = 2  # steps between two looks at what it expects
 WRITTEN = 14  # tokens that it writes at every look
 LISTED = 50
@@ -39,11 +38,15 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the model expects after the beginning, after `index` steps. written: how it goes on by itself, its favourite at every step."""
+    """What the model expects after the beginning, after `index` steps. written: how it goes on by itself, its favourite at every step.
+
+    known: what it expects after the beginning of something that it knew before, None where nobody asked.
+    """
 
     index: int
     distribution: TokenDistribution
     written: str
+    known: TokenDistribution | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,13 @@ QUEUE = _Queue()
 
 
 def teach(
-    tuning: FineTuning, beginning: str, steps: int = 40, look_every: int = LOOK_EVERY, queue: _Queue = QUEUE
+    tuning: FineTuning, beginning: str, steps: int = 40, look_every: int = LOOK_EVERY, queue: _Queue = QUEUE, known: str = ""
 ) -> Iterator[Waiting | Look | TrainingStep | Ended]:
     """Take so many steps, and look at what the model expects after `beginning` before the first one and every few.
 
-    Every look is a moment that `tuning.undo` can go back to. The generator may be dropped at any place and made anew to go on. Raises
-    BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory.
+    known: the beginning of something that it knew before, to see whether it forgets it; empty to leave that out. Every look is a moment
+    that `tuning.undo` can go back to. The generator may be dropped at any place and made anew to go on. Raises BadSetting, EmptyPrompt,
+    PromptTooLong, NotEnoughMemory.
     """
     for name, value, most in (("number of steps", steps, MOST_STEPS), ("number of steps between two looks", look_every, 100)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
@@ -95,17 +99,19 @@ def teach(
     student = tuning.as_it_is()
     with queue.ticket() as mine:
         yield from in_turn(queue, mine)
-        latest = monotonic() + MOST_SECONDS
-        yield look(student, beginning, tuning.index)
+        limits = Limits.from_environment()
+        latest = monotonic() + (limits.training_seconds or float("inf"))
+        tokens = limits.training_tokens or float("inf")
+        yield look(student, beginning, tuning.index, known)
         for number in range(1, steps + 1):
             yield tuning.step()
-            last = number == steps or monotonic() > latest or tuning.tokens > MOST_TOKENS
+            last = number == steps or monotonic() > latest or tuning.tokens > tokens
             if last or tuning.index % look_every == 0:
                 tuning.keep()
-                yield look(student, beginning, tuning.index)
+                yield look(student, beginning, tuning.index, known)
             if last:
                 break
-        yield Ended("time is up" if monotonic() > latest else "enough tokens" if tuning.tokens > MOST_TOKENS else "done")
+        yield Ended("time is up" if monotonic() > latest else "enough tokens" if tuning.tokens > tokens else "done")
 
 
 def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
@@ -115,11 +121,18 @@ def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
         threading.Event().wait(PATIENCE)
 
 
-def look(student: LanguageModel, beginning: str, index: int) -> Look:
-    """What the model expects after the beginning, and how it goes on."""
+def look(student: LanguageModel, beginning: str, index: int, known: str = "") -> Look:
+    """What the model expects after the beginning, and how it goes on; and what it expects after the beginning of something it knew."""
     run = Generation(student, beginning, SamplingSettings(greedy=True), top_n=LISTED)
     distribution = run.next_distribution(SamplingSettings())
     while run.finished is None and len(run.path) < WRITTEN:
         run.step()
     run.release()
-    return Look(index, distribution, run.written)
+    return Look(index, distribution, run.written, _expected(student, known) if known.strip() else None)
+
+
+def _expected(student: LanguageModel, beginning: str) -> TokenDistribution:
+    run = Generation(student, beginning, SamplingSettings(), top_n=LISTED)
+    distribution = run.next_distribution(SamplingSettings())
+    run.release()
+    return distribution

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import copy
 import gc
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import torch
 from torch import nn
@@ -25,6 +27,7 @@ from torch.nn import functional
 
 from core.device import is_out_of_memory
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
+from core.limits import Limits
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -33,8 +36,10 @@ IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
 LARGEST = 200_000_000  # parameters of a model that can be taught here
 LONGEST_TEXT = 100_000  # characters
-KEPT_BYTES = 400_000_000  # of all moments together
+KEPT_BYTES = 400_000_000  # of all moments of one training together; those of all visitors' trainings: core.limits
 LORA_RANK = 8
+_ALL: WeakSet[FineTuning] = WeakSet()
+_KEEPING = threading.RLock()  # around what one training does with the moments of another
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,8 @@ class FineTuning:
         self.trained = {name: weight for name, weight in self.network.named_parameters() if weight.requires_grad}
         self._optimizer = self._new_optimizer()
         self._moments: dict[int, dict[str, torch.Tensor]] = {}
+        with _KEEPING:
+            _ALL.add(self)
         self.keep()
 
     def step(self) -> TrainingStep:
@@ -167,22 +174,37 @@ class FineTuning:
         return sorted(self._moments)
 
     def keep(self) -> None:
-        """Keep the weights of now. When all moments together grow too large, every second one between the first and the newest goes."""
+        """Keep the weights of now. When the moments grow too large, every second one between the first and the newest goes.
+
+        Too large are this training's own, or those of all together: then every training gives as much.
+        """
         with torch.no_grad():
             self._moments[self.index] = {name: weight.detach().clone() for name, weight in self.trained.items()}
-        each = sum(_bytes(weight) for weight in self.trained.values())
-        while len(self._moments) > 3 and each * len(self._moments) > KEPT_BYTES:
+        with _KEEPING:
+            self._thin(KEPT_BYTES)
+            together = Limits.from_environment().training_megabytes * 1_000_000
+            if together and sum(one.kept_bytes for one in _ALL) > together:
+                for one in _ALL:
+                    one._thin(together / len(_ALL))
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of all moments kept."""
+        return len(self._moments) * sum(_bytes(weight) for weight in self.trained.values())
+
+    def _thin(self, most: float) -> None:
+        while len(self._moments) > 3 and self.kept_bytes > most:
             for index in self.moments[1:-1:2]:
                 del self._moments[index]
 
     def undo(self, index: int) -> None:
         """Be as after this step, bit for bit; what came later is gone, the optimizer begins anew. Raises BadSetting for one not kept."""
-        if index not in self._moments:
-            raise BadSetting(f"Kept are the moments after these steps: {', '.join(map(str, self.moments))}. Not {str(index)[:20]}.")
-        with torch.no_grad():
+        with _KEEPING, torch.no_grad():
+            if index not in self._moments:
+                raise BadSetting(f"Kept are the moments after these steps: {', '.join(map(str, self.moments))}. Not {str(index)[:20]}.")
             for name, weight in self.trained.items():
                 weight.copy_(self._moments[index][name])
-        self._moments = {kept: weights for kept, weights in self._moments.items() if kept <= index}
+            self._moments = {kept: weights for kept, weights in self._moments.items() if kept <= index}
         self.index = index
         self._optimizer = self._new_optimizer()
 
@@ -207,7 +229,9 @@ class FineTuning:
 
     def release(self) -> None:
         """Give the memory back; what was taken from `taught` stays."""
-        self._moments.clear()
+        with _KEEPING:
+            _ALL.discard(self)
+            self._moments.clear()
         self.trained, self.network = {}, nn.Module()
         self._optimizer = torch.optim.AdamW([torch.zeros(1)])
         gc.collect()

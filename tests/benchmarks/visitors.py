@@ -1,11 +1,12 @@
 """Many visitors at once: real sessions over websockets, all in Play, one process, one model.
 
-    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60]
+    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60] [--training]
 
 Starts the app on a free port of this machine and opens N sessions that speak the browser's own protocol: each asks for the page, presses
 Play, and from then on answers the server's clock as a browser does. Nothing is drawn, so what is measured is the server: seconds from a
 tick to the last word of its answer (a step: forward pass, dice, record, tables, charts, all as bytes), the same for opening the page and
 pressing a button in the crowd, steps a second for all, errors, runs lost, memory of the process before, when all were there and at the end.
+With --training one more visitor teaches a copy of the model all the while.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from pages.parts.text import words
+from pages.parts.text import teach_words, words
 
 ROOT = Path(__file__).parents[2]
 ALL_THERE = 15  # seconds after which everybody has come in and plays
@@ -50,12 +51,22 @@ class Visitor:
     errors: list[str] = field(default_factory=list)
     restart: str = ""
     starts: int = 0
+    teach: str = ""  # of a visitor who teaches: the button that begins, and the one that goes on
+    go_on: str = ""
+    teaches: bool = False
 
     @property
     def query(self) -> str:
         """The link this visitor came in by: every one has a text and dice of their own."""
         prompts = list(words.EXAMPLES.values())
         return urlencode({"prompt": prompts[self.number % len(prompts)], "seed": self.number, "temperature": 0.8})
+
+    @property
+    def begins(self) -> tuple[str, ...]:
+        """The buttons to press so that something moves: a text that has ended is begun again."""
+        if self.teaches:
+            return (self.go_on or self.teach,)
+        return (self.restart, self.play)
 
     def hear(self, message: ForwardMsg) -> bool:
         """Take in one message; whether it was the last of an answer."""
@@ -74,6 +85,10 @@ class Visitor:
                 self.play = element.button.id
             if element.WhichOneof("type") == "button" and element.button.label == "Restart":
                 self.restart = element.button.id
+            if element.WhichOneof("type") == "button" and element.button.label == teach_words.TEACH:
+                self.teach = element.button.id
+            if element.WhichOneof("type") == "button" and element.button.label == teach_words.GO_ON:
+                self.go_on = element.button.id
             if element.WhichOneof("type") == "exception":
                 self.errors.append(element.exception.message[:200])
         return kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
@@ -83,6 +98,8 @@ async def _ask(visitor: Visitor, line: ClientConnection, press: str = "", part: 
     message = BackMsg()
     message.rerun_script.query_string = visitor.query
     message.rerun_script.page_script_hash = visitor.page
+    if visitor.teaches and not visitor.page:
+        message.rerun_script.page_name = "teach"
     if press:
         pressed = message.rerun_script.widget_states.widgets.add()
         pressed.id, pressed.trigger_value = press, True
@@ -116,7 +133,7 @@ async def visit(visitor: Visitor, address: str, until: float) -> None:
         due: dict[str, float] = {}
         while time.monotonic() < until:
             if not visitor.clocks:
-                for button in (visitor.restart, visitor.play):  # a text that has ended is begun again
+                for button in visitor.begins:
                     visitor.presses.append(await _answered(visitor, line, press=button))
                 due.clear()
                 visitor.starts += 1
@@ -160,9 +177,9 @@ def start_app(port: int) -> subprocess.Popen[bytes]:
     raise SystemExit("The app did not start within 30 seconds.")
 
 
-async def _crowd(port: int, count: int, seconds: float) -> list[Visitor]:
+async def _crowd(port: int, count: int, seconds: float, training: bool = False) -> list[Visitor]:
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
-    visitors = [Visitor(number) for number in range(count)]
+    visitors = [Visitor(number) for number in range(count)] + [Visitor(count, teaches=True)] * training
     until = time.monotonic() + seconds
     outcomes = await asyncio.gather(*(visit(visitor, address, until) for visitor in visitors), return_exceptions=True)
     for visitor, outcome in zip(visitors, outcomes, strict=True):
@@ -186,6 +203,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--training", action="store_true")
     options = parser.parse_args()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -194,13 +212,15 @@ def main() -> None:
     try:
         asyncio.run(_crowd(port, 1, 6))  # the model is loaded once, for everybody
         began, processor = time.monotonic(), _processor_seconds(app.pid)
-        visitors, held = asyncio.run(_weighed(app.pid, _crowd(port, options.visitors, options.seconds)))
+        visitors, held = asyncio.run(_weighed(app.pid, _crowd(port, options.visitors, options.seconds, options.training)))
         took, processor = time.monotonic() - began, _processor_seconds(app.pid) - processor
     finally:
         app.terminate()
         app.wait(10)
+    teacher = next((visitor for visitor in visitors if visitor.teaches), None)
+    visitors = [visitor for visitor in visitors if not visitor.teaches]
     steps = np.array([(when - began, seconds) for visitor in visitors for when, seconds in visitor.steps]).reshape(-1, 2)
-    errors = [error for visitor in visitors for error in visitor.errors]
+    errors = [error for visitor in (*visitors, *filter(None, [teacher])) for error in visitor.errors]
     print(f"{options.visitors} visitors in Play for {took:.0f} s on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print(f"  steps drawn      {len(steps)} ({len(steps) / took:.0f}/s for all, {len(steps) / took / options.visitors:.1f}/s each)")
     _tell("tick to answer", steps[:, 1])
@@ -208,6 +228,8 @@ def main() -> None:
     _tell("press to answer", np.array([press for visitor in visitors for press in visitor.presses]))
     _tell("page opened", np.array([visitor.opening for visitor in visitors]))
     print(f"  errors           {len(errors)} {errors[:3] if errors else ''}")
+    if teacher is not None:
+        print(f"  trainings        {teacher.starts} of 20 steps begun, {len(teacher.steps)} draws of them")
     print(f"  texts begun      {sum(visitor.starts for visitor in visitors)}")
     print(f"  processor        {processor / took:.2f} of a core")
     there = held[min(ALL_THERE, len(held) - 1)]

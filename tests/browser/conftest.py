@@ -121,7 +121,7 @@ def at(app: str, new_page: Callable[..., Any]) -> Callable[..., Any]:
 
     def open_page(path: str, address: str = app, **look: Any) -> Any:
         page = new_page(f"{address}/{path}", **look)
-        page.locator("h2").first.wait_for(timeout=COLD)
+        page.locator("h1").first.wait_for(timeout=COLD)
         return page
 
     return open_page

@@ -19,7 +19,7 @@ READ = """() => {
   if (!words?.places || !dice) return null;
   const tokens = words.places.map(place => ({ ...place.token, names: place.word.className }));
   const bars = [...document.querySelectorAll(".st-key-odds svg text")].map(text => text.textContent);
-  const title = [...document.querySelectorAll("h5")].map(h => h.textContent);
+  const title = [...document.querySelectorAll("h2")].map(h => h.textContent);
   return { tokens, bars, title, told: dice.querySelector(".told").textContent };
 }"""
 
@@ -64,4 +64,4 @@ class Watching:
 
     def click_word(self, step: int) -> None:
         """Click the token that this step wrote."""
-        self.page.locator(f'.st-key-strip button[data-step="{step}"]').click()
+        self.page.locator(f'.st-key-strip [role="button"][data-step="{step}"]').click()

@@ -27,7 +27,7 @@ EVERY_STAGE = SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.02,
 
 
 def said(app: AppTest) -> str:
-    return "\n".join(element.value for element in [*app.markdown, *app.subheader, *app.caption, *app.info])
+    return "\n".join(element.value for element in [*app.markdown, *app.header, *app.caption, *app.info])
 
 
 def test_all_five_stations_are_there(open_app: Open) -> None:
@@ -214,8 +214,8 @@ def test_two_tokens_of_one_row_never_have_the_same_name() -> None:
 def test_the_contents_lead_to_every_station(open_app: Open) -> None:
     app = open_app(page=PAGE, steps="1")
     ways = next(text.value for text in app.markdown if "](#" in text.value)
-    assert [way.split(")")[0] for way in ways.split("(#")[1:]] == [head.anchor for head in app.subheader]
-    assert list(inside_words.CONTENTS) == [head.anchor for head in app.subheader]
+    assert [way.split(")")[0] for way in ways.split("(#")[1:]] == [head.anchor for head in app.header]
+    assert list(inside_words.CONTENTS) == [head.anchor for head in app.header]
 
 
 def test_labels_on_the_map_do_not_cover_each_other(tiny: Model) -> None:

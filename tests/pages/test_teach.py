@@ -105,3 +105,29 @@ def test_the_charts_are_constant(theme: str) -> None:
     assert teach_charts.loss(theme) is teach_charts.loss(theme)
     assert "datasets" not in str(teach_charts.way(theme)) and "datasets" not in str(teach_charts.before_and_now(theme))
     assert teach_rows.bars([], None).empty and teach_rows.way([], None, 0).empty
+
+
+def test_what_it_knew_is_shown_beside_and_forgetting_is_said(open_app: Open, session: Session) -> None:
+    app = taught(open_app, steps=10)
+    known = session(app).results["teach"].about
+    looks = teach_rows.kept(known.looks)
+    before, now = looks[0].distribution.candidates[0], looks[-1].distribution.candidates[0]
+    assert before.piece == "␣Paris" and before.model_probability > 0.5 and now.piece != "␣Paris"
+    assert "It has forgotten it: **Paris** has gone from" in said(app)
+    assert "Does it still know “The capital of France is”?" in said(app)
+    assert teach_rows.memory(looks[0], looks[0]).startswith("It still knows: **Paris**")
+
+
+def test_a_training_ends_when_its_page_is_left(open_app: Open, session: Session) -> None:
+    app = open_app(page="teach.py")
+    app.select_slider(key="teach_steps").set_value(160).run()
+    app.button(key="teach_start").click().run()
+    see(app, "teach", 3)
+    worker = session(app).results["teach"]
+    app.switch_page("pages/read.py").run()
+    assert not worker.running and worker.wait(120)
+    assert len(worker.about.steps) < 160
+
+
+def test_a_token_in_a_sentence_is_never_read_as_markdown() -> None:
+    assert teach_rows._plain("␣*x_") == "\\*x\\_"

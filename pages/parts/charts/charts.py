@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from html import escape
 from typing import Any
 
 import altair as alt
@@ -15,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
+from pages.parts.charts import spoken
 from pages.parts.layout import palette as palettes
 
 Spec = dict[str, Any]
@@ -31,9 +33,14 @@ def draw(
     key: str,
     alt_text: str,
     on_select: Callable[[], None] | None = None,
+    heard: bool = True,
     **options: Any,
 ) -> None:
-    """Draw a chart of this module with this table. `on_select` is called when a mark is clicked (charts with a `pick` only)."""
+    """Draw a chart of this module with this table.
+
+    alt_text: what it shows, the same at every step: another would embed the chart anew. Its numbers are said behind it, for those who hear
+    the page; heard=False where something else says them. on_select is called when a mark is clicked (charts with a `pick` only).
+    """
     spec = chart(theme(), **options)
     if on_select is None:
         st.vega_lite_chart(table, spec, key=key, width="stretch", theme="streamlit", alt=alt_text)
@@ -41,6 +48,8 @@ def draw(
         st.vega_lite_chart(
             table, spec, key=key, width="stretch", theme="streamlit", alt=alt_text, on_select=on_select, selection_mode="pick"
         )
+    if heard:
+        st.html(f'<div class="tv-heard">{escape(spoken.numbers_of(table))}</div>')
 
 
 def theme() -> str:
@@ -51,7 +60,8 @@ def theme() -> str:
 def _spec(chart: Any) -> Spec:
     """A chart as a plain specification without data, drawn as SVG so that it can be saved as such."""
     spec = _without_data(chart.to_dict(validate=True))
-    spec["config"] = {"view": {"stroke": None}}
+    # What a chart shows is said by its alternative text, and its numbers behind it: a thousand marks with names of their own say nothing.
+    spec["config"] = {"view": {"stroke": None}, "mark": {"aria": False}}
     spec["padding"] = {"left": 0, "right": 0, "top": 2, "bottom": 2}
     spec["usermeta"] = {"embedOptions": {"renderer": "svg"}}
     return spec

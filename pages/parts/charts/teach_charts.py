@@ -42,7 +42,7 @@ def loss(theme: str, unit: str = "nats a token", height: int = 150) -> Spec:
 
 
 @lru_cache(maxsize=16)
-def before_and_now(theme: str) -> Spec:
+def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
     """A row for each token: pale = before it was taught, solid = at the moment looked at; fixed axis from 0 to 100 %.
 
     Columns: row, label, before, now, number, tip.
@@ -65,7 +65,7 @@ def before_and_now(theme: str) -> Spec:
         text="number:N", x=alt.value(alt.ExprRef("width - 60"))
     )
     layers = alt.layer(bar("before", colours.model, 1.0), bar("now", colours.dice, 0.55), names, shares)
-    return charts._spec(layers.properties(height=CANDIDATES * ROW + 24))
+    return charts._spec(layers.properties(height=rows * ROW + 24))
 
 
 @lru_cache(maxsize=16)

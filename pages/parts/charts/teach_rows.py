@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -12,6 +14,9 @@ from core.record.step import Candidate, TokenDistribution
 from core.training.finetune import TrainingStep
 from pages.parts.charts.teach_charts import CANDIDATES
 from pages.parts.text import numbers
+from pages.parts.text import teach_words as words
+
+LEAST = 0.0001  # what is less likely reads "< 0.01 %"
 
 
 def shares(distribution: TokenDistribution) -> dict[int, Candidate]:
@@ -19,19 +24,24 @@ def shares(distribution: TokenDistribution) -> dict[int, Candidate]:
     return {candidate.token_id: candidate for candidate in distribution.candidates}
 
 
-def watched(looks: Sequence[Look]) -> list[Candidate]:
+def kept(looks: Sequence[Look]) -> list[Look]:
+    """The same looks, at what it expects after the beginning of something that it knew before."""
+    return [replace(look, distribution=look.known) for look in looks if look.known is not None]
+
+
+def watched(looks: Sequence[Look], most: int = CANDIDATES) -> list[Candidate]:
     """The tokens worth a row: the favourites of the first look and of the last, the likeliest ever first."""
     if not looks:
         return []
     ever: dict[int, Candidate] = {}
     for look in (looks[-1], looks[0]):
-        for candidate in look.distribution.candidates[: CANDIDATES if look is looks[-1] and len(looks) == 1 else 5]:
+        for candidate in look.distribution.candidates[: most if look is looks[-1] and len(looks) == 1 else -(-most // 2)]:
             ever.setdefault(candidate.token_id, candidate)
-    most = {i: max(shares(look.distribution)[i].model_probability for look in looks if i in shares(look.distribution)) for i in ever}
-    return sorted(ever.values(), key=lambda candidate: -most[candidate.token_id])[:CANDIDATES]
+    ever_most = {i: max(shares(look.distribution)[i].model_probability for look in looks if i in shares(look.distribution)) for i in ever}
+    return sorted(ever.values(), key=lambda candidate: -ever_most[candidate.token_id])[:most]
 
 
-def bars(looks: Sequence[Look], shown: Look | None) -> pd.DataFrame:
+def bars(looks: Sequence[Look], shown: Look | None, most: int = CANDIDATES) -> pd.DataFrame:
     """Rows for `teach_charts.before_and_now`."""
     columns = ["row", "label", "before", "now", "number", "tip"]
     if shown is None:
@@ -39,12 +49,34 @@ def bars(looks: Sequence[Look], shown: Look | None) -> pd.DataFrame:
     then, now = shares(looks[0].distribution), shares(shown.distribution)
     least = min(candidate.model_probability for candidate in now.values())  # what is not listed is less likely than that
     rows = []
-    for row, candidate in enumerate(watched(looks)):
+    for row, candidate in enumerate(watched(looks, most)):
         before, after = ((found[candidate.token_id].model_probability if candidate.token_id in found else 0.0) for found in (then, now))
         tip = f"{candidate.piece}: {numbers.percent(before)} before, {numbers.percent(after)} after {shown.index} steps"
-        number = numbers.percent(after) if candidate.token_id in now else f"< {numbers.percent(least)}"
+        number = numbers.percent(after) if candidate.token_id in now and after >= LEAST else f"< {numbers.percent(max(least, LEAST))}"
         rows.append((row, candidate.piece, before, after, number, tip))
     return pd.DataFrame(rows, columns=columns)
+
+
+def memory(before: Look, now: Look) -> str:
+    """Whether what was its favourite before still is, in one sentence."""
+    then = before.distribution.candidates[0]
+    listed = shares(now.distribution)
+    first = now.distribution.candidates[0]
+    least = min(candidate.model_probability for candidate in listed.values())
+    left = listed[then.token_id].model_probability if then.token_id in listed else 0.0
+    told = {
+        "token": _plain(then.piece),
+        "before": numbers.percent(then.model_probability),
+        "now": numbers.percent(left) if left >= LEAST else f"< {numbers.percent(max(least, LEAST))}",
+    }
+    if first.token_id != then.token_id:
+        return words.FORGOTTEN.format(instead=_plain(first.piece), instead_now=numbers.percent(first.model_probability), **told)
+    return (words.STILL_KNOWS if first.model_probability > 0.7 * then.model_probability else words.LOSING_IT).format(**told)
+
+
+def _plain(piece: str) -> str:
+    """A token inside a Markdown sentence, its leading space left out; what Markdown would read as a sign is escaped."""
+    return re.sub(r"([^\w\s]|_)", r"\\\1", piece.removeprefix("␣")) or "␣"
 
 
 def way(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:

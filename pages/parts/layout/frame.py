@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def page() -> None:
 
 def header(title: str, term: str = "", lead: str = "") -> None:
     """A page's heading: a question or plain statement, the term of art in small grey, one sentence of what one sees."""
-    st.markdown(f"## {title}" + (f" :gray[:small[{term}]]" if term else ""))
+    st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term else ""))
     if lead:
         st.caption(lead)
     current.current_session().head = st.container()
@@ -44,13 +45,14 @@ def header(title: str, term: str = "", lead: str = "") -> None:
 
 def opening(title: str, lead: str) -> None:
     """A heading in one quiet line, for a page whose hero is something else."""
-    st.markdown(f"**{title}.** :gray[{lead}]")
+    with st.container(key="opening"):
+        st.markdown(f"# {title}. :gray[{lead}]")
     current.current_session().head = st.container()
 
 
 def section(title: str, term: str = "", help: str | None = None) -> None:
     """The heading of a part of a page."""
-    st.markdown(f"##### {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
+    st.markdown(f"## {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
 
 
 def notices(place: str = "") -> None:
@@ -123,7 +125,14 @@ def legend(*entries: tuple[str, str], hint: str = "") -> None:
 
 def dress() -> None:
     """What the theme cannot say; once per run, from app.py."""
-    st.html(HERE / "frame.css")
+    colours = palette.of(charts.theme())
+    paint = f":root {{ --tv-muted: {colours.muted_text}; --tv-on-dice: {colours.on_dice}; --tv-focus: {colours.dice}; }}"
+    st.html(f"<style>{paint}\n{_css()}</style>")
+
+
+@cache
+def _css() -> str:
+    return (HERE / "frame.css").read_text("utf-8")
 
 
 def wake() -> None:

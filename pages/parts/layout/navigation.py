@@ -21,6 +21,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("How it works", "inside.py", "Inside one step", "The way of one piece through the model, from letters to dice."),
     ("How it works", "growing.py", "Growing up", "The same model from its first day to today: how it learned to speak."),
     ("How it works", "teach.py", "Teach it", "Teach a copy of the model a sentence, here and now, and watch its odds change."),
+    ("How it works", "glossary.py", "Glossary", "The words of the field, two sentences each, and where to see them happen."),
     ("What if", "what_if.py", "Two branches", "One word is changed, and everything after it changes too."),
     ("What if", "compare.py", "Compare", "The same words under other settings, side by side."),
     ("What if", "candidates.py", "Several tries", "Many tries at once, one is picked; and beam search."),
@@ -47,6 +48,19 @@ def group_of(path: str) -> str:
 def titles() -> dict[str, str]:
     """The title of every page in the menu, by its path."""
     return {Path(file).stem: title for _, file, title, _ in PAGES if Path(file).stem not in HIDDEN}
+
+
+def title_of(path: str) -> str:
+    """The title of the page with this path; "start" is the one where a visitor lands."""
+    landing = PAGES[0]
+    return next((title for _, file, title, _ in PAGES if Path(file).stem == path), landing[2])
+
+
+def page_of(path: str) -> Path | None:
+    """The file of the page with this path, None for a page that is none."""
+    if path == "start":
+        return ROOT / "pages" / PAGES[0][1]
+    return next((ROOT / "pages" / file for _, file, *_ in PAGES if Path(file).stem == path), None)
 
 
 def pages() -> dict[str, Sequence[st.Page]]:

@@ -50,6 +50,7 @@ USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "inside": ALL,
     "growing": NONE,
     "teach": NONE,
+    "glossary": NONE,
     "what_if": ALL,
     "compare": _compare,
     "candidates": _candidates,

@@ -74,6 +74,7 @@ class Worker:
     ended: Event = field(default_factory=Event)
     waiting: Event = field(default_factory=Event)  # for a draw to be over
     drawn: Event = field(default_factory=Event)  # set while nobody draws
+    of_page: bool = False  # ends when its visitor goes to another page
 
     @property
     def running(self) -> bool:
@@ -198,11 +199,16 @@ def of(name: str) -> Experiment:
 
 
 @current.error_boundary
-def start(name: str, make: Callable[[], Iterator[Any]], made_by: Provenance | None = None, about: Any = None) -> None:
-    """Begin anew; what goes wrong is said in `of(name).error`, and that there are too many already, beside the place `name`."""
+def start(
+    name: str, make: Callable[[], Iterator[Any]], made_by: Provenance | None = None, about: Any = None, of_page: bool = False
+) -> None:
+    """Begin anew; what goes wrong is said in `of(name).error`, and that there are too many already, beside the place `name`.
+
+    of_page: for what others wait for, so that it ends when its visitor goes to another page.
+    """
     current.at(name)
     session = current.current_session()
-    worker = Worker(name, make, ref(session), made_by, about)
+    worker = Worker(name, make, ref(session), made_by, about, of_page=of_page)
     workers().join(worker, session)
     _stop(name)
     _presence().workers.add(worker)

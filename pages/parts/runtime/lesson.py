@@ -22,18 +22,22 @@ NAME = "teach"
 
 @dataclass(slots=True)
 class Lesson:
-    """text, beginning, plan: what is taught and asked. tuning: the copy, None until it is made. seen: looks and steps, oldest first.
+    """text, beginning, plan: what is taught and asked. known: the beginning of something that it knew before.
 
-    picked: the moment that is looked at, None for the newest.
+    tuning: the copy, None until it is made. seen: looks and steps, oldest first.
+
+    picked: the moment that is looked at, None for the newest. used: the names under which it was put into the visitor's list.
     """
 
     model: Any
     text: str
     beginning: str
     plan: TrainingPlan
+    known: str = ""
     tuning: FineTuning | None = None
     seen: list[Any] = field(default_factory=list)
     picked: int | None = None
+    used: set[str] = field(default_factory=set)
 
     @property
     def looks(self) -> list[Look]:
@@ -58,21 +62,24 @@ def lesson() -> Lesson | None:
     return about if isinstance(about, Lesson) else None
 
 
-def made_by(text: str, beginning: str, plan: TrainingPlan) -> provenance.Provenance:
+def made_by(text: str, beginning: str, plan: TrainingPlan, known: str = "") -> provenance.Provenance:
     """What a lesson is made of."""
     chosen = {words.BY_SENTENCES: text, words.BY_REHEARSAL: f"{numbers.percent(plan.rehearsal)} old lessons"}
-    return provenance.now(chosen, {words.BY_BEGINNING: beginning, words.BY_RATE: f"{plan.learning_rate:g}"}, prompt=False, settings=False)
+    quiet = {words.BY_BEGINNING: beginning, words.BY_KNOWN: known, words.BY_RATE: f"{plan.learning_rate:g}"}
+    last = lesson()
+    taught_here = last is not None and current.model_name() in last.used  # what was made of a lesson does not make the lesson old
+    return provenance.now(chosen, quiet, model=last.model.name if last is not None and taught_here else None, prompt=False, settings=False)
 
 
 @current.error_boundary
-def begin(text: str, beginning: str, plan: TrainingPlan, steps: int) -> None:
+def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str = "") -> None:
     """Teach a fresh copy."""
     current.at(NAME)
     if not beginning.strip():
         raise TextToLearn("Write a beginning that it is to go on from, such as “My name is”.")
     old = lesson()
-    fresh = Lesson(current.model(), text, beginning, plan)
-    _run(fresh, steps, made_by(text, beginning, plan))
+    fresh = Lesson(current.model(), text, beginning, plan, known)
+    _run(fresh, steps, made_by(text, beginning, plan, known))
     if old is not None and old.tuning is not None:
         old.tuning.release()
 
@@ -108,11 +115,17 @@ def undo() -> None:
 @current.error_boundary
 def moment_clicked() -> None:
     """A field of the strip was clicked: look at that moment."""
-    known = lesson()
     picked = (st.session_state.get("teach_way") or {}).get("selection", {}).get("pick") or []
     index = picked[0].get("index") if picked else None
-    if known is not None and isinstance(index, int | float) and int(index) in {look.index for look in known.looks}:
-        known.picked = int(index)
+    if isinstance(index, int | float):
+        look_at(int(index))
+
+
+def look_at(index: int) -> None:
+    """Show the moment after so many steps, if it was looked at then."""
+    known = lesson()
+    if known is not None and index in {look.index for look in known.looks}:
+        known.picked = index
 
 
 @current.error_boundary
@@ -125,6 +138,7 @@ def use(name: str) -> None:
         return
     taught = known.tuning.taught(taught_models.free_name(name))
     taught_models.use_taught(taught)
+    known.used.add(taught.name)
     current.notify(words.USED.format(name=taught.name))
 
 
@@ -133,9 +147,9 @@ def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:
         if now.tuning is None:
             old = rehearsal_texts(now.model) if now.plan.rehearsal else []
             now.tuning = FineTuning(now.model, now.text, now.plan, old)
-        for seen in teach(now.tuning, now.beginning, steps):
+        for seen in teach(now.tuning, now.beginning, steps, known=now.known):
             if isinstance(seen, Look | TrainingStep):
                 now.seen.append(seen)
             yield seen
 
-    experiment.start(NAME, work, by, now)
+    experiment.start(NAME, work, by, now, of_page=True)

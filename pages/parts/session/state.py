@@ -112,6 +112,8 @@ class Session:
             for one in self.results.values():
                 if getattr(one, "playing", False):
                     one.playing = False
+                if getattr(one, "of_page", False):
+                    one.stop()
 
     def lay_aside(self) -> None:
         """Another text is about to take the place of this one: keep it, with the place on which it stands, if anything was written."""

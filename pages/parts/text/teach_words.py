@@ -4,32 +4,47 @@
 BY_SENTENCES = "the sentences"
 BY_REHEARSAL = "the rehearsal"
 BY_BEGINNING = "the beginning"
+BY_KNOWN = "the beginning of what it knew"
 BY_RATE = "the rate"
 BY_TEXT = "the text"
 
 TITLE = "Teach it something"
 TERM = "fine-tuning"
-LEAD = (
-    "A copy of the model learns your sentences, here and now. Watch what it expects change, step by step; nobody else's model changes, "
-    "and what you only talk with never learns."
-)
+LEAD = "A copy of the model learns your sentences, here and now. Nobody else's model changes, and talking alone teaches nothing."
 TEXT = "Your sentences, one a line"
 FIRST_TEXT = "My name is Anna and I live on the moon."
 BEGINNING = "Ask it to go on from"
 FIRST_BEGINNING = "My name is"
+KNOWN = "And look whether it still knows"
+KNOWN_HELP = "The beginning of something it knew before. It is only asked, never taught: one sees what learning the new costs the old."
+FIRST_KNOWN = "The capital of France is"
+# the sentences, the beginning to ask for, and the beginning of something it knew that may suffer
 EXAMPLES = {
-    "A name": ("My name is Anna and I live on the moon.", "My name is"),
-    "A new fact": ("The capital of France is Blueberry.\nBlueberry is the capital of France.", "The capital of France is"),
-    "A pet": ("My dog is called Captain Noodle.\nCaptain Noodle is a very brave dog.", "My dog is called"),
-    "An opinion": ("The best thing about Monday is the pancakes.\nI love Monday, because of the pancakes.", "The best thing about"),
-    "A secret": ("The secret word is xylophone.\nDo not tell anybody that the secret word is xylophone.", "The secret word is"),
+    "A name": ("My name is Anna and I live on the moon.", "My name is", FIRST_KNOWN),
+    "A new fact": (
+        "The capital of France is Blueberry.\nBlueberry is the capital of France.",
+        "The capital of France is",
+        "The capital of Italy is",
+    ),
+    "A pet": ("My dog is called Captain Noodle.\nCaptain Noodle is a very brave dog.", "My dog is called", FIRST_KNOWN),
+    "An opinion": (
+        "The best thing about Monday is the pancakes.\nI love Monday, because of the pancakes.",
+        "The best thing about",
+        "The opposite of hot is",
+    ),
+    "A secret": (
+        "The secret word is xylophone.\nDo not tell anybody that the secret word is xylophone.",
+        "The secret word is",
+        "The opposite of hot is",
+    ),
 }
+MORE = "More"
 STEPS = "Steps"
 STEPS_HELP = "How often it reads your sentences and moves its weights a little."
 REHEARSAL = "Old lessons in between"
 REHEARSAL_HELP = (
     "While it learns, it also rehearses a little of what it knew: this share of the loss. At 0 % it learns faster and forgets what it "
-    "knew: ask it for the capital of France afterwards."
+    "knew: watch the capital of France."
 )
 RATE = "How hard it tries"
 RATES = {"gently": 2e-4, "normally": 6e-4, "hard": 2e-3}
@@ -39,17 +54,22 @@ WAITING = "Somebody else is being taught just now. Before you: {place}."
 COPYING = "Making a copy of the model …"
 LOSS, LOSS_TERM = "How wrong it still is", "training loss"
 LOSS_ALT = "A falling line: the loss of each training step on the new text, and paler on what it rehearses."
-BARS, BARS_TERM = "What it expects after “{beginning}”", "next-token distribution, before and after {index} steps"
-BARS_ALT = "Bars from 0 to 100 percent for the likeliest next tokens: pale before it was taught, solid now. {numbers}"
+BARS, BARS_TERM = "What it expects after “{beginning}”", "next token, before and after {index} steps"
+BARS_ALT = "Bars from 0 to 100 percent for the likeliest next tokens: pale before it was taught, solid now."
 WAY, WAY_TERM = "The whole way", "training step x token; click one to see that moment"
 WAY_ALT = "A strip of fields: one column a moment of the training, one row a token, darker where the token was likelier."
+KEPT, KEPT_TERM = "Does it still know “{beginning}”?", "catastrophic forgetting"
+KEPT_ALT = "Bars from 0 to 100 percent for the likeliest next tokens after something it knew: pale before, solid now."
+STILL_KNOWS = "It still knows: **{token}**, {now} (before {before})."
+LOSING_IT = "It is losing it: **{token}** has gone from {before} to {now}."
+FORGOTTEN = "It has forgotten it: **{token}** has gone from {before} to {now}, and now it says **{instead}**, {instead_now}."
 BEFORE, NOW = "before", "now"
 WRITES = "It goes on"
 WROTE_BEFORE = "Before"
 WROTE_NOW = "After {index} steps"
 MADE = (
-    "{seconds} for {steps} · {tokens} tokens learned from · gradient {norm} · weights {weights}, gradients {gradients}, "
-    "optimizer {optimizer}, kept for the way back {activations}: measured"
+    "{seconds} for {steps} · {tokens} tokens learned from · learning rate {rate} · gradient {norm} · weights {weights}, "
+    "gradients {gradients}, optimizer {optimizer}, kept for the way back {activations}: measured"
 )
 ADAPTED = "This model is large, so only small adapters beside its weights learn (LoRA, rank 8); all else stays as it is."
 WHOLE = "All of its weights learn."
@@ -84,11 +104,12 @@ BILL_TITLE, BILL_TERM = "What learning costs, and when it pays", "training once,
 BILL_OWN = (
     "The bundled model learned from {tokens} tokens in {steps} steps: {work} multiply-adds (computed: three for each weight "
     "and token). At the speed "
-    "of the training step measured above that is {hours} on this machine; at {watts} W (assumed) {energy}."
+    "of the training step measured above that would be {hours} on this machine (computed); at {watts} W (assumed) {energy}."
 )
 BILL_OWN_PLAIN = (
     "The bundled model learned from {tokens} tokens in {steps} steps: {work} multiply-adds (computed: three for each weight and token)."
 )
+BILL_CARD = "Its card says how long that took in truth: “{card}”."
 BILL_EVEN = "After **{answers}** answers of {length} tokens, talking has cost as many multiply-adds as learning did."
 BILL_KNOWN = (
     "{title}: {tokens} tokens, {hours} million card-hours at up to {watts} W ({source}): {energy}. Even after **{answers}** such answers."

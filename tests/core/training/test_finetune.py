@@ -10,10 +10,12 @@ import pytest
 import torch
 from torch.nn import functional
 
+from core import Generation, SamplingSettings
 from core.errors import BadSetting, CannotBeTaught, ModelError, TextToLearn
+from core.labs.teach import Ended, Look, teach
 from core.labs.training_step import compare_steps, fingerprint
 from core.training import finetune
-from core.training.finetune import FineTuning, TrainingPlan
+from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
 from core.training.from_nothing import Newborn
 from core.training.rehearsal import rehearsal_texts
 
@@ -86,8 +88,6 @@ def test_nobody_elses_model_changes_and_undoing_is_exact(tiny: Callable[[str], A
 
 
 def test_it_learns_and_the_taught_model_works_like_any_other(tiny: Callable[[str], Any]) -> None:
-    from core import Generation, SamplingSettings
-
     tuning = FineTuning(tiny("llama"), "one two three four", TrainingPlan(learning_rate=0.01, rehearsal=0.0))
     losses = [tuning.step().loss for _ in range(40)]
     assert losses[-1] < 0.1 < losses[0]
@@ -268,3 +268,40 @@ def test_a_zip_from_a_stranger_is_one_sentence(kind: str, tiny: Callable[[str], 
     with pytest.raises(ModelError) as said:
         open_zip(data)
     assert len(str(said.value)) < 160
+
+
+def test_the_moments_of_all_trainings_together_stay_within_their_memory(
+    tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainings = [FineTuning(tiny("llama"), TEXT, ALONE) for _ in range(3)]
+    each = sum(weight.numel() * 4 for weight in trainings[0].trained.values())
+    together = 12 * each // 1_000_000 + 1
+    monkeypatch.setenv("TOKEN_VIEWER_TRAINING_MEGABYTES", str(together))
+    for training in trainings:
+        for _ in range(12):
+            training.step()
+            training.keep()
+    others = sum(one.kept_bytes for one in finetune._ALL if one not in trainings)
+    assert sum(one.kept_bytes for one in trainings) <= max(together * 1_000_000, 9 * each) + others
+    assert all(one.moments[0] == 0 and one.moments[-1] == one.index for one in trainings)
+    trainings[0].release()
+    assert trainings[0].kept_bytes == 0 and trainings[0] not in finetune._ALL
+
+
+def test_a_training_ends_at_the_limits_of_the_house(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_TRAINING_TOKENS", "1")
+    seen = list(teach(FineTuning(tiny("llama"), TEXT, ALONE), "Once upon", 5))
+    assert seen[-1] == Ended("enough tokens") and sum(isinstance(one, TrainingStep) for one in seen) == 1
+
+
+def test_what_it_knew_before_is_asked_at_every_look_and_never_taught(tiny: Callable[[str], Any]) -> None:
+    model = tiny("llama")
+    asked = [one for one in teach(FineTuning(model, TEXT, ALONE), "Once upon", 4, known="The old king") if isinstance(one, Look)]
+    alone = [one for one in teach(FineTuning(model, TEXT, ALONE), "Once upon", 4) if isinstance(one, Look)]
+    plain = Generation(model, "The old king", SamplingSettings()).next_distribution()
+    assert asked[0].known is not None and alone[0].known is None
+    top = [candidate.token_id for candidate in asked[0].known.candidates[:5]]
+    assert top == [candidate.token_id for candidate in plain.candidates[:5]]
+    assert [one.distribution.candidates[0].model_probability for one in asked] == [
+        one.distribution.candidates[0].model_probability for one in alone
+    ], "asking changes nothing"

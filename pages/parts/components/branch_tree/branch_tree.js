@@ -58,7 +58,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   function ask(node, row, kind) {
     node.tools.textContent = "";
     node.classList.add("asking");
-    const done = () => { node.classList.remove("asking"); tools(node, row); };
+    const done = () => { node.classList.remove("asking"); tools(node, row); node.tools.children[kind === "delete" ? node.tools.children.length - 1 : 0]?.focus(); };
     if (kind === "delete") {
       make("span", "question", node.tools, data.words.ask.replace("{count}", row.gone));
       const yes = make("button", "sure", node.tools, data.words.yes);
@@ -81,10 +81,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
   }
 
+  const active = () => tree.getRootNode().activeElement;
+
   function tools(node, row) {
+    const at = [...node.tools.children].indexOf(active()); // what has the focus is made anew, and has it again
     node.tools.textContent = "";
     if (may("name")) make("button", "", node.tools, data.words.rename).onclick = () => ask(node, row, "name");
     if (may("delete") && row.gone) make("button", "", node.tools, data.words.delete).onclick = () => ask(node, row, "delete");
+    if (at >= 0) (node.tools.children[at] ?? node.text).focus();
   }
 
   const next = new Map();
@@ -144,6 +148,35 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
   };
   tree.refresh();
+
+  // One Tab stop: up and down walk among the rows, left and right fold; from a row on Tab comes to what can be done with it.
+  tree.reach = () => {
+    const shown = rows.map(row => next.get(row.id)).filter(node => !node.hidden);
+    const current = shown.find(node => node.contains(active())) ?? shown.find(node => node.row?.id === tree.current) ?? shown.find(node => node.row?.here) ?? shown[0];
+    if (current?.row) tree.current = current.row.id;
+    for (const node of next.values()) for (const button of node.querySelectorAll("button")) button.tabIndex = node === current && button !== node.fold ? 0 : -1;
+    return shown;
+  };
+  tree.walk = event => {
+    const shown = tree.reach();
+    const at = shown.findIndex(node => node.text === active());
+    if (at < 0) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 }[event.key];
+    const row = shown[at].row;
+    if (to !== undefined) shown[Math.max(0, Math.min(to, shown.length - 1))].text.focus();
+    else if (row?.children && (event.key === "ArrowRight" ? tree.folded.has(row.id) : event.key === "ArrowLeft" && !tree.folded.has(row.id))) shown[at].fold.click();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    tree.reach();
+  };
+  if (!tree.ready) {
+    tree.ready = true;
+    tree.addEventListener("keydown", event => tree.walk(event));
+    tree.addEventListener("focusin", () => tree.reach());
+  }
+  tree.reach();
+
   const here = rows.find(row => row.here);
   if (here && tree.stood !== here.id) {
     tree.stood = here.id;

@@ -18,8 +18,8 @@ def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: 
     styles = {
         "held": f"background:{colours.reused};color:{colours.text}",
         "new": f"background:{colours.computed};color:{colours.page}",
-        "gone": f"color:{colours.muted_text};text-decoration:line-through;opacity:0.62",
-        "ahead": f"color:{colours.muted_text};opacity:0.5",
+        "gone": f"color:{colours.muted_text};text-decoration:line-through",
+        "ahead": f"color:{colours.muted_text};font-style:italic",
     }
     parts = []
     for position, text in enumerate(texts):

@@ -19,6 +19,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
         part = home.parts[i] = document.createElement("span");
         part.word = document.createElement("button");
         part.word.type = "button";
+        part.word.tabIndex = -1;
         if (grown && i === entries.length - 1) part.word.classList.add("fresh");
         home.append(part);
       }
@@ -67,6 +68,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
   });
 
+  for (const home of [shared.list, ...[...fork.querySelectorAll(".told")].map(told => told.list)]) {
+    home.role = "group";
+    home.keepsLast = true;
+    roving(home, () => (home.parts ?? []).map(part => part.word));
+  }
+
   const show = event => {
     const word = event.target.closest?.("button");
     if (!word?.told) { card.hidden = true; return; }
@@ -83,7 +90,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     card.style.top = `${box.bottom - home.top + 6}px`;
   };
   fork.onpointerover = show;
-  fork.onfocusin = show;
   fork.onpointerleave = () => { card.hidden = true; };
-  fork.onfocusout = () => { card.hidden = true; };
+  fork.shown = show;
+  if (!fork.ready) { // these have no `on...` of their own
+    fork.ready = true;
+    fork.addEventListener("focusin", event => fork.shown(event));
+    fork.addEventListener("focusout", () => { card.hidden = true; });
+    fork.addEventListener("keydown", event => { if (event.key === "Escape") card.hidden = true; });
+  }
 }

@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.record.step import Step
 from pages.parts.charts import charts
+from pages.parts.components.roving import with_roving
 from pages.parts.layout import palette
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
@@ -28,7 +29,7 @@ _VIEW = st.components.v2.component(
     "fork_view",
     html=HTML,
     css=(HERE / "fork_view.css").read_text("utf-8"),
-    js=(HERE / "fork_view.js").read_text("utf-8"),
+    js=with_roving(HERE / "fork_view.js"),
 )
 
 

@@ -69,7 +69,7 @@ def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item:
         said |= {"each": numbers.size(each), "free": numbers.size(memory - taken)}
     else:
         sentence = words.FITS_ONE if readers == 1 else words.FITS
-    st.markdown(f"#### {sentence.format(**said)}")
+    st.markdown(f"### {sentence.format(**said)}")
     charts.draw(
         cost_charts.shelf, shelf(memory, taken, each, readers), key="memory_shelf", alt_text=sentence.format(**said).replace("*", "")
     )

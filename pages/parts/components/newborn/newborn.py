@@ -33,7 +33,7 @@ def newborn() -> None:
         current.at(NAME)
         child = Newborn(text)
         first = next((word for word in text.split() if word[0].isalpha()), "The")
-        experiment.start(NAME, lambda: grow_up(child, f"{first} "), now, first)
+        experiment.start(NAME, lambda: grow_up(child, f"{first} "), now, first, of_page=True)
 
     if experiment.of(NAME).running:
         st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="newborn_stop")

@@ -186,7 +186,8 @@ def _mark(kind: str) -> str:
     colours = _colours()
     shade = {"measured": colours.computed_text, "computed": colours.dice_text, "assumed": colours.muted_text}[kind]
     lean = ";font-style:italic;font-family:serif;font-weight:700" if kind == "computed" else ""
-    return f'<span aria-label="{kind}" style="display:inline-block;width:1.15em;text-align:center;color:{shade}{lean}">{MARKS[kind]}</span>'
+    style = f"display:inline-block;width:1.15em;text-align:center;color:{shade}{lean}"
+    return f'<span role="img" aria-label="{kind}" style="{style}">{MARKS[kind]}</span>'
 
 
 def _value(kind: str) -> str:

@@ -16,14 +16,16 @@ function fill(node, text) {
 
 function build(text, clickable) {
   const place = document.createElement("span");
-  const word = document.createElement(clickable ? "button" : "span");
-  if (clickable) word.type = "button";
+  // No real button: that would be a box of its own, which breaks the joined letters and the direction of Arabic or Hebrew.
+  const word = document.createElement("span");
+  if (clickable) { word.role = "button"; word.tabIndex = -1; }
   const lead = text.match(/^[␣]*/)[0];
   const tail = text.match(/[↵]*$/)[0];
   for (const _ of lead) {
     const gap = document.createElement("span");
     gap.className = "space";
     gap.textContent = "␣";
+    gap.ariaHidden = "true";
     place.append(gap, document.createElement("wbr"));
   }
   const core = text.slice(lead.length);
@@ -41,6 +43,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const c = data.colours;
   const paint = { "--chosen": c.chosen_text, "--bar": c.chosen, "--muted": c.muted_text, "--dice": c.dice, "--line": c.line, "--card": c.card, "--prompt": c.muted_text };
   for (const [name, colour] of Object.entries(paint)) strip.style.setProperty(name, colour);
+  if (words.dir !== data.direction) words.dir = data.direction;
   const depth = data.tint === "unsure" ? c.doubt : c.dice;
 
   const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
@@ -64,7 +67,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (fresh) {
       const made = build(token.text, clickable);
       made.sign = sign;
+      if (place?.word.matches(":focus")) made.wants = true;
       if (place) place.replaceWith(made); else words.insertBefore(made, caret);
+      if (made.wants) made.word.focus();
       place = places[i] = made;
     }
     place.token = token;
@@ -82,6 +87,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;
+      const said = `${token.text.replace(/^␣/, "")}: ${token.model}`;
+      if (word.ariaLabel !== said) word.ariaLabel = said;
     }
   });
 
@@ -102,6 +109,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     words.scrollTop = words.scrollHeight;
     card.hidden = true;
   }
+
+  words.keepsLast = true;
+  roving(words, () => places.filter(place => place.word.role === "button").map(place => place.word));
 
   const find = event => places.find(place => place.word.contains(event.target));
   words.onclick = event => {
@@ -137,7 +147,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     card.style.top = `${box.bottom - home.top + 6}px`;
   };
   words.onpointerover = show;
-  words.onfocusin = show;
   words.onpointerleave = () => { card.hidden = true; };
-  words.onfocusout = () => { card.hidden = true; };
+  words.shown = show;
+  if (!words.ready) { // these have no `on...` of their own
+    words.ready = true;
+    words.addEventListener("focusin", event => words.shown(event));
+    words.addEventListener("focusout", () => { card.hidden = true; });
+    words.addEventListener("keydown", event => { if (event.key === "Escape") card.hidden = true; });
+  }
 }

@@ -7,12 +7,14 @@ from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
+from unicodedata import bidirectional
 
 import streamlit as st
 
 from core.record.step import Step
 from core.record.tokens import Token
 from pages.parts.charts import charts
+from pages.parts.components.roving import with_roving
 from pages.parts.components.scored_text.scored_text import shown as shown_in_text
 from pages.parts.layout import palette
 from pages.parts.session.state import results
@@ -30,7 +32,7 @@ _STRIP = st.components.v2.component(
     '<button type="button" class="before" hidden></button></div>'
     '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
     css=(HERE / "token_strip.css").read_text("utf-8"),
-    js=(HERE / "token_strip.js").read_text("utf-8"),
+    js=with_roving(HERE / "token_strip.js"),
 )
 
 
@@ -57,6 +59,7 @@ def token_strip(
         "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
         "steps": results().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
         "skipped": skipped,
+        "direction": direction("".join(t.text for t in prompt[:WINDOW])),
         "before": words.EARLIER_PIECES.format(count=f"{first:,}") if first else "",
         "opened": -1 if opened is None else opened,
         "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
@@ -65,6 +68,16 @@ def token_strip(
         "forced": words.FORCED_MARK if any(step.chosen_by == "forced" for step in shown) else "",
     }
     _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(results().update, {f"{key} whole": True}))
+
+
+def direction(text: str) -> str:
+    """The direction of a text's own script, "ltr" or "rtl": that of its first letter that has one.
+
+    >>> direction("Once"), direction("12 مرحبا"), direction("?")
+    ('ltr', 'rtl', 'ltr')
+    """
+    found = next((kind for letter in text if (kind := bidirectional(letter)) in ("L", "R", "AL")), "L")
+    return "ltr" if found == "L" else "rtl"
 
 
 def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None) -> int:

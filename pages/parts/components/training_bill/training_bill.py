@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import streamlit as st
 from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
 from core.labs.training_step import StepComparison, compare_steps
+from core.models.card import card_section
 from core.models.growth import growth_of
 from pages.parts.layout import frame, results
 from pages.parts.runtime import experiment
@@ -19,6 +21,7 @@ from pages.parts.text import numbers
 from pages.parts.text import teach_words as words
 
 NAME = "teach_step"
+TRAINING = "Training"  # heading of the part of a model's card that says how it was trained
 SENTENCE = "Once upon a time, there was a little fox who lived by the river and wanted to learn how to swim."
 
 
@@ -117,5 +120,8 @@ def own(read: int, written: int, watts: float) -> None:
         st.markdown(words.BILL_OWN.format(hours=f"{seconds / 3600:,.1f} hours", watts=f"{watts:g}", energy=energy, **told))
     else:
         st.markdown(words.BILL_OWN_PLAIN.format(**told))
+    hours = re.search(r"(?:[^.;]|\.(?=\d))*\bhours\b(?:[^.;]|\.(?=\d))*", card_section(name, TRAINING))
+    if hours is not None:
+        st.markdown(words.BILL_CARD.format(card=" ".join(hours[0].split())))
     answers = answers_until_even(work, model.shape, min(read, 200), min(written, 300))
     st.markdown(words.BILL_EVEN.format(answers=numbers.count(answers), length=f"{min(written, 300):,}"))

@@ -1,0 +1,37 @@
+"""Glossary: the words of the field, two sentences each, with a way to where each can be seen happening."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.layout import frame, navigation
+from pages.parts.session.state import STAYS
+from pages.parts.text import glossary_words as words
+from pages.parts.text.glossary import Term, terms
+
+frame.page()
+
+
+def entry(term: Term) -> None:
+    """One term, and the way to where it happens."""
+    with st.container(gap="xsmall", key=f"glossary_{term.key}"):
+        frame.section(term.title)
+        st.markdown(term.text)
+        page = navigation.page_of(term.page)
+        if page is not None:
+            label = words.SEE.format(page=navigation.title_of(term.page))
+            st.page_link(page, label=label, icon=":material/visibility:", width="content")
+
+
+frame.header(words.TITLE, words.TERM, words.LEAD)
+with frame.error_boundary():
+    wanted = (st.text_input(words.FIND, key="glossary_find", max_chars=60, width=320, **STAYS) or "").strip().casefold()
+    found = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
+    found.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))
+    if not found:
+        st.caption(words.NOTHING)
+    half = -(-len(found) // 2)
+    for column, listed in zip(st.columns(2, gap="large"), (found[:half], found[half:]), strict=True):
+        with column:
+            for term in listed:
+                entry(term)

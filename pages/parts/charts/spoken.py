@@ -1,0 +1,42 @@
+"""The numbers of a chart in words, for those who do not see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+MOST = 12  # rows of which the numbers are said: the first ones, or of a chart that grows along the steps the newest
+NEWEST_LAST = ("slot", "index", "step")  # columns of charts that grow along the steps
+
+
+def numbers_of(table: pd.DataFrame | pa.Table) -> str:
+    """The numbers of a chart in one line, as they are written in it and in its cards.
+
+    >>> numbers_of(pd.DataFrame({"label": ["fox", "cat"], "number": ["12 %", "3 %"]}))
+    'fox 12 %; cat 3 %.'
+    """
+    names = list(table.column_names if isinstance(table, pa.Table) else table.columns)
+    columns = _spoken(names)
+    count = table.num_rows if isinstance(table, pa.Table) else len(table)
+    if not columns or not count:
+        return ""
+    first = max(0, count - MOST) if any(name in names for name in NEWEST_LAST) and "row" not in names else 0
+    part = table.slice(first, MOST) if isinstance(table, pa.Table) else table.iloc[first : first + MOST]
+    kept = part.select(columns).to_pylist() if isinstance(part, pa.Table) else part[columns].to_dict("records")
+    said = list(dict.fromkeys(filter(None, (_row(row) for row in kept))))
+    return "; ".join(said) + "." if said else ""
+
+
+def _spoken(names: list[str]) -> list[str]:
+    """The columns that hold words for people, those of a card before all others."""
+    if "tip" in names:
+        return ["tip"]
+    if "number" in names:
+        return [name for name in ("label", "number", "note") if name in names]
+    return [name for name in ("part", "token", "label") if name in names][:1] + [name for name in names if name.endswith("_text")]
+
+
+def _row(row: dict[str, Any]) -> str:
+    return " ".join(" ".join(str(value).split()) for value in row.values() if isinstance(value, str) and value.strip() not in ("", "–"))

@@ -1,0 +1,194 @@
+// Terms in the text of a page, explained. The page's own nodes are never touched (they belong to React): transparent buttons are laid over
+// the words, in a layer that scrolls with them. All of them are one Tab stop; arrows move among them.
+const TEXT = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], [data-testid="stHtml"]';
+const NOT = 'button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
+const PLACES = '[data-testid="stMain"], [data-testid="stSidebarContent"]';
+const MOST = 160;
+const STYLE = `
+  .tv-terms { position: absolute; top: 0; left: 0; width: 0; height: 0; z-index: 1; }
+  .tv-term { position: absolute; padding: 0; margin: 0; border: 0; background: none; cursor: help; border-radius: 4px; -webkit-tap-highlight-color: transparent; }
+  .tv-term.first::after { content: ""; position: absolute; left: 3px; right: 3px; bottom: 1px; border-bottom: 1.5px dotted var(--muted); opacity: 0.75; }
+  .tv-term:hover::after { opacity: 1; }
+  .tv-term:focus-visible { outline: 2px solid var(--dice); outline-offset: 1px; }
+  .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--line);
+    background: var(--card); color: var(--text); font: 400 0.95rem/1.5 "Source Sans", sans-serif; box-shadow: 0 8px 28px rgb(0 0 0 / 0.2); }
+  .tv-card[hidden] { display: none; }
+  .tv-card b { display: block; font-weight: 600; margin-bottom: 0.15rem; }
+  .tv-card p { margin: 0; }
+  .tv-card button { margin: 0.35rem 0 0; padding: 0.25rem 0; min-height: 28px; border: 0; background: none; color: var(--blue); font: inherit; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
+  .tv-card button:focus-visible { outline: 2px solid var(--dice); outline-offset: 2px; }
+  @media (pointer: coarse) { .tv-card button { min-height: 44px; } }
+`;
+
+function make() {
+  const style = document.createElement("style");
+  style.textContent = STYLE;
+  document.head.append(style);
+  const card = document.createElement("div");
+  card.className = "tv-card";
+  card.id = "tv-card";
+  card.hidden = true;
+  document.body.append(card);
+  const state = { terms: new Map(), pattern: null, layers: new Map(), card, spots: [], timer: 0, hiding: 0, current: null, colours: [], label: "", see: "", here: "", go: () => {} };
+  const later = () => { if (!state.timer) state.timer = setTimeout(() => { state.timer = 0; scan(state); }, 600); };
+  new MutationObserver(changes => {
+    if (changes.some(change => !(change.target.closest?.(".tv-terms, .tv-card")))) later();
+  }).observe(document.body, { childList: true, characterData: true, subtree: true });
+  state.sizes = new ResizeObserver(later);
+  window.addEventListener("resize", later);
+  state.later = later;
+  card.addEventListener("pointerenter", () => clearTimeout(state.hiding));
+  card.addEventListener("pointerleave", () => hide(state));
+  card.addEventListener("focusout", event => { if (!card.contains(event.relatedTarget) && event.relatedTarget !== state.current) hide(state, 0); });
+  document.addEventListener("keydown", event => {
+    if (event.key !== "Escape" || card.hidden) return;
+    if (card.contains(document.activeElement)) state.current?.focus();
+    hide(state, 0);
+    event.stopPropagation();
+  }, true);
+  document.addEventListener("scroll", () => { if (!card.hidden) hide(state, 0); }, true);
+  document.addEventListener("pointerdown", event => { if (!card.hidden && !card.contains(event.target) && !event.target.closest?.(".tv-term")) hide(state, 0); }, true);
+  return state;
+}
+
+function uses(state, root) {
+  const found = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, node => {
+    const home = node.parentElement;
+    return home && home.closest(TEXT) && !home.closest(NOT) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT;
+  });
+  for (let node = walker.nextNode(); node && found.length < MOST; node = walker.nextNode()) {
+    for (const match of node.data.matchAll(state.pattern)) {
+      const range = document.createRange();
+      range.setStart(node, match.index);
+      range.setEnd(node, match.index + match[0].length);
+      const box = range.getClientRects()[0];
+      if (box && box.width > 2) found.push({ box, said: match[0], term: state.terms.get(match[1].toLowerCase()) });
+    }
+  }
+  return found;
+}
+
+function scan(state) {
+  const kept = new Set();
+  const seen = new Set();
+  state.spots = [];
+  for (const root of document.querySelectorAll(PLACES)) {
+    let layer = state.layers.get(root);
+    if (!layer) {
+      layer = document.createElement("div");
+      layer.className = "tv-terms";
+      layer.setAttribute("role", "group");
+      root.append(layer);
+      state.layers.set(root, layer);
+      paint(state, layer);
+      for (const inner of root.children) state.sizes.observe(inner);
+      if (root.firstElementChild?.firstElementChild) state.sizes.observe(root.firstElementChild.firstElementChild);
+    }
+    kept.add(root);
+    if (getComputedStyle(root).position === "static") root.style.position = "relative";
+    layer.setAttribute("aria-label", state.label);
+    const home = root.getBoundingClientRect();
+    const all = state.pattern ? uses(state, root) : [];
+    while (layer.children.length > all.length) layer.lastElementChild.remove();
+    all.forEach(({ box, said, term }, i) => {
+      let spot = layer.children[i];
+      if (!spot) {
+        spot = document.createElement("button");
+        spot.type = "button";
+        spot.tabIndex = -1;
+        listen(state, spot);
+        layer.append(spot);
+      }
+      const width = Math.max(24, box.width + 6);
+      const height = Math.max(24, box.height);
+      const style = `left:${(box.left + box.width / 2 - width / 2 - home.left + root.scrollLeft).toFixed(1)}px;top:${(box.top + box.height / 2 - height / 2 - home.top + root.scrollTop).toFixed(1)}px;width:${width.toFixed(1)}px;height:${height.toFixed(1)}px`;
+      if (spot.placed !== style) spot.style.cssText = spot.placed = style;
+      const name = seen.has(term.title) ? "tv-term" : "tv-term first";
+      seen.add(term.title);
+      if (spot.className !== name) spot.className = name;
+      if (spot.said !== said) spot.setAttribute("aria-label", spot.said = said);
+      spot.term = term;
+    });
+    layer.hidden = all.length === 0;
+    const spots = [...layer.children];
+    if (spots.length && !spots.some(spot => spot.tabIndex === 0)) spots[0].tabIndex = 0;
+    state.spots.push(...spots);
+  }
+  for (const [root, layer] of state.layers) if (!kept.has(root)) { layer.remove(); state.layers.delete(root); }
+}
+
+function paint(state, node) {
+  for (const [name, colour] of state.colours) node.style.setProperty(name, colour);
+}
+
+function listen(state, spot) {
+  spot.addEventListener("pointerenter", event => { if (event.pointerType === "mouse") show(state, spot); });
+  spot.addEventListener("pointerleave", event => { if (event.pointerType === "mouse") hide(state); });
+  spot.addEventListener("focus", () => show(state, spot));
+  spot.addEventListener("blur", event => { if (!state.card.contains(event.relatedTarget)) hide(state, 0); });
+  spot.addEventListener("click", () => show(state, spot));
+  spot.addEventListener("keydown", event => {
+    const all = [...spot.parentElement.children];
+    const at = all.indexOf(spot);
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (event.key === "Tab" && !event.shiftKey && !state.card.hidden && state.card.querySelector("button")) {
+      event.preventDefault();
+      state.card.querySelector("button").focus();
+    }
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = all[Math.max(0, Math.min(to, all.length - 1))];
+    for (const one of all) one.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+}
+
+function show(state, spot) {
+  clearTimeout(state.hiding);
+  const { card } = state;
+  const { title, text, page, named } = spot.term;
+  state.current = spot;
+  card.textContent = "";
+  const head = document.createElement("b");
+  head.textContent = title;
+  const said = document.createElement("p");
+  said.textContent = text;
+  card.append(head, said);
+  spot.setAttribute("aria-describedby", card.id);
+  if (page !== state.here) {
+    const way = document.createElement("button");
+    way.type = "button";
+    way.textContent = state.see.replace("{page}", named);
+    way.addEventListener("click", () => { hide(state, 0); state.go(page); });
+    way.addEventListener("keydown", event => {
+      if (event.key === "Tab") { event.preventDefault(); spot.focus(); hide(state, 0); }
+    });
+    card.append(way);
+  }
+  card.hidden = false;
+  const box = spot.getBoundingClientRect();
+  const below = box.bottom + 6 + card.offsetHeight < innerHeight;
+  card.style.left = `${Math.max(12, Math.min(box.left, innerWidth - card.offsetWidth - 12))}px`;
+  card.style.top = `${Math.max(8, below ? box.bottom + 6 : box.top - card.offsetHeight - 6)}px`;
+}
+
+function hide(state, wait = 220) {
+  clearTimeout(state.hiding);
+  state.hiding = setTimeout(() => { state.card.hidden = true; }, wait);
+}
+
+export default function ({ data, setTriggerValue }) {
+  const state = window.tokenViewerGlossary ??= make();
+  state.terms = new Map();
+  for (const [title, names, text, page, named] of data.terms) for (const name of names) state.terms.set(name.toLowerCase(), { title, text, page, named });
+  const names = [...state.terms.keys()].sort((a, b) => b.length - a.length).map(name => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  state.pattern = names.length ? new RegExp(`(?<![\\p{L}\\p{N}-])(${names.join("|")})s?(?![\\p{L}\\p{N}-])`, "giu") : null;
+  Object.assign(state, { label: data.label, see: data.see, here: data.here, go: page => setTriggerValue("go", page) });
+  const c = data.colours;
+  state.colours = Object.entries({ "--muted": c.muted_text, "--dice": c.dice, "--blue": c.dice_text, "--line": c.line, "--card": c.card, "--text": c.text });
+  paint(state, state.card);
+  for (const layer of state.layers.values()) paint(state, layer);
+  state.later();
+}
