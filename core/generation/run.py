@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import wraps
+from importlib import import_module
 from threading import RLock
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from core.errors import NotEnoughMemory
 from core.generation.tree import Tree
+from core.record import rich
 from core.record.step import Step, Vocabulary
 from core.settings import SamplingSettings, whole_number
 
@@ -95,6 +97,24 @@ class Run(Tree, ABC):
                 return
             yield step
             made += 1
+
+    def to_html(self, link: str = "", charts: int = 3) -> str:
+        """The run as one HTML page that needs nothing else: the tinted text, charts of the most telling steps, settings, model, receipt.
+
+        link: an address that repeats the run; it stands there with its QR code. charts: how many steps get one.
+        """
+        page: str = import_module("core.reports.handout").handout(self, link, charts)  # by name: the reports stand above this room
+        return page
+
+    def chart(self) -> Any:
+        """How likely and how surprising each token was, as an altair.Chart. Raises RunFinished where nothing was written yet."""
+        return import_module("core.reports.altair_chart").of_run(self)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the tinted text."""
+        newest = self._path[-1] if self._path else None
+        told = f"{self.model_name} · {len(self._path)} tokens written" + (f" · {self.finished}" if self.finished else "")
+        return rich.framed(told, rich.tinted(self._path, self.prompt_tokens), rich.bars(newest, 5) if newest else "")
 
     def __repr__(self) -> str:
         text = self.text

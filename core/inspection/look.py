@@ -21,6 +21,7 @@ from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, NotEnou
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
 from core.inspection.layers import LayerOutputs, Layers, same_odds
+from core.record import rich
 from core.record.tokens import Token
 
 PIECE = 512  # tokens read in one turn; a long text lets others in between
@@ -79,6 +80,10 @@ class Inside:
     _reader: Layers
     _hidden: torch.Tensor | None  # [1 + layers, hidden], what went into the first layer and what each handed on
     _logits: torch.Tensor  # float32 [vocabulary], the model's own answer
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the favourite after every layer."""
+        return rich.framed(f"{len(self.layers)} layers, and what each would say", rich.layers(self.layers))
 
     @property
     def tokens(self) -> tuple[Token, ...]:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from core.errors import BadToken
+from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.record.tokens import Token
 from core.settings import SamplingSettings
@@ -138,6 +139,10 @@ class TokenDistribution(FrozenArrays):
         ]
         return f"TokenDistribution({self.index}, {', '.join(first)}, ...)"
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the bars."""
+        return rich.framed(f"What comes next? Token {self.index + 1}", rich.bars(self))
+
     def _pickled(self) -> dict[str, Any]:
         listed = {int(i): self.vocabulary.token(int(i)) for i in self.token_ids}
         return FrozenArrays._pickled(self) | {"vocabulary": Words(listed)}
@@ -234,6 +239,11 @@ class Step(TokenDistribution):
 
     def __repr__(self) -> str:
         return f"Step({self.index}, {self.piece!r}, {percent(self.model_probability)}, rank {self.rank}, {self.chosen_by})"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the bars, what was taken, and how."""
+        how = self.chosen_by if self.roll is None else f"rolled {self.roll:.4f}"
+        return rich.framed(f"Token {self.index + 1}: {self.piece} · {how}", rich.bars(self))
 
     @property
     def chosen(self) -> Candidate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
@@ -51,6 +52,15 @@ def keep(run: Generation | Replay) -> None:
                     icon=":material/movie:",
                 )
                 st.download_button(
+                    "Handout (HTML)",
+                    data=partial(handout_of, run, whole_link(query)),
+                    file_name="handout.html",
+                    mime="text/html",
+                    on_click="ignore",
+                    icon=":material/article:",
+                    help=words.HANDOUT_HELP,
+                )
+                st.download_button(
                     "Steps (CSV)",
                     data=partial(steps_of, run),
                     file_name="steps.csv",
@@ -74,6 +84,17 @@ def recording_of(run: Generation | Replay) -> str:
     from core import Recording
 
     return Recording.of(run).dumps()
+
+
+def whole_link(query: str) -> str:
+    """The link with this query, as the visitor's browser reaches this app."""
+    parts = urlsplit(st.context.url or "")
+    return urlunsplit((parts.scheme, parts.netloc, "/", query, "")) if parts.netloc else ""
+
+
+def handout_of(run: Generation | Replay, link: str) -> str:
+    """The page on paper. Called outside of any session, as `recording_of`."""
+    return run.to_html(link)
 
 
 def steps_of(run: Generation | Replay) -> str:

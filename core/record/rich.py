@@ -1,0 +1,86 @@
+"""How steps, runs and texts show themselves in a notebook: small pieces of HTML, made of plain strings, with every text escaped.
+
+No style sheet, no script: each piece carries its own style, so that it looks the same wherever it is put.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from core.record.frozen import percent
+
+if TYPE_CHECKING:
+    from core.record.step import Step, TokenDistribution
+    from core.record.tokens import Token
+
+TEXT, MUTED, LINE = "#23262E", "#626670", "#E5E0D5"
+MODEL, DICE, CHOSEN, CHOSEN_TEXT = "#B9CFF5", "#2A5BC7", "#DE6B08", "#AD4F00"
+ROWS = 8  # candidates with a bar
+FONT = "font-family:'Source Sans 3','Source Sans Pro',system-ui,sans-serif"
+
+
+def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True) -> str:
+    """A text, each token tinted by how likely it was to the model, the prompt in grey. last: mark the newest token as the chosen one."""
+    steps = list(path)
+    parts = [f'<span style="color:{MUTED}">{_shown(token.text, token.piece)}</span>' for token in prompt if not token.special]
+    for place, step in enumerate(steps):
+        share = step.model_probability
+        told = escape(f"{step.piece}: {percent(share)}, rank {step.rank:,}", quote=True)
+        newest = last and place == len(steps) - 1
+        paint = f"color:#1B1D22;background:{CHOSEN}" if newest else f"background:rgba(42,91,199,{0.03 + 0.25 * share:.3f})"
+        parts.append(f'<span title="{told}" style="{paint};border-radius:0.2em">{_shown(step.text, step.piece)}</span>')
+    return f'<p style="margin:0.3em 0;{FONT};font-size:1.15em;line-height:1.6;white-space:pre-wrap;color:{TEXT}">{"".join(parts)}</p>'
+
+
+def bars(seen: TokenDistribution, rows: int = ROWS) -> str:
+    """The likeliest tokens as bars from 0 to 100 %: pale what the model said, solid what the dice use, orange what was taken."""
+    taken = getattr(seen, "token_id", None)
+    listed = seen.candidates[:rows]
+    if taken is not None and all(candidate.token_id != taken for candidate in listed):
+        listed = (*listed[:-1], *(candidate for candidate in seen.candidates if candidate.token_id == taken))
+    lines = []
+    for candidate in listed:
+        said, used = candidate.model_probability, candidate.sampling_probability
+        colour = CHOSEN if candidate.token_id == taken else DICE
+        label = f"color:{CHOSEN_TEXT};font-weight:600;" if candidate.token_id == taken else ""
+        cut = f" · cut by {candidate.removed_by}" if candidate.removed_by else ""
+        lines.append(
+            f'<tr><td style="{label}text-align:left;padding:1px 10px 1px 0;white-space:pre">{escape(candidate.piece)}</td>'
+            f'<td style="padding:1px 0"><div style="position:relative;width:220px;height:14px">'
+            f'<div style="position:absolute;inset:0 auto 0 0;width:{100 * said:.2f}%;background:{MODEL};border-radius:3px"></div>'
+            f'<div style="position:absolute;inset:3px auto 3px 0;width:{100 * used:.2f}%;background:{colour};border-radius:3px"></div>'
+            f"</div></td>"
+            f'<td style="text-align:left;padding:1px 0 1px 10px;color:{MUTED};font-variant-numeric:tabular-nums">'
+            f"{percent(said)} → {percent(used)}{escape(cut)}</td></tr>"
+        )
+    return f'<table style="border-collapse:collapse;border:0;{FONT};font-size:0.95em;color:{TEXT}"><tbody>{"".join(lines)}</tbody></table>'
+
+
+def layers(read: Iterable[Any]) -> str:
+    """One line per layer, the answer on top: its favourite, how likely it is there, and those behind it."""
+    lines = []
+    for layer in reversed(list(read)):
+        first, *others = layer.candidates[:4]
+        rest = ", ".join(f"{guess.piece} {percent(guess.model_probability)}" for guess in others)
+        lines.append(
+            f'<tr><td style="padding:1px 10px 1px 0;color:{MUTED};text-align:right">{layer.number}</td>'
+            f'<td style="text-align:left;padding:1px 10px 1px 0;white-space:pre;font-weight:600">{escape(first.piece)}</td>'
+            f'<td style="padding:1px 0"><div style="width:160px"><div style="width:{100 * first.model_probability:.2f}%;height:12px;'
+            f'background:{MODEL};border-radius:3px"></div></div></td>'
+            f'<td style="text-align:left;padding:1px 0 1px 10px;color:{MUTED};white-space:pre">{percent(first.model_probability)} · '
+            f"{escape(rest)}</td></tr>"
+        )
+    return f'<table style="border-collapse:collapse;border:0;{FONT};font-size:0.95em;color:{TEXT}"><tbody>{"".join(lines)}</tbody></table>'
+
+
+def framed(title: str, *parts: str) -> str:
+    """A quiet card around pieces of HTML. title: plain text."""
+    head = f'<div style="color:{MUTED};font-size:0.85em">{escape(title)}</div>'
+    style = f"{FONT};background:#FFFFFF;border:1px solid {LINE};border-radius:8px;padding:10px 14px;max-width:46em"
+    return f'<div style="{style}">{head}{"".join(parts)}</div>'
+
+
+def _shown(text: str, piece: str) -> str:
+    return escape(text or piece)

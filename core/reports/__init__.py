@@ -1,0 +1,1 @@
+"""Runs on paper: a handout in one file, charts as SVG, a chart for a notebook."""

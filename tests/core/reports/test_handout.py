@@ -1,0 +1,151 @@
+"""A run on paper: one file, offline, without script, with everything in it, and nothing in a token can become markup."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from core import Generation, Recording, SamplingSettings, look
+from core.errors import RunFinished, WrongType
+from core.record import rich
+from core.reports.handout import LONGEST_LINK, handout, telling
+from core.reports.svg import odds_spec, surprise_spec, svg
+
+HOSTILE = "<script>1</script>\" onload='x' & </p>]]> {{ 7*7 }}"
+LINK = "http://127.0.0.1:8501/?prompt=The%20fox&steps=r2AB"
+
+
+@pytest.fixture
+def run(tiny: Any) -> Generation:
+    made = Generation(tiny("llama"), "The fox", SamplingSettings(seed=3, temperature=0.9))
+    list(made.write(8))
+    made.settings = SamplingSettings(top_k=5, seed=9)
+    list(made.write(4))
+    return made
+
+
+class Reader(HTMLParser):
+    """What a browser would make of a page: its tags, their attributes and the text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def harmless(page: str) -> Reader:
+    """No script, nothing that is fetched, no handler."""
+    read = Reader(page)
+    assert not {"script", "iframe", "object", "embed", "link", "img", "base", "form"} & set(read.tags)
+    for name, value in read.attributes:
+        assert not name.startswith("on"), name
+        assert name not in ("src", "href") or not (value or "").startswith(("http", "//", "javascript")), (name, value)
+    assert not re.search(r"url\(|@import", page)
+    return read
+
+
+def on_paper(run: Any) -> str:
+    """The text token by token, bytes that are no character yet made visible."""
+    return "".join(step.text or step.piece for step in run.path)
+
+
+def test_everything_is_in_it(run: Generation) -> None:
+    page = run.to_html(LINK, charts=2)
+    read = harmless(page)
+    assert on_paper(run) in read.text and run.prompt in read.text
+    for wanted in ("temperature 0.9, seed 3", "from token 9: temperature 1, top-k 5, seed 9", run.model_name, LINK, "Forward passes"):
+        assert wanted in read.text
+    assert page.count("<figure>") == 3 and page.count("<svg") == 4  # two steps, the surprise, the code
+    assert "Content-Security-Policy" in page and "default-src 'none'" in page
+
+
+def test_the_steps_with_a_chart_are_the_most_surprising_in_the_order_of_the_text(run: Generation) -> None:
+    chosen = telling(run.path, 3)
+    worst = sorted((step.surprise for step in run.path), reverse=True)[:3]
+    assert sorted((step.surprise for step in chosen), reverse=True) == worst
+    assert [step.index for step in chosen] == sorted(step.index for step in chosen)
+    assert telling(run.path, -1) == [] and len(telling(run.path, 10_000)) <= 24
+
+
+def test_a_hostile_prompt_and_link_are_text(tiny: Any) -> None:
+    made = Generation(tiny("llama"), HOSTILE, SamplingSettings(seed=1))
+    list(made.write(5))
+    read = harmless(made.to_html(f"http://x/?prompt={HOSTILE}"))
+    assert "<script>1</script>" in read.text and "{{ 7*7 }}" in read.text
+
+
+def test_hostile_tokens_are_text_everywhere(run: Generation) -> None:
+    from dataclasses import replace
+
+    from core.record.step import Words
+    from core.record.tokens import lone_token
+
+    step = run.path[0]
+    bad = {int(i): lone_token(int(i), HOSTILE.encode(), False) for i in step.token_ids}
+    evil = replace(step, vocabulary=Words(bad), text=HOSTILE)
+    for piece in (rich.tinted([evil]), rich.bars(evil), evil._repr_html_(), svg(odds_spec(evil)), svg(surprise_spec([evil, evil]))):
+        assert "<script" not in piece and "onload='" not in piece.replace("&#x27;", "")
+        harmless(piece)
+
+
+def test_an_empty_run_and_a_replay_have_a_page_too(tiny: Any, run: Generation) -> None:
+    empty = harmless(Generation(tiny("llama"), "The fox").to_html())
+    assert "The fox" in empty.text and "What it cost" not in empty.text and "See it again" not in empty.text
+    replay = Recording.of(run).replay()
+    list(replay.write())
+    shown = harmless(replay.to_html())
+    assert "shown from a recording" in shown.text and on_paper(run) in shown.text
+
+
+def test_a_link_that_no_code_holds_is_written_out(run: Generation) -> None:
+    page = run.to_html("http://x/?" + "a" * (LONGEST_LINK + 1), charts=0)
+    assert page.count("<svg") == 1 and "a" * 100 in page
+
+
+def test_the_code_of_a_link_says_the_link(run: Generation) -> None:
+    import segno
+
+    assert segno.make(LINK, error="l").svg_inline(scale=3, border=2) in run.to_html(LINK, charts=0)
+
+
+def test_what_is_no_run_is_refused() -> None:
+    with pytest.raises(WrongType, match="not of str"):
+        handout("a run")  # type: ignore[arg-type]
+
+
+def test_a_chart_for_a_notebook(tiny: Any, run: Generation) -> None:
+    made = run.chart()
+    whole = made.to_dict()
+    (rows,) = whole["datasets"].values()
+    assert whole["layer"] and [row["token"] for row in rows] == [step.index + 1 for step in run.path]
+    with pytest.raises(RunFinished):
+        Generation(tiny("llama"), "The fox").chart()
+
+
+def test_things_show_themselves_in_a_notebook(tiny: Any, run: Generation) -> None:
+    seen = look(tiny("llama"), run.token_ids)
+    for thing in (run, run.path[0], run.next_distribution(), seen, Generation(tiny("llama"), "The fox")):
+        harmless(thing._repr_html_())
+    assert run.path[0].piece in Reader(run.path[0]._repr_html_()).text
+    shares = [float(width) for width in re.findall(r"width:([\d.]+)%", rich.bars(run.path[0]))]
+    assert shares and max(shares) <= 100.0
+    assert rich.percent is not None and f"{100 * run.path[0].candidates[0].model_probability:.2f}%" in rich.bars(run.path[0])
+
+
+def test_the_chosen_token_has_a_row_however_unlikely(run: Generation) -> None:
+    for step in run.path:
+        assert rich.CHOSEN in rich.bars(step)
+        marked = [row for row in odds_spec(step)["data"]["values"] if row["taken"]]
+        assert len(marked) == 1
