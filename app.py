@@ -29,7 +29,7 @@ else:  # for every visitor, at every click
     from pages.parts.components.keys import keys
     from pages.parts.components.menu_mark import menu_mark
     from pages.parts.components.reconnect import reconnect
-    from pages.parts.layout import frame, navigation, resting, sidebar, stage_door
+    from pages.parts.layout import frame, navigation, onward, resting, sidebar, stage_door
     from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
@@ -48,6 +48,7 @@ else:  # for every visitor, at every click
         requested_model.offer()
         stage_door.bar(page.url_path)
     page.run()
+    onward.onward(page.url_path)
     address.address()
     frame.late_notices()
     keys.keys()

@@ -22,6 +22,7 @@ from pages.parts.text import serving_words as words
 
 frame.page()
 NAME, CHECK, CURVE = "batching", "batching_check", "batching_curve"
+BOARD = "batching_board"
 COUNTS = (2, 4, 8, 16)
 SLOTS = (1, 2, 4, 8, 16)
 BUDGETS = (16, 32, 64, 128, 256, 512)
@@ -68,7 +69,7 @@ def begin() -> None:
     """Let everybody in, on both sides."""
     model, who = current.model(), lineup()
     sides = [ServerSettings(policy, slots, max(budget, slots), blocks, share) for policy in (left, right)]
-    about = (Board.of(who), (left, right), tuple(1 if one is Policy.ONE_AT_A_TIME else slots for one in (left, right)))
+    about = (who, (left, right), tuple(1 if one is Policy.ONE_AT_A_TIME else slots for one in (left, right)))
     experiment.start(NAME, lambda: serve(model, who, sides), now(), about)
     experiment.stop(CHECK)
     current.results().pop(CHECK, None)
@@ -76,9 +77,19 @@ def begin() -> None:
 
 def check() -> None:
     """Let every reader of the right side write once more, alone."""
-    board: Board = experiment.of(NAME).about[0]
-    model, finished = current.model(), [one for done in board.sides[1].iterations for one in done.finished]
-    experiment.start(CHECK, lambda: compare_alone(model, board.who, finished), experiment.of(NAME).made_by)
+    run = experiment.of(NAME)
+    model, finished = current.model(), [one for done in board(run).sides[1].iterations for one in done.finished]
+    experiment.start(CHECK, lambda: compare_alone(model, run.about[0], finished), run.made_by)
+
+
+def board(run: experiment.Experiment) -> Board:
+    """What the observations look like so far; read once, however often it is drawn."""
+    known = current.results().get(BOARD)
+    if known is None or known[0] is not run.about or known[1].read > len(run.seen):
+        known = current.results()[BOARD] = (run.about, Board.of(run.about[0]))
+    fresh: Board = known[1]
+    fresh.take(run.seen)
+    return fresh
 
 
 def measure_curve() -> None:
@@ -139,9 +150,8 @@ def course() -> None:
         colours = palette.of(charts.theme())
         shades = (colours.muted_text, colours.computed, colours.dice, colours.doubt, colours.other)
         frame.legend(*zip(shades, words.STATES.values(), strict=True))
-        fresh = Board.of(lineup()) if run.about is None else run.about[0]
+        fresh = Board.of(lineup()) if run.about is None else board(run)
         policies, places = ((left, right), (slots, slots)) if run.about is None else run.about[1:]
-        fresh.take(run.seen)
         titles = (words.POLICIES[policies[0]], words.POLICIES[policies[1]])
         serving_board(fresh, titles, (words.POLICY_LINES[policies[0]], words.POLICY_LINES[policies[1]]), places, key="batching_board")
         if run.about is None:
@@ -247,7 +257,7 @@ if not state.running and pressed:
         st.rerun()
 
 results.live(course, NAME, key="batching_course")
-if experiment.of(NAME).seen and not experiment.of(NAME).running:
+if experiment.of(NAME).seen and not experiment.of(NAME).running and not experiment.of(NAME).recorded_on:
     st.button(words.CHECK, on_click=current.error_boundary(check), help=words.CHECK_HELP, icon=":material/balance:", key="batching_check")
     results.live(checked, CHECK, key="batching_checked")
 frame.section(words.CURVE_TITLE, words.CURVE_TERM)

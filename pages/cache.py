@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import cache_bytes
-from core.engine.model import LanguageModel
+from core.engine.shape import ModelShape
 from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
 from pages.parts.charts import charts, cost_charts, race_rows
 from pages.parts.layout import frame, palette, results
@@ -35,7 +35,12 @@ def begin() -> None:
     """Start with what the visitor has chosen everywhere: model, prompt, settings."""
     current.at(NAME)
     model, prompt, settings, length = current.model(), current.prompt(), current.settings(), chosen
-    experiment.start(NAME, lambda: race(model, prompt, settings, length), now(), (length, model, prompt))
+    experiment.start(
+        NAME,
+        lambda: race(model, prompt, settings, length),
+        now(),
+        (length, getattr(model, "shape", None), model.cache_bytes_per_token, prompt),
+    )
 
 
 def writer(title: str, term: str, steps: list[RaceStep], length: int, prompt: str) -> None:
@@ -77,7 +82,7 @@ def verdict(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     st.markdown(f"{words.SPEED_UP.format(factor=f'{factor:.1f}', count=both)} {said}")
 
 
-def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, model: LanguageModel) -> None:
+def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, shape: ModelShape | None, each: int) -> None:
     """Per step: level against rising. In all: a line against a triangle."""
     fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
     left, right = st.columns(2, gap="large")
@@ -111,7 +116,8 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
         if all(fits.values()):
             st.caption(words.GROWTH_TOTAL)
     with right:
-        kept(steps[CACHED], length, model)
+        if shape is not None:
+            kept(steps[CACHED], length, shape, each)
 
 
 def grown(fits: dict[str, Trend | None]) -> None:
@@ -143,9 +149,8 @@ def ahead(length: int) -> None:
     st.caption(words.COUNTED.format(prompt=prompt))
 
 
-def kept(steps: list[RaceStep], length: int, model: LanguageModel) -> None:
+def kept(steps: list[RaceStep], length: int, shape: ModelShape, each: int) -> None:
     """A row for each layer, a column for each token; and the bytes, by formula and by tensor, of the model that ran."""
-    shape = model.shape
     frame.section(words.KEPT_TITLE, words.KEPT_TERM)
     last = steps[-1]
     tokens = last.computed + last.reused
@@ -164,7 +169,7 @@ def kept(steps: list[RaceStep], length: int, model: LanguageModel) -> None:
         length=wide,
         cells=wide <= 96,
     )
-    item = model.cache_bytes_per_token / max(1, shape.cache_numbers_per_token)
+    item = each / max(1, shape.cache_numbers_per_token)
     counted = words.KEPT_COUNT.format(
         layers=shape.attention_layers,
         heads=shape.kv_head_count,
@@ -192,7 +197,7 @@ def course() -> None:
     """All that moves, from the start to the verdict."""
     with results.shown(NAME, now(), begin) as run:
         seen: list[RaceStep] = list(run.seen)
-        length, model, prompt = run.about or (chosen, current.model(), current.prompt())
+        length, shape, each, prompt = run.about or (chosen, None, 0, current.prompt())
         steps = {runner: [step for step in seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
         colours = palette.of(charts.theme())
         frame.legend((colours.dice, words.WITH_NOTES), (colours.other, words.WITHOUT_NOTES))
@@ -203,7 +208,7 @@ def course() -> None:
             writer(words.WITHOUT_NOTES, words.WITHOUT_TERM, steps[UNCACHED], length, prompt)
         if all(steps.values()):
             verdict(seen, steps)
-            curves(seen, steps, length, model)
+            curves(seen, steps, length, shape, each)
             st.caption(words.PASSED_OVER)
         elif not run.running and not run.error:
             ahead(length)

@@ -47,7 +47,7 @@ def tries_view() -> None:
             current.at(TRIES)
             model, prompt, settings = current.model(), current.prompt(), current.settings()
             make = lambda: write_and_time_one(model, prompt, settings, count, length)  # noqa: E731 (called by the experiment)
-            experiment.start(TRIES, make, now, (prompt, settings, current.run()))
+            experiment.start(TRIES, make, now, (prompt, settings))
 
         state = experiment.of(TRIES)
         if state.running:
@@ -89,7 +89,7 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
         with st.container(border=place == 0, gap="xsmall"):
             st.caption(f"{place + 1}. · {words.TRY_NOTE.format(number=entry.attempt.number + 1)} · {score}{answer}")
             tinted_text(entry.attempt.path, key=f"candidates_text_{place}", small=True)
-            if place == 0 and not running:
+            if place == 0 and not running and not experiment.of(TRIES).recorded_on:
                 st.button(
                     words.KEEP_TRY,
                     on_click=frame.then,
@@ -118,7 +118,7 @@ def keep_try(number: int) -> None:
     """Write this try into the visitor's run, token by token as it was shown; what they had is put aside for them."""
     run = experiment.of(TRIES)
     attempt = run.seen[-1].tries[number]
-    prompt, settings, _ = run.about
+    prompt, settings = run.about
     undo.keep_path(prompt, settings, attempt.path)
     current.notify(words.KEPT_TRY)
 
@@ -160,9 +160,9 @@ def beam_view() -> None:
             words.BY_PENALTY: words.PENALTY_OF.format(penalty=f"{penalty:g}"),
         }
         now = provenance.now(chosen, settings=False)
-        known, steps = experiment.of(BEAM), current.results().get(BEAM_STEPS, 0)
+        known, steps = experiment.of(BEAM), beam_steps()
         found: tuple[BeamStep, ...] = known.seen
-        fits = known.made_by == now and not known.error
+        fits = known.made_by == now and not known.error and not known.recorded_on
         over = fits and not known.running and steps >= len(found)
 
         @current.error_boundary
@@ -193,13 +193,19 @@ def beam_view() -> None:
 
     def draw() -> None:
         with results.shown(BEAM, now, begin) as run:
-            shown: tuple[BeamStep, ...] = run.seen[: current.results().get(BEAM_STEPS, 0)]
+            shown: tuple[BeamStep, ...] = run.seen[: beam_steps()]
             if shown:
                 searched(shown, run.about)
             elif not run.error:
                 st.caption(words.BEAM_FIRST)
 
     results.live(draw, BEAM, key="candidates_beam_fragment")
+
+
+def beam_steps() -> int:
+    """How much of the search is shown; of a recording all of it."""
+    known = experiment.of(BEAM)
+    return len(known.seen) if known.recorded_on else int(current.results().get(BEAM_STEPS, 0))
 
 
 def searched(found: Sequence[BeamStep], width: int) -> None:

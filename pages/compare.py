@@ -89,7 +89,7 @@ def columns_view() -> None:
         current.at(COLUMNS)
         prompt = current.prompt()
         made = [Column(current.model_named(model), settings_of(preset)) for preset, model in chosen]
-        titles = [(preset, column) for (preset, _), column in zip(chosen, made, strict=True)]
+        titles = [(preset, column.model.name, column.settings) for (preset, _), column in zip(chosen, made, strict=True)]
         experiment.start(COLUMNS, lambda: side_by_side(made, prompt, length), now, (prompt, titles))
 
     state = experiment.of(COLUMNS)
@@ -106,17 +106,17 @@ def columns_view() -> None:
     results.live(draw, COLUMNS, key="compare_fragment")
 
 
-def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, Column]]) -> None:
+def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, str, SamplingSettings]]) -> None:
     """What every column wrote, where it parts from the first one, and all in numbers."""
     for number, home in enumerate(st.columns(len(row.paths), gap="large")):
         with home:
             parts = row.parts_at[number]
-            column = titles[number][1]
-            st.caption(f"{column.model.name} · {settings_then(column.settings)}")
+            _, model, settings = titles[number]
+            st.caption(f"{model} · {settings_then(settings)}")
             tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1))
     frame.section(words.TABLE, words.TABLE_TERM, help=words.TABLE_HELP)
-    table = numbers_table(row.paths, [(title, column.model.name) for title, column in titles])
+    table = numbers_table(row.paths, [(title, model) for title, model, _ in titles])
     st.dataframe(table, hide_index=True, width="stretch")
 
 

@@ -61,7 +61,7 @@ def this_text() -> None:
         textbook()
     with left:
         if not run.path:
-            frame.show_notice(words.COST_EMPTY)
+            recorded_bill()
             return
         model = run.model
         top = receipt.peak(model.device, model.dtype) if shape is not None and getattr(model, "network", None) is not None else None
@@ -70,6 +70,16 @@ def this_text() -> None:
         results.made("cost", Provenance(run.model_name, run.prompt), [])
         if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
             st.caption(words.FAST_CACHE)
+
+
+def recorded_bill() -> None:
+    """Before anything was written: the bill of the request on the timeline."""
+    frame.show_notice(words.COST_EMPTY)
+    timed = experiment.of(TIMED)
+    if timed.seen and not timed.running and timed.made_by is not None:
+        receipt.paper(timed.seen[-1].receipt, words.COST_EXAMPLE)
+        results.made("cost", timed.made_by, [])
+        st.caption(words.COST_RECORDED.format(day=results.day(timed.recorded_on)) if timed.recorded_on else words.COST_TIMED)
 
 
 def textbook() -> None:

@@ -7,18 +7,17 @@ tokens' bytes. A file can be wrong, never dangerous.
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
+from pydantic import FailFast, Field, ValidationError
 
 from core.errors import BadRecording, BadSetting, WrongType
 from core.generation.replay import RecordedModel, Replay
 from core.generation.run import Run
+from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile, settings_of, step_file, step_of
 from core.generation.tree import Tree
-from core.record.step import ForwardPass, Step
+from core.record.step import Step
 from core.record.tokens import ByteJoiner, Token, lone_token
 from core.settings import SamplingSettings
 
@@ -26,39 +25,13 @@ FORMAT = "token-probability-viewer recording"
 VERSION = 1
 LARGEST_FILE = 64 * 1024 * 1024  # bytes
 MOST_STEPS = 50_000
-MOST_LISTED = 1_001
-
-Count = Annotated[int, Field(ge=0, le=2**53)]
-Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
-Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
-_Candidates = Field(min_length=1, max_length=MOST_LISTED)
 
 
-class _Strict(BaseModel):
-    """A part of the file. One fault is enough: a list ends at its first, and so do unknown names. A report of all the faults in a file that
-    has nothing else would take gigabytes."""
-
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known(cls, content: Any) -> Any:
-        if isinstance(content, dict) and not content.keys() <= cls.model_fields.keys():
-            raise ValueError("there is something unknown in it")
-        return content
-
-
-class _TokenFile(_Strict):
-    id: Count
-    raw: Annotated[str, Field(max_length=4096, pattern=r"^([0-9a-f]{2})*$")]
-    special: bool = False
-
-
-class _PromptToken(_TokenFile):
+class _PromptToken(TokenFile):
     text: Annotated[str, Field(max_length=1_000_000)]
 
 
-class _ModelFile(_Strict):
+class _ModelFile(Strict):
     name: Annotated[str, Field(max_length=300)]
     device: Annotated[str, Field(max_length=60)]
     dtype: Annotated[str, Field(max_length=60)]
@@ -71,50 +44,7 @@ class _ModelFile(_Strict):
     end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
 
 
-class _StepFile(_Strict):
-    parent: Count
-    name: Annotated[str, Field(max_length=60)] = ""
-    token_id: Count
-    chosen_by: Literal["sampled", "greedy", "forced"]
-    roll: Annotated[float, Field(ge=0, lt=1)] | None
-    attempt: Count
-    settings: dict[str, Any]
-    computed_tokens: Count
-    reused_tokens: Count
-    cache_bytes: Count
-    seconds: Seconds
-    queue_seconds: Seconds
-    server_seconds: Seconds | None
-    held_bytes: Count | None = None  # not in the files of before
-    token_ids: Annotated[list[Count], _Candidates, FailFast()]
-    ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
-    logits: Annotated[list[float | None], _Candidates, FailFast()]
-    probabilities: Annotated[list[Annotated[list[Probability], _Candidates]], Field(min_length=1, max_length=16), FailFast()]
-    removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], _Candidates, FailFast()]
-    dice_starts: Annotated[list[Probability | None], _Candidates, FailFast()]
-    stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=16), FailFast()]
-    stage_settings: Annotated[list[float | None], Field(max_length=16), FailFast()]
-    stage_kept: Annotated[list[Count], Field(max_length=16), FailFast()]
-    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16), FailFast()]
-    server_listed: Count  # version 1 of the format has this name for top_logprobs_count
-    stage_exact: Annotated[list[bool], Field(max_length=16), FailFast()]
-
-    @model_validator(mode="after")
-    def _agrees_with_itself(self) -> _StepFile:
-        listed, stages = len(self.token_ids), len(self.stage_names)
-        lengths = {len(self.ranks), len(self.logits), len(self.removed_at), len(self.dice_starts), *map(len, self.probabilities)}
-        if lengths != {listed} or len(set(self.token_ids)) != listed:
-            raise ValueError("the lists of candidates differ in length")
-        if {len(self.probabilities), len(self.stage_settings), len(self.stage_kept), len(self.stage_entropies)} != {stages}:
-            raise ValueError("the lists of stages differ in length")
-        if len(self.stage_exact) != (stages if self.server_listed else 0):
-            raise ValueError("the marks of what is exact do not fit the stages")
-        if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
-            raise ValueError("the token taken is not among the candidates, or a stage is unknown")
-        return self
-
-
-class _File(_Strict):
+class _File(Strict):
     format: Literal["token-probability-viewer recording"]
     version: Literal[1]
     model: _ModelFile
@@ -125,8 +55,8 @@ class _File(_Strict):
     as_chat: bool
     here: Count
     finished: Annotated[str, Field(max_length=60)] | None
-    vocabulary: Annotated[list[_TokenFile], Field(max_length=2_000_000), FailFast()]
-    steps: Annotated[list[_StepFile], Field(max_length=MOST_STEPS), FailFast()]
+    vocabulary: Annotated[list[TokenFile], Field(max_length=2_000_000), FailFast()]
+    steps: Annotated[list[StepFile], Field(max_length=MOST_STEPS), FailFast()]
 
 
 class Recording:
@@ -150,7 +80,7 @@ class Recording:
             raise BadRecording("This recording contradicts itself: its tokens do not give its prompt.")
         if not {token_id for step in file.steps for token_id in step.token_ids} <= self.model.tokens.keys():
             raise BadRecording("This recording contradicts itself: it does not say how some of its tokens are written.")
-        self.settings = _settings(file.settings)
+        self.settings = settings_of(file.settings)
         self.top_n = file.top_n
         self.tree = self._build()
         self.finished = file.finished
@@ -164,13 +94,13 @@ class Recording:
             if entry.parent >= node_id:
                 raise BadRecording("This recording contradicts itself: a step comes before the one it follows.")
             key = repr(sorted(entry.settings.items()))
-            settings = known.get(key) or known.setdefault(key, _settings(entry.settings))
+            settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
             joiner.add(tree.nodes[entry.parent].waiting)
             token = self.model.token(entry.token_id)
             text = "" if token.special else joiner.add(token.raw)
             depth = depths[entry.parent]
-            step = _step(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text)
+            step = step_of(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text)
             tree.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
         if self._file.here > len(self._file.steps):
@@ -267,8 +197,8 @@ def _file_of(run: Any) -> _File:
         as_chat=run.as_chat,
         here=number[here],
         finished=finished,
-        vocabulary=[_TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
-        steps=[_step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
+        vocabulary=[TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
+        steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
     )
 
 
@@ -281,67 +211,3 @@ def _place(error: ValidationError) -> str:
 def _public_name(name: str) -> str:
     """A model's name as it may leave this machine: of a folder, only its own name."""
     return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name
-
-
-def _settings(values: dict[str, Any]) -> SamplingSettings:
-    try:
-        return SamplingSettings(**values)
-    except TypeError as error:
-        raise BadRecording("This recording is broken: it names a setting that does not exist.") from error
-
-
-def _digits(values: np.ndarray) -> list[Any]:
-    """Numbers as they go into the file: seven digits, all that float32 has; None for what is no number or infinite."""
-    return [float(f"{value:.7g}") if math.isfinite(value) else None for value in values.tolist()]
-
-
-def _step_file(step: Step, parent: int | None, name: str) -> _StepFile:
-    return _StepFile(
-        parent=parent or 0,
-        name=name,
-        token_id=step.token_id,
-        chosen_by=step.chosen_by,  # type: ignore[arg-type]
-        roll=step.roll,
-        attempt=step.attempt,
-        settings=step.settings.as_dict(),
-        **{field: getattr(step.forward, field) for field in ForwardPass.__slots__},
-        token_ids=step.token_ids.tolist(),
-        ranks=step.ranks.tolist(),
-        logits=_digits(step.logits),
-        probabilities=[_digits(row) for row in step.probabilities],
-        removed_at=step.removed_at.tolist(),
-        dice_starts=_digits(step.dice_starts),
-        stage_names=list(step.stage_names),
-        stage_settings=[None if s is None else float(s) for s in step.stage_settings],
-        stage_kept=list(step.stage_kept),
-        stage_entropies=[float(f"{e:.7g}") for e in step.stage_entropies],
-        server_listed=step.top_logprobs_count,
-        stage_exact=list(step.stage_exact),
-    )
-
-
-def _step(entry: _StepFile, index: int, position: int, settings: SamplingSettings, model: RecordedModel, text: str) -> Step:
-    return Step(
-        index=index,
-        position=position,
-        settings=settings,
-        forward=ForwardPass(**{field: getattr(entry, field) for field in ForwardPass.__slots__}),
-        vocabulary=model,
-        token_ids=np.array(entry.token_ids, dtype=np.int64),
-        ranks=np.array(entry.ranks, dtype=np.int64),
-        logits=np.array([-math.inf if x is None else x for x in entry.logits]),
-        probabilities=np.array(entry.probabilities),
-        removed_at=np.array(entry.removed_at, dtype=np.int64),
-        dice_starts=np.array([math.nan if x is None else x for x in entry.dice_starts]),
-        stage_names=tuple(entry.stage_names),
-        stage_settings=tuple(entry.stage_settings),
-        stage_kept=tuple(entry.stage_kept),
-        stage_entropies=tuple(entry.stage_entropies),
-        top_logprobs_count=entry.server_listed,
-        stage_exact=tuple(entry.stage_exact),
-        token_id=entry.token_id,
-        text=text,
-        chosen_by=entry.chosen_by,
-        roll=entry.roll,
-        attempt=entry.attempt,
-    )

@@ -29,6 +29,14 @@ def open_app() -> Callable[..., AppTest]:
 
 
 @pytest.fixture
+def no_recordings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As if the app had come without recordings: pages begin with what they have of their own."""
+    from pages.parts.runtime import recordings
+
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+
+
+@pytest.fixture
 def session() -> Callable[[AppTest], Any]:
     """The visitor's state behind an opened app."""
     return lambda app: app.session_state["_session"]

@@ -13,6 +13,7 @@ from pages.parts.charts import cost_charts, race_rows
 from tests.pages.test_compare import run_on, said
 
 
+@pytest.mark.usefixtures("no_recordings")
 def test_before_the_start_counting_tells_what_is_to_come(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="cache.py")
     assert not app.exception

@@ -19,6 +19,7 @@ Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
 
 
+@pytest.mark.usefixtures("no_recordings")
 def test_tries_are_written_ranked_and_priced(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
     assert words.TRIES_FIRST in said(app)
@@ -48,6 +49,7 @@ def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: Se
     assert words.KEPT_TRY in said(app)
 
 
+@pytest.mark.usefixtures("no_recordings")
 def test_beam_search_steps_and_ends(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
     app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()

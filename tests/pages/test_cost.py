@@ -50,6 +50,7 @@ def test_the_table_for_other_models(open_app: Callable[..., AppTest]) -> None:
     assert app.dataframe[0].value["✎ cards"].tolist() == [1, 8, 64]
 
 
+@pytest.mark.usefixtures("no_recordings")
 def test_two_questions_two_receipts(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cost.py")
     app.button(key="cost_two").click().run()

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
+from functools import partial
 from html import escape
 
 import streamlit as st
 
 from pages.parts.charts import charts
 from pages.parts.layout import frame, palette
-from pages.parts.runtime import experiment
+from pages.parts.runtime import experiment, recordings
 from pages.parts.runtime.experiment import Experiment
 from pages.parts.session.provenance import Provenance
 from pages.parts.text import result_words as words
@@ -45,8 +47,11 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
         frame.show_notice(run.error)
     changed = run.made_by.changed(now) if run.made_by is not None and run.seen else []
     outdated = bool(changed) and not run.running
-    if run.made_by is not None and run.seen:
-        made(name, run.made_by, changed, None if run.running else again)
+    if run.recorded_on and run.made_by is not None:
+        outdated = outdated and run.made_by.chosen != now.chosen
+        recorded(name, run, outdated, again)
+    elif run.made_by is not None and run.seen:
+        made(name, run.made_by, changed, None if run.running else again, run)
     with dimmed(name, outdated):
         yield run
 
@@ -58,17 +63,68 @@ def dimmed(name: str, outdated: bool) -> Iterator[None]:
         yield
 
 
-def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None) -> None:
-    """The quiet line: what made it; where something is another now, a word on that, and a button that makes it anew."""
+def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
+    """The quiet line of a recording: that it is one, of which day and of what; to play it again, or to run it here and now."""
+    assert run.made_by is not None
+    with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
+        said = escape(words.RECORDED_OTHER if outdated else words.RECORDED)
+        told = escape(words.RECORDED_ON.format(day=day(run.recorded_on), told=run.made_by.told()))
+        quiet(f"<b>{said}</b> {told}")
+        if run.running:
+            return
+        if again is not None and st.button(words.LIVE, icon=":material/bolt:", type="tertiary", key=f"again_{name}", help=words.LIVE_HELP):
+            again()
+            st.rerun()
+        if len(run.seen) > 1 and st.button(words.PLAY, icon=":material/replay:", type="tertiary", key=f"play_{name}", help=words.PLAY_HELP):
+            experiment.play_again(name)
+            st.rerun()
+        keep(name, run)
+
+
+def day(written: str) -> str:
+    """A day as a person writes it.
+
+    >>> day("2026-01-31")
+    '31 January 2026'
+    """
+    at = date.fromisoformat(written)
+    return f"{at.day} {at:%B %Y}"
+
+
+def keep(name: str, run: Experiment) -> None:
+    """The experiment as a file."""
+    st.download_button(
+        "",
+        data=partial(recordings.kept, name, run),
+        file_name=f"{name}{recordings.ENDING}",
+        mime="application/gzip",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+        key=f"keep_{name}",
+        help=words.KEEP_HELP,
+    )
+
+
+def quiet(line: str) -> None:
+    """One grey line of HTML."""
+    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content")
+
+
+def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None, run: Experiment | None = None) -> None:
+    """The quiet line: what made it; where something is another now, a word on that, and a button that makes it anew.
+
+    run: what can be kept as a file.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
         line = escape(by.told())
         if changed:
             *first, last = changed
             said = words.OUTDATED.format(what=(", ".join(first) + words.AND if first else "") + last)
             line = f"<b>{escape(said)}.</b> {line}"
-        st.html(
-            f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content"
-        )
+        quiet(line)
         if changed and again is not None and st.button(words.AGAIN, icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
             again()
             st.rerun()
+        if run is not None and not run.running:
+            keep(name, run)

@@ -23,7 +23,9 @@ from weakref import WeakSet, ref
 import streamlit as st
 
 from core.errors import TooManyExperiments, ViewerError
+from core.labs.recorded import RecordedExperiment
 from core.limits import Limits
+from pages.parts.runtime import recordings
 from pages.parts.session import current
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import Session
@@ -43,8 +45,9 @@ MOST_OF_ONE_VISITOR = 4  # experiments that one visitor may have at a time
 class Experiment:
     """What is known of an experiment at one moment.
 
-    seen: the observations so far. error: one sentence on what went wrong. made_by: what it was started with. about: what the page wants to
-    remember of its start.
+    seen: the observations so far; seconds: since the start, one for each. error: one sentence on what went wrong. made_by: what it was
+    started with. about: what the page wants to remember of its start: plain values, so that it can be kept in a file. recorded_on: the day
+    of a recording, "" of what ran here.
     """
 
     seen: tuple[Any, ...] = ()
@@ -52,6 +55,8 @@ class Experiment:
     error: str | None = None
     made_by: Provenance | None = None
     about: Any = None
+    seconds: tuple[float, ...] = ()
+    recorded_on: str = ""
 
     @property
     def interval(self) -> float | None:
@@ -68,7 +73,9 @@ class Worker:
     visitor: ref[Session]
     made_by: Provenance | None = None
     about: Any = None
+    recorded_on: str = ""
     seen: list[Any] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
     error: str | None = None
     told_to_stop: Event = field(default_factory=Event)
     ended: Event = field(default_factory=Event)
@@ -84,7 +91,8 @@ class Worker:
     def snapshot(self) -> Experiment:
         """What is known now. `running` is read first: what has ended is shown with all that it found."""
         running = self.running
-        return Experiment(tuple(self.seen), running, self.error, self.made_by, self.about)
+        seen = tuple(self.seen)
+        return Experiment(seen, running, self.error, self.made_by, self.about, tuple(self.seconds[: len(seen)]), self.recorded_on)
 
     def begin(self) -> None:
         """Start the thread. It is a daemon: a server that is stopped does not wait for it."""
@@ -118,10 +126,12 @@ class Worker:
 
     def _observe(self, source: Iterator[Any]) -> None:
         longest = Limits.from_environment().experiment_seconds
-        latest = monotonic() + longest if longest else float("inf")
+        began = monotonic()
+        latest = began + longest if longest else float("inf")
         for observation in source:
             if self.told_to_stop.is_set() or self.visitor() is None:
                 return
+            self.seconds.append(monotonic() - began)
             self.seen.append(observation)
             if not self.drawn.is_set():
                 self.waiting.set()
@@ -193,22 +203,42 @@ def _presence() -> _Presence:
 
 
 def of(name: str) -> Experiment:
-    """This visitor's experiment of this name as it is now; an empty one before its first start."""
-    worker = current.results().get(name)
-    return worker.snapshot() if isinstance(worker, Worker) else Experiment()
+    """This visitor's experiment of this name as it is now; before its first start the recording that came with the app, if there is one."""
+    known = current.results().get(name)
+    if isinstance(known, Worker):
+        return known.snapshot()
+    if known is None and (known := recordings.first(name)) is not None:
+        current.results()[name] = known
+    if not isinstance(known, RecordedExperiment):
+        return Experiment()
+    return Experiment(known.seen, made_by=known.made_by, about=known.about, seconds=known.seconds, recorded_on=known.recorded_on)
+
+
+@current.error_boundary
+def play_again(name: str, speed: float = 1.0) -> None:
+    """Show a recorded experiment again as if it ran now, in its own rhythm times `speed`; it still says that it is a recording."""
+    known = of(name)
+    if known.recorded_on and known.seen and not known.running:
+        recording = RecordedExperiment(name, known.recorded_on, known.seen, known.seconds)
+        start(name, lambda: recording.again(speed), known.made_by, known.about, recorded_on=known.recorded_on)
 
 
 @current.error_boundary
 def start(
-    name: str, make: Callable[[], Iterator[Any]], made_by: Provenance | None = None, about: Any = None, of_page: bool = False
+    name: str,
+    make: Callable[[], Iterator[Any]],
+    made_by: Provenance | None = None,
+    about: Any = None,
+    of_page: bool = False,
+    recorded_on: str = "",
 ) -> None:
     """Begin anew; what goes wrong is said in `of(name).error`, and that there are too many already, beside the place `name`.
 
-    of_page: for what others wait for, so that it ends when its visitor goes to another page.
+    of_page: for what others wait for, so that it ends when its visitor goes to another page. recorded_on: the day of what is shown again.
     """
     current.at(name)
     session = current.current_session()
-    worker = Worker(name, make, ref(session), made_by, about, of_page=of_page)
+    worker = Worker(name, make, ref(session), made_by, about, recorded_on, of_page=of_page)
     workers().join(worker, session)
     _stop(name)
     _presence().workers.add(worker)

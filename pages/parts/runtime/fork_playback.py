@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.labs.fork import Fork, continuation
+from core.labs.served import on_server
 from core.record.step import Step
 from pages.parts.components.branch_tree.branch_tree import TreeAction
 from pages.parts.components.fork_view.fork_view import Picked, Side
@@ -18,6 +20,7 @@ from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 
 NAME, WORD = "what_if", "what_if_instead"
+FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # what is written before anybody asks
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -56,16 +59,34 @@ def playback() -> ForkPlayback | None:
         return current.results()[NAME]
     fork = _first(run)
     current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
+    if known is None and fork is not None and not run.is_replay and not on_server(run.model):
+        _first_look(run, fork)
     return current.results()[NAME]
 
 
+def _first_look(run: Any, fork: Fork) -> None:
+    """The first words of both branches, so that there is something to see; the run stays where it stood."""
+    here, latest = run.here, monotonic() + FIRST_SECONDS
+    try:
+        for _ in range(FIRST_WORDS):
+            if fork.finished or monotonic() > latest:
+                break
+            fork.step()
+    finally:
+        run.switch(here)
+
+
 def _first(run: Any) -> Fork | None:
-    """Two branches that are there, or the word that was opened (or the first one) and the likeliest other word in its place."""
+    """Of a text that one of the ready forks begins with, that fork. Else two branches that are there, or the word that was opened (or the
+    first one) and the likeliest other word in its place."""
     if run.is_replay:
         ends = [branch.node_id for branch in run.branches()]
         lines = {end: run.path_to(end) for end in ends}
         return next((Fork.between(run, a, b) for a in ends for b in ends if a < b and not _nested(lines[a], lines[b])), None)
     path = run.path
+    known = next((number for number, (_, prompt, *_) in enumerate(words.FORKS) if prompt == run.prompt), None)
+    if not path and known is not None:
+        return _ready(run, known)
     index = min(current.selected_index() or 0, max(0, len(path) - 1))
     distribution = path[index] if path else run.next_distribution()
     best = [candidate.token_id for candidate in distribution.candidates]

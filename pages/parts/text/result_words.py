@@ -12,3 +12,12 @@ YOU_ARE_BUSY = "You have {count} experiments running. Stop one of them, or wait 
 LASTED = "It was ended after {duration}, the longest an experiment may run here. What it has found stays."
 FOUND_ENOUGH = "It was ended after {count} observations, the most that are kept. What it has found stays."
 FAILED = "Something went wrong here, and it is our fault. What was found so far stays; you can start it again."
+
+RECORDED = "A recording."
+RECORDED_OTHER = "A recording, made with other choices than those above."
+RECORDED_ON = "Made on {day}: {told}"
+LIVE = "Run it live"
+LIVE_HELP = "Do the same here and now, with your model, your prompt and your settings."
+PLAY = "Play"
+PLAY_HELP = "Show the recording once more, in the time it took."
+KEEP_HELP = "Save this experiment as a file. The gallery opens it again, without a model."

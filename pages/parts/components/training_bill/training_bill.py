@@ -114,7 +114,7 @@ def own(read: int, written: int, watts: float) -> None:
     work = training_work(model.shape, last.tokens)
     told = {"tokens": numbers.count(last.tokens), "steps": f"{last.step:,}", "work": numbers.count(work)}
     comparisons = [seen for seen in experiment.of(NAME).seen if isinstance(seen, StepComparison)]
-    if comparisons and experiment.of(NAME).made_by is not None:
+    if comparisons and not experiment.of(NAME).recorded_on:  # the hours are said to be those of this machine
         seconds = comparisons[-1].training.seconds / comparisons[-1].tokens * last.tokens
         energy = f"{seconds * watts / 3.6e6:,.2f} kWh"
         st.markdown(words.BILL_OWN.format(hours=f"{seconds / 3600:,.1f} hours", watts=f"{watts:g}", energy=energy, **told))

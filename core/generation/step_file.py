@@ -1,0 +1,147 @@
+"""A step as it goes into a file: validated JSON, bounded and checked field by field. A file may come from a stranger."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
+
+from core.errors import BadRecording
+from core.record.step import ForwardPass, Step, Vocabulary
+from core.settings import SamplingSettings
+
+MOST_LISTED = 1_001
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
+Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
+_Candidates = Field(min_length=1, max_length=MOST_LISTED)
+
+
+class Strict(BaseModel):
+    """A part of the file. One fault is enough: a list ends at its first, and so do unknown names. A report of all the faults in a file that
+    has nothing else would take gigabytes."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, content: Any) -> Any:
+        if isinstance(content, dict) and not content.keys() <= cls.model_fields.keys():
+            raise ValueError("there is something unknown in it")
+        return content
+
+
+class TokenFile(Strict):
+    id: Count
+    raw: Annotated[str, Field(max_length=4096, pattern=r"^([0-9a-f]{2})*$")]
+    special: bool = False
+
+
+class StepFile(Strict):
+    parent: Count
+    name: Annotated[str, Field(max_length=60)] = ""
+    token_id: Count
+    chosen_by: Literal["sampled", "greedy", "forced"]
+    roll: Annotated[float, Field(ge=0, lt=1)] | None
+    attempt: Count
+    settings: dict[str, Any]
+    computed_tokens: Count
+    reused_tokens: Count
+    cache_bytes: Count
+    seconds: Seconds
+    queue_seconds: Seconds
+    server_seconds: Seconds | None
+    held_bytes: Count | None = None  # not in the files of before
+    token_ids: Annotated[list[Count], _Candidates, FailFast()]
+    ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
+    logits: Annotated[list[float | None], _Candidates, FailFast()]
+    probabilities: Annotated[list[Annotated[list[Probability], _Candidates]], Field(min_length=1, max_length=16), FailFast()]
+    removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], _Candidates, FailFast()]
+    dice_starts: Annotated[list[Probability | None], _Candidates, FailFast()]
+    stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=16), FailFast()]
+    stage_settings: Annotated[list[float | None], Field(max_length=16), FailFast()]
+    stage_kept: Annotated[list[Count], Field(max_length=16), FailFast()]
+    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16), FailFast()]
+    server_listed: Count  # version 1 of the format has this name for top_logprobs_count
+    stage_exact: Annotated[list[bool], Field(max_length=16), FailFast()]
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> StepFile:
+        listed, stages = len(self.token_ids), len(self.stage_names)
+        lengths = {len(self.ranks), len(self.logits), len(self.removed_at), len(self.dice_starts), *map(len, self.probabilities)}
+        if lengths != {listed} or len(set(self.token_ids)) != listed:
+            raise ValueError("the lists of candidates differ in length")
+        if {len(self.probabilities), len(self.stage_settings), len(self.stage_kept), len(self.stage_entropies)} != {stages}:
+            raise ValueError("the lists of stages differ in length")
+        if len(self.stage_exact) != (stages if self.server_listed else 0):
+            raise ValueError("the marks of what is exact do not fit the stages")
+        if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
+            raise ValueError("the token taken is not among the candidates, or a stage is unknown")
+        return self
+
+
+def settings_of(values: dict[str, Any]) -> SamplingSettings:
+    try:
+        return SamplingSettings(**values)
+    except TypeError as error:
+        raise BadRecording("This recording is broken: it names a setting that does not exist.") from error
+
+
+def digits(values: np.ndarray) -> list[Any]:
+    """Numbers as they go into the file: seven digits, all that float32 has; None for what is no number or infinite."""
+    return [float(f"{value:.7g}") if math.isfinite(value) else None for value in values.tolist()]
+
+
+def step_file(step: Step, parent: int | None, name: str) -> StepFile:
+    return StepFile(
+        parent=parent or 0,
+        name=name,
+        token_id=step.token_id,
+        chosen_by=step.chosen_by,  # type: ignore[arg-type]
+        roll=step.roll,
+        attempt=step.attempt,
+        settings=step.settings.as_dict(),
+        **{field: getattr(step.forward, field) for field in ForwardPass.__slots__},
+        token_ids=step.token_ids.tolist(),
+        ranks=step.ranks.tolist(),
+        logits=digits(step.logits),
+        probabilities=[digits(row) for row in step.probabilities],
+        removed_at=step.removed_at.tolist(),
+        dice_starts=digits(step.dice_starts),
+        stage_names=list(step.stage_names),
+        stage_settings=[None if s is None else float(s) for s in step.stage_settings],
+        stage_kept=list(step.stage_kept),
+        stage_entropies=[float(f"{e:.7g}") for e in step.stage_entropies],
+        server_listed=step.top_logprobs_count,
+        stage_exact=list(step.stage_exact),
+    )
+
+
+def step_of(entry: StepFile, index: int, position: int, settings: SamplingSettings, model: Vocabulary, text: str) -> Step:
+    return Step(
+        index=index,
+        position=position,
+        settings=settings,
+        forward=ForwardPass(**{field: getattr(entry, field) for field in ForwardPass.__slots__}),
+        vocabulary=model,
+        token_ids=np.array(entry.token_ids, dtype=np.int64),
+        ranks=np.array(entry.ranks, dtype=np.int64),
+        logits=np.array([-math.inf if x is None else x for x in entry.logits]),
+        probabilities=np.array(entry.probabilities),
+        removed_at=np.array(entry.removed_at, dtype=np.int64),
+        dice_starts=np.array([math.nan if x is None else x for x in entry.dice_starts]),
+        stage_names=tuple(entry.stage_names),
+        stage_settings=tuple(entry.stage_settings),
+        stage_kept=tuple(entry.stage_kept),
+        stage_entropies=tuple(entry.stage_entropies),
+        top_logprobs_count=entry.server_listed,
+        stage_exact=tuple(entry.stage_exact),
+        token_id=entry.token_id,
+        text=text,
+        chosen_by=entry.chosen_by,
+        roll=entry.roll,
+        attempt=entry.attempt,
+    )

@@ -1,0 +1,47 @@
+"""The way on: the last line of every page, and the three ways to begin. Nobody ends in a dead end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.parts.layout import navigation
+from pages.parts.runtime import touring
+from pages.parts.text import onward_words as words
+from pages.parts.text import tour_words
+
+GUIDED = frozenset({"tour", "stage", "notes"})  # pages that lead on by themselves
+AFTER = {"watch.py": "inside.py"}  # where another page than the following one is the next thing to see
+
+
+def following(path: str) -> tuple[str, str, str]:
+    """The page to see after the one with this path: its file, its title, what one sees there."""
+    listed = [(file, title, sight) for _, file, title, sight in navigation.PAGES if Path(file).stem not in GUIDED]
+    files = [file for file, *_ in listed]
+    here = f"{path}.py" if f"{path}.py" in files else files[0]
+    wanted = AFTER.get(here, files[(files.index(here) + 1) % len(files)])
+    return listed[files.index(wanted)]
+
+
+def onward(path: str) -> None:
+    """The last line of the page with this path."""
+    if path in GUIDED:
+        return
+    file, title, sight = following(path)
+    with st.container(key="onward", gap="xsmall"):
+        begun = touring.under_way()
+        if begun is not None:
+            back = tour_words.HOME.format(number=begun.number)
+            st.page_link(navigation.ROOT / "pages" / "tour.py", label=back, icon=":material/hiking:", width="content")
+        label = words.NEXT.format(title=title, sight=sight)
+        st.page_link(navigation.ROOT / "pages" / file, label=label, icon=":material/arrow_forward:", width="content")
+
+
+def ways() -> None:
+    """Watch, the tour, the stage: the three ways to begin, in one line; those that are there."""
+    files = {file for _, file, *_ in navigation.PAGES}
+    with st.container(horizontal=True, gap="small", key="ways", width="content"):
+        for file, label, icon in words.WAYS:
+            if file in files:
+                st.page_link(navigation.ROOT / "pages" / file, label=label, icon=icon, width="content")

@@ -1,0 +1,193 @@
+"""A recorded experiment comes back as it was, at any speed, and a file can be wrong but never dangerous."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from enum import Enum
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core import SamplingSettings
+from core.errors import BadRecording
+from core.labs import codec, recorded
+from core.labs.cache_race import race
+from core.labs.codec import CLASSES, fits, hints
+from core.labs.quantization import PartDamage
+from core.labs.recorded import RecordedExperiment
+from core.labs.sweep import Column, side_by_side
+
+DAY = "2026-01-31"
+
+
+@pytest.fixture
+def compared(tiny: Callable[[str], Any]) -> tuple[Any, ...]:
+    model = tiny("llama")
+    columns = [Column(model, SamplingSettings(greedy=True)), Column(model, SamplingSettings(temperature=1.3, top_k=5, seed=3))]
+    return tuple(side_by_side(columns, "the fox", 6))
+
+
+def test_steps_come_back_without_a_model(compared: tuple[Any, ...]) -> None:
+    file = RecordedExperiment("compare", DAY, compared, tuple(0.1 * i for i in range(len(compared)))).dumps()
+    back = RecordedExperiment.loads(file)
+    last, was = back.seen[-1], compared[-1]
+    assert last.parts_at == was.parts_at and last.finished == was.finished
+    for path, before in zip(last.paths, was.paths, strict=True):
+        assert [step.text for step in path] == [step.text for step in before]
+        for one, other in zip(path, before, strict=True):
+            assert (one.token_id, one.roll, one.chosen_by, one.settings) == (other.token_id, other.roll, other.chosen_by, other.settings)
+            np.testing.assert_allclose(one.probabilities, other.probabilities, rtol=1e-6)
+            assert [candidate.piece for candidate in one.candidates] == [candidate.piece for candidate in other.candidates]
+            assert one.stage_names == other.stage_names
+    assert back.seen[0].paths[0][0] is last.paths[0][0], "a step that many observations hold is one step"
+
+
+def test_plain_observations_come_back_equal(tiny: Callable[[str], Any]) -> None:
+    seen = tuple(race(tiny("llama"), "the fox", SamplingSettings(seed=1), 5))
+    kept = RecordedExperiment("race", DAY, seen, tuple(map(float, range(len(seen)))), about=(5, "the fox", range(2, 4)))
+    back = RecordedExperiment.loads(kept.dumps())
+    assert back.about == kept.about and back.seconds == kept.seconds
+    assert [one.text for one in back.seen] == [one.text for one in seen]
+    for one, other in zip(back.seen, seen, strict=True):
+        assert one.total_seconds == pytest.approx(other.total_seconds, rel=1e-6)
+
+
+def test_it_plays_in_its_own_rhythm_and_at_any_speed() -> None:
+    kept = RecordedExperiment("parts", DAY, (1, 2, 3), (0.5, 1.5, 61.5))
+    for speed, expected in ((1.0, [0.5, 1.0, recorded.LONGEST_PAUSE]), (2.0, [0.25, 0.5, recorded.LONGEST_PAUSE]), (float("inf"), [])):
+        pauses: list[float] = []
+        assert list(kept.again(speed, pauses.append)) == [1, 2, 3]
+        assert pauses == pytest.approx(expected)
+
+
+def test_a_result_that_holds_a_model_is_refused(tiny: Callable[[str], Any]) -> None:
+    with pytest.raises(BadRecording, match="cannot be kept"):
+        RecordedExperiment("race", DAY, (1,), (0.0,), about=tiny("llama")).dumps()
+
+
+def test_every_class_of_a_file_is_a_record_whose_types_are_known() -> None:
+    for name, module in CLASSES.items():
+        cls: Any = getattr(import_module(module), name)
+        assert cls.__name__ == name
+        if issubclass(cls, Enum):
+            continue
+        names = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
+        assert names and names <= hints(getattr(import_module(module), name)).keys(), name
+
+
+def content(**changed: Any) -> dict[str, Any]:
+    kept = RecordedExperiment("quantization_parts", DAY, (PartDamage(0, "up", 0.25),), (0.5,))
+    found: dict[str, Any] = json.loads(gzip.decompress(kept.dumps()))
+    return found | changed
+
+
+def packed(what: Any) -> bytes:
+    return gzip.compress(json.dumps(what).encode())
+
+
+def test_the_untouched_file_is_read() -> None:
+    back = RecordedExperiment.loads(packed(content()))
+    assert back.seen == (PartDamage(0, "up", 0.25),)
+    with pytest.raises(FrozenInstanceError):
+        back.name = "other"  # type: ignore[misc]
+
+
+WRONG: dict[str, bytes] = {
+    "empty": b"",
+    "no archive": b"hello",
+    "cut off": packed(content())[:-9],
+    "no json": gzip.compress(b"{"),
+    "another file": packed([1, 2]),
+    "another format": packed(content(format="x")),
+    "no version": packed(content(version="1")),
+    "a newer version": packed(content(version=99)),
+    "no name": packed(content(name="../../etc/passwd")),
+    "no day": packed(content(recorded_on="yesterday")),
+    "no observations": packed(content(seen=[], seconds=[])),
+    "times missing": packed(content(seconds=[])),
+    "times backwards": packed(content(seen=[1, 2], seconds=[2.0, 1.0])),
+    "times that are none": packed(content(seconds=[-5.0])),
+    "a class of Python": packed(content(seen=[{"record": ["Popen", {"args": "ls"}]}])),
+    "a path for a class": packed(content(seen=[{"record": ["os.system", {}]}])),
+    "a field too many": packed(content(seen=[{"record": ["PartDamage", {"layer": 0, "name": "up", "mean_kl": 0.1, "x": 1}]}])),
+    "a field too few": packed(content(seen=[{"record": ["PartDamage", {"layer": 0}]}])),
+    "a field of another type": packed(content(seen=[{"record": ["PartDamage", {"layer": "0", "name": "up", "mean_kl": 0.1}]}])),
+    "a list for a record": packed(content(seen=[{"record": ["PartDamage", [1, 2]]}])),
+    "settings out of range": packed(content(about={"record": ["SamplingSettings", {"temperature": -1.0}]})),
+    "an enum that is none": packed(content(about={"enum": ["Policy", "chaos"]})),
+    "a record as an enum": packed(content(about={"enum": ["PartDamage", 1]})),
+    "a step that is not there": packed(content(about={"step": 0})),
+    "a step of nothing": packed(content(steps=[[0, 0, 0, True, "", {}]])),
+    "an unknown kind": packed(content(about={"pickle": "gASV"})),
+    "two kinds at once": packed(content(about={"tuple": [], "list": []})),
+    "keys that cannot be": packed(content(about={"dict": [[[1], 2]]})),
+    "a huge number": packed(content(about=10**40)),
+    "a huge range": packed(content(about={"range": [0, 10**18, 1]})),
+    "nested too deeply": packed(content(about=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])),
+    "broken tokens": packed(content(vocabularies=[{"ends": [], "tokens": {"1": ["zz", False]}}])),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_file_gets_one_sentence(name: str) -> None:
+    with pytest.raises(BadRecording) as caught:
+        RecordedExperiment.loads(WRONG[name])
+    assert str(caught.value).endswith(".") and len(str(caught.value)) < 200 and "\n" not in str(caught.value)
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded, "LARGEST_CONTENT", 1_000_000)
+    with pytest.raises(BadRecording, match="far too much"):
+        RecordedExperiment.loads(gzip.compress(b" " * 5_000_000))
+
+
+def test_a_file_that_is_not_there() -> None:
+    from pathlib import Path
+
+    with pytest.raises(BadRecording, match="cannot be opened"):
+        RecordedExperiment.load(Path("/nowhere/at/all.json.gz"))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["record", "tuple", "dict", "enum", "step", "range", "float", "x"]), inner, max_size=2)
+        | st.tuples(st.sampled_from([*CLASSES]), inner).map(lambda pair: {"record": list(pair)})
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(JSON, JSON, JSON)
+def test_no_nonsense_brings_anything_but_a_sentence(about: Any, seen: Any, steps: Any) -> None:
+    with suppress(BadRecording):
+        RecordedExperiment.loads(packed(content(about=about, seen=[seen], steps=steps)))
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "expected"),
+    [
+        (True, int, False),
+        (1, float, True),
+        ("a", float, False),
+        ((1, "a"), tuple[int, str], True),
+        ((1,), tuple[int, str], False),
+        ([1], tuple[int, ...], False),
+        ({"a": 1}, dict[str, int], True),
+        ({"a": "b"}, dict[str, int], False),
+        (None, str | None, True),
+        (None, codec.Any, True),
+    ],
+)
+def test_types_are_held_against_their_declaration(value: Any, hint: Any, expected: bool) -> None:
+    assert fits(value, hint) is expected

@@ -1,0 +1,131 @@
+"""No page begins empty: each shows a finished result at once, says that it is a recording, plays it again, and runs it live at a press."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.layout import navigation, onward
+from pages.parts.runtime import recordings
+from pages.parts.runtime import takes as record
+from pages.parts.runtime.experiment import Worker
+from pages.parts.session.provenance import Provenance
+from pages.parts.text import onward_words, result_words
+from tests.pages.test_compare import html, run_on
+
+Open = Callable[..., AppTest]
+Session = Callable[[AppTest], Any]
+FIRST = {take.page: take for take in reversed(record.TAKES) if not take.before and not take.query}
+
+
+def seconds_for(draw: Callable[[], object]) -> float:
+    began = monotonic()
+    draw()
+    return monotonic() - began
+
+
+@pytest.mark.parametrize("take", record.TAKES, ids=lambda take: take.name)
+def test_a_recording_of_every_experiment_came_with_the_app(take: record.Take) -> None:
+    found = recordings.first(take.name)
+    assert found is not None and found.name == take.name and found.seen
+    assert isinstance(found.made_by, Provenance) and found.made_by.model
+    assert (recordings.FOLDER / f"{take.name}{recordings.ENDING}").stat().st_size < 200_000
+
+
+@pytest.mark.parametrize("page", FIRST)
+def test_a_page_opens_with_its_recording(page: str, open_app: Open) -> None:
+    app = open_app(page=page)
+    assert not app.exception
+    told = html(app)
+    assert result_words.RECORDED in told and "Made on" in told
+    assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
+
+
+def test_it_is_drawn_without_any_experiment_in_no_time(open_app: Open) -> None:
+    app = open_app(page="cache.py")
+    assert seconds_for(app.run) < 5.0  # on a busy machine; a race itself takes longer
+
+
+def test_run_it_live_runs_it_here(open_app: Open, session: Session) -> None:
+    app = open_app(page="think.py")
+    app.button(key="again_think").click().run()
+    run_on(app)
+    worker = session(app).results["think"]
+    assert isinstance(worker, Worker) and worker.seen and not worker.recorded_on
+    assert result_words.RECORDED not in html(app)
+
+
+def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.labs.recorded.LONGEST_PAUSE", 0.0)
+    app = open_app(page="think.py")
+    before = session(app).results["think"].seen
+    app.button(key="play_think").click().run()
+    run_on(app)
+    worker = session(app).results["think"]
+    assert isinstance(worker, Worker) and tuple(worker.seen) == before
+    assert result_words.RECORDED in html(app)
+
+
+def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> None:
+    app = open_app(page="cache.py", prompt="The fox")
+    assert result_words.RECORDED in html(app)
+    app.segmented_control(key="cache_length").set_value(64).run()
+    assert result_words.RECORDED_OTHER in html(app)
+
+
+def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: Session) -> None:
+    one, other = open_app(page="teach.py"), open_app(page="teach.py")
+    mine, theirs = (session(app).results["teach"].about for app in (one, other))
+    assert mine is not theirs and mine.looks
+    mine.picked = 0
+    assert theirs.picked is None
+
+
+def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / f"race{recordings.ENDING}").write_bytes(b"broken")
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+    app = open_app(page="cache.py")
+    assert not app.exception and result_words.RECORDED not in html(app)
+
+
+def test_two_branches_have_begun_and_the_text_on_watch_has_not(open_app: Open, session: Session) -> None:
+    app = open_app(page="what_if.py")
+    assert not app.exception
+    found = session(app)
+    assert len(found.results["what_if"].fork.pairs) >= 1
+    assert found.run.path == []
+
+
+def test_the_receipt_shows_one_before_anything_was_written(open_app: Open) -> None:
+    app = open_app(page="cost.py")
+    assert "Price, by the token" in html(app)
+    app.session_state["_session"].run.step()
+    app.run()
+    assert "This text" in html(app)
+
+
+@pytest.mark.parametrize("page", [file for _, file, *_ in navigation.PAGES if Path(file).stem not in onward.GUIDED])
+def test_every_page_leads_on(page: str) -> None:
+    file, title, sight = onward.following(Path(page).stem)
+    assert file != page and title and sight and Path(file).stem not in onward.GUIDED
+
+
+def test_the_ways_on_lead_round_to_every_page() -> None:
+    files = [file for _, file, *_ in navigation.PAGES if Path(file).stem not in onward.GUIDED]
+    reached, here = set(), "read.py"
+    for _ in files:
+        here = onward.following(Path(here).stem)[0]
+        reached.add(here)
+    assert reached >= set(files) - {"read.py"}
+
+
+def test_the_last_line_stands_on_the_page(open_app: Open) -> None:
+    app = open_app()  # the landing page; the others are looked at in a browser
+    links = [link.value for link in app.page_link]
+    _, title, sight = onward.following("start")
+    assert onward_words.NEXT.format(title=title, sight=sight) in links
