@@ -17,10 +17,10 @@ from pages.parts.components.dice import dice
 from pages.parts.components.export import export
 from pages.parts.components.receipt import receipt
 from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, palette, prompt_field, served
+from pages.parts.layout import frame, onward, palette, prompt_field, served
 from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
-from pages.parts.runtime import playback
+from pages.parts.runtime import loaded_models, playback
 from pages.parts.session import current, cut_rows, undo
 from pages.parts.text import access_words, words
 
@@ -70,7 +70,7 @@ def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str
         frame.show_notice(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
     if run.is_replay:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(words.REPLAYING, width="content")
+            st.caption(words.REPLAYING.format(model=loaded_models.title(run.model_name)), width="content")
             st.button(
                 words.LEAVE_RECORDING, on_click=frame.then, args=(current.use_prompt, (), current.prompt()), type="tertiary", key="leave"
             )
@@ -147,8 +147,7 @@ def bar_pressed() -> None:
 speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
     frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
-    if st.button(words.ON_STAGE, help=words.ON_STAGE_HELP, icon=":material/co_present:", type="tertiary", key="to_stage"):
-        st.switch_page(frame.PAGES / "stage.py")
+    onward.ways()
 hero = st.container(key="hero")
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     ask()

@@ -13,8 +13,10 @@ ROOT = Path(__file__).parents[3]
 # group, file under pages/, title in plain words, what one sees there
 PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Watch", "watch.py", "Watch", "Watch a model write, one piece at a time."),
+    ("Watch", "tour.py", "Take the tour", "The whole way from a press to the last word, in fourteen stops."),
     ("Watch", "read.py", "Read a text", "What the model makes of a text that is there already, piece by piece."),
     ("Watch", "guess.py", "Guess the next word", "Ten words, and what the model would have said."),
+    ("Watch", "gallery.py", "Gallery", "Real runs and experiments on a shelf, to be shown without any model."),
     ("Watch", "stage.py", "On stage", "For a hall: one thing at a time, in large letters, driven by keys."),
     ("Watch", "talk.py", "A talk", "Put a running order together, keep it, and go through it with the keys."),
     ("Watch", "notes.py", "The speaker's window", "What is coming, what to say and a clock; follows the stage."),

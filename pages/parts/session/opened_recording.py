@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,6 +12,9 @@ from core.limits import Limits
 from pages.parts.session import current, run_start
 from pages.parts.session.state import at, error_boundary
 from pages.parts.text import numbers, words
+
+if TYPE_CHECKING:
+    from core import Recording
 
 # Megabytes; a text of 8,192 tokens is recorded in 30 to 50. The server lets no more in, whatever a widget promises.
 LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
@@ -26,15 +30,21 @@ def recording_uploaded() -> None:
     file = st.session_state.get("recording")
     if file is None:
         return
-    session = current.changed("coming")
+    current.changed("coming")
     if file.size > LARGEST_UPLOAD * 2**20:
         raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 2**20)))
     with _READING:  # it takes several times the file's size in memory
         recording = Recording.loads(file.getvalue())
     if len(recording.tree.nodes) == 1:
         raise BadRecording(words.EMPTY_RECORDING)
+    show(recording)
+
+
+def show(recording: Recording) -> None:
+    """A recording is the visitor's run from now on; it opens as it was kept, with its text. Restart and Play show how it came about."""
+    session = current.changed("coming")
     replay = recording.replay()
-    for _ in recording.path:  # it opens as it was kept, with its text; Restart and Play show how it came about
+    for _ in recording.path:
         replay.step()
     run_start.replace(session, replay, (current.model_name(), current.prompt(), current.as_chat()))
     session.moment = "rolled" if replay.path else "coming"

@@ -78,6 +78,7 @@ class Session:
     notes: list[Notice] = field(default_factory=list)  # what there is to tell of the latest action
     page: str | None = None  # the page they are on
     head: Any = None  # the place at the head of that page where a notice may still come
+    place: dict[str, str] = field(default_factory=dict)  # what that page adds to the address: a stop of the tour, say
     told: set[Notice] = field(default_factory=set)  # what stands somewhere on that page
     replay_steps: str | None = None  # the steps a link asks for
     link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
@@ -108,7 +109,7 @@ class Session:
     def open_page(self, path: str) -> None:
         """A page is about to be drawn. On another one than before nothing goes on playing by itself, neither there nor on the way back."""
         if self.page != path:
-            self.playing = False
+            self.playing, self.place = False, {}
             for one in self.results.values():
                 if getattr(one, "playing", False):
                     one.playing = False

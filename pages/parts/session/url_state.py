@@ -97,7 +97,8 @@ def address_query() -> str:
         current.prompt(), written, current.settings(), path, words.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )
     unfollowed = session.replay_steps if not path else None
-    return f"{query}&{share_link.encoded({'steps': unfollowed})}".lstrip("&") if unfollowed else query
+    more = ({"steps": unfollowed} if unfollowed else {}) | session.place
+    return f"{query}&{share_link.encoded(more)}".lstrip("&") if more else query
 
 
 @error_boundary

@@ -1,0 +1,246 @@
+"""The tour's stops that run an experiment, smaller than on the pages that go deeper and drawn by the same components."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import streamlit as st
+
+from core.labs.answers import same_answer
+from core.labs.batching import readers, serve
+from core.labs.cache_budget import (
+    POLICIES,
+    RED_POT,
+    Answer,
+    CacheBlock,
+    MemoryBudget,
+    before_and_after,
+    key_tokens,
+    page_bytes,
+)
+from core.labs.cache_race import CACHED, UNCACHED, race
+from core.labs.speculative import PlainStep, SpeculativeRound, speculate
+from core.labs.speculative_gain import gain
+from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
+from core.serving.scheduler import Policy
+from core.serving.server import ServerSettings
+from pages.parts.charts import charts, cost_charts, race_rows
+from pages.parts.charts.serving_rows import Board
+from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
+from pages.parts.components.serving_board.serving_board import serving_board
+from pages.parts.components.spurts.spurts import spurts
+from pages.parts.components.tinted_text.tinted_text import tinted_text
+from pages.parts.layout import frame, palette, results
+from pages.parts.runtime import experiment, touring
+from pages.parts.session import current
+from pages.parts.session.provenance import Provenance
+from pages.parts.session.state import STAYS
+from pages.parts.text import cost_words, numbers, serving_words
+from pages.parts.text import tour_words as words
+
+RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
+LENGTH = 48  # tokens of the race and of the guessed text
+PAGES = 40  # lines of the small notepad
+GUESSES = 4
+READERS = 6
+TITLES = {DIRECT: "At once", CHAIN_OF_THOUGHT: "Step by step"}
+
+
+def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = words.PROMPT) -> Provenance:
+    """What an experiment of the tour is made of."""
+    return Provenance(touring.model().name, prompt, touring.SETTINGS if prompt else None, chosen)
+
+
+def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
+    """One button: begin, or end what runs."""
+    if experiment.of(name).running:
+        st.button(words.STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
+    else:
+        st.button(label, on_click=begin, type="primary", icon=icon, key=f"{name}_start")
+
+
+def over(name: str, stop: str) -> None:
+    """The thing to try was done once an experiment ran here, and was no recording."""
+    run = experiment.of(name)
+    if run.seen and not run.recorded_on:
+        touring.tried(stop)
+
+
+def notepad() -> None:
+    """With notes and without."""
+    now = made_by()
+
+    @current.error_boundary
+    def begin() -> None:
+        model = touring.model()
+        experiment.start(RACE, lambda: race(model, words.PROMPT, touring.SETTINGS, LENGTH), now)
+
+    start(RACE, words.RACE_START, begin, ":material/flag:")
+
+    def draw() -> None:
+        with results.shown(RACE, now, begin) as run:
+            steps = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
+            colours = palette.of(charts.theme())
+            frame.legend((colours.dice, cost_words.WITH_NOTES), (colours.other, cost_words.WITHOUT_NOTES))
+            if all(steps.values()):
+                table = race_rows.table(steps, "total_positions")
+                charts.draw(
+                    cost_charts.race, table, key="tour_race", alt_text=words.RACE_ALT, length=LENGTH, column="total_positions", unit=""
+                )
+                cached, plain = (steps[runner][-1].total_positions for runner in (CACHED, UNCACHED))
+                count = min(map(len, steps.values()))
+                st.markdown(words.RACE_SAYS.format(cached=cached, plain=plain, count=count))
+
+    results.live(draw, RACE, key="tour_race_fragment")
+    over(RACE, "notepad")
+
+
+def full() -> None:
+    """A notepad that is too small, and the answer that stood on it."""
+    model = touring.model()
+    policy = st.pills(
+        words.WHEN_FULL,
+        POLICIES,
+        default=POLICIES[1],
+        key="tour_policy",
+        format_func=lambda key: cost_words.POLICIES[key],
+        required=True,
+        **STAYS,
+    )
+    plan = MemoryBudget(PAGES * page_bytes(model), policy or POLICIES[1])
+    now = made_by((("what is done when it is full", cost_words.POLICIES[plan.policy]),), None)
+
+    @current.error_boundary
+    def begin() -> None:
+        texts = [token.text or token.piece for token in model.tokenize(RED_POT.told + RED_POT.question)]
+        experiment.start(FULL, lambda: before_and_after(model, plan, RED_POT), now, (plan, texts, key_tokens(model, RED_POT)))
+
+    start(FULL, words.READ_STORY, begin, ":material/menu_book:")
+
+    def draw() -> None:
+        with results.shown(FULL, now, begin) as run:
+            if run.about is None:
+                return
+            planned, texts, marked = run.about
+            pages = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
+            last = pages[-1] if pages else None
+            read = 0 if last is None else min(len(texts), last.position + (last.full is None))
+            cache_text(texts, last.kept if last else (), read, marked=marked, label="".join(texts))
+            held = last.bytes if last else 0
+            share, size = numbers.size(planned.share), numbers.size(held)
+            told = cost_words.HELD.format(pages=len(last.kept) if last else 0, size=size, share=share)
+            fill_bar(held / planned.share, told)
+            answers = [seen for seen in run.seen if isinstance(seen, Answer)]
+            for home, name, seen in zip(st.columns(2, gap="large"), (words.BEFORE, words.AFTER), (*answers, None, None), strict=False):
+                with home:
+                    share_bar(name, *answered(seen))
+
+    results.live(draw, FULL, key="tour_full_fragment")
+    over(FULL, "full")
+
+
+def answered(seen: Answer | None) -> tuple[float | None, str, str]:
+    """A bar's share, its number and its line."""
+    if seen is None:
+        return None, "…", ""
+    if seen.probability is None:
+        return None, "–", cost_words.NEVER_ASKED
+    return seen.probability, numbers.percent(seen.probability), cost_words.SAYS.format(said=seen.said) if seen.said else ""
+
+
+def many() -> None:
+    """Six readers, one after the other and together."""
+    policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
+    now = made_by((("the readers", f"{READERS} readers"),))
+
+    @current.error_boundary
+    def begin() -> None:
+        model = touring.model()
+        who = readers(model, (words.PROMPT, *serving_words.OPENINGS[1:]), READERS, 8, 28, settings=touring.SETTINGS)
+        sides = [ServerSettings(policy, 8, 64, 48) for policy in policies]
+        experiment.start(MANY, lambda: serve(model, who, sides), now, who)
+
+    start(MANY, words.MANY_START, begin, ":material/group_add:")
+
+    def draw() -> None:
+        with results.shown(MANY, now, begin) as run:
+            if run.about is None:
+                return
+            board = Board.of(run.about)
+            board.take(run.seen)
+            titles = [serving_words.POLICIES[policy] for policy in policies]
+            lines = [serving_words.POLICY_LINES[policy] for policy in policies]
+            serving_board(board, (titles[0], titles[1]), (lines[0], lines[1]), (1, 8), key="tour_board")
+
+    results.live(draw, MANY, key="tour_many_fragment")
+    over(MANY, "many")
+
+
+def guess() -> None:
+    """A small model guesses ahead, the large one checks."""
+    now = made_by((("the guesses", f"{GUESSES} guesses"),))
+
+    @current.error_boundary
+    def begin() -> None:
+        model = touring.model()
+        small = next((name for name in current.model_names() if name.endswith("-mini")), None)
+        draft = None if small is None else current.model_named(small)
+        experiment.start(GUESS, lambda: speculate(model, draft, words.PROMPT, touring.SETTINGS, GUESSES, LENGTH), now)
+
+    start(GUESS, words.GUESS_START, begin, ":material/fast_forward:")
+
+    def draw() -> None:
+        with results.shown(GUESS, now, begin) as run:
+            rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
+            colours = palette.of(charts.theme())
+            shades = (colours.computed, colours.removed, colours.other, colours.dice)
+            frame.legend(*zip(shades, list(serving_words.VERDICTS.values())[:4], strict=True))
+            spurts(words.PROMPT, rounds, key="tour_spurts")
+            if rounds:
+                found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
+                told = words.GUESSED.format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted)
+                st.markdown(told)
+
+    results.live(draw, GUESS, key="tour_guess_fragment")
+    over(GUESS, "guess")
+
+
+def aloud() -> None:
+    """One sum, at once and step by step."""
+    question = Question(f"Question: {words.QUESTION}\n", "155")
+    now = made_by((("the question", words.QUESTION),), None)
+
+    @current.error_boundary
+    def begin() -> None:
+        model = touring.model()
+
+        def both() -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
+            for way in TITLES:
+                for thought in think(model, question, way):
+                    yield way, thought
+
+        experiment.start(ALOUD, both, now)
+
+    st.markdown(f"*{words.QUESTION}*")
+    start(ALOUD, words.ASK, begin, ":material/help:")
+
+    def draw() -> None:
+        with results.shown(ALOUD, now, begin) as run:
+            for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), TITLES.items(), strict=True):
+                thoughts = [thought for whose, thought in run.seen if whose == way]
+                with home:
+                    frame.section(title)
+                    tinted_text([thought.step for thought in thoughts], key=f"tour_{way.name[:3]}", other=way == CHAIN_OF_THOUGHT)
+                    if thoughts and not run.running:
+                        st.markdown(verdict(thoughts[-1].given, question.answer))
+
+    results.live(draw, ALOUD, key="tour_aloud_fragment")
+    over(ALOUD, "aloud")
+
+
+def verdict(given: str | None, answer: str) -> str:
+    """Whether an answer is right, in words."""
+    if given is None:
+        return words.NONE
+    said = "".join(c if c.isalnum() or c in " .,-" else "·" for c in given[:40])
+    return words.RIGHT.format(given=said) if same_answer(given, answer) else words.WRONG.format(given=said, answer=answer)

@@ -1,0 +1,212 @@
+"""The live widgets of the tour's stops about one model that writes; those that run an experiment are in `tour_experiments.py`.
+
+Each draws itself and says by `touring.tried(stop)` that the thing to try was done.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import streamlit as st
+
+from core import SamplingSettings
+from core.inspection.embeddings import neighbours, tokens_of_words
+from core.inspection.look import Inside, look
+from core.labs.fork import Fork, continuation
+from pages.parts.charts import charts, inside_charts, inside_rows, step_rows
+from pages.parts.components.dice import dice
+from pages.parts.components.fork_view.fork_view import Side, fork_view
+from pages.parts.components.live_text.live_text import live_text
+from pages.parts.components.receipt import receipt
+from pages.parts.components.scored_text.scored_text import Word, reading_strip, shown
+from pages.parts.components.token_strip import token_strip
+from pages.parts.runtime import touring
+from pages.parts.session import current
+from pages.parts.session.state import STAYS
+from pages.parts.text import numbers, what_if_words
+from pages.parts.text import tour_words as words
+
+ENOUGH = 3  # pieces written until it is seen
+BRANCH = 14  # words of each branch
+PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
+
+
+def sentence() -> None:
+    """The tour's own story so far."""
+    made = touring.run()
+    token_strip.token_strip(made.prompt_tokens, made.path, key="tour_strip", accent=bool(made.path))
+
+
+def send() -> None:
+    """One press, one piece."""
+    sentence()
+    with st.container(horizontal=True, key="tour_send"):
+        st.button(words.ONE_PIECE, on_click=touring.write, args=(1,), type="primary", icon=":material/add:", key="tour_one")
+        st.button(words.FROM_THE_START, on_click=touring.from_the_start, type="tertiary", key="tour_start_again")
+    if len(touring.run().path) >= ENOUGH:
+        touring.tried("send")
+
+
+def pieces() -> None:
+    """Type, and the pieces form."""
+    model = touring.model()
+    text = live_text(words.TYPED, key="tour_text", label=words.TYPE_HERE, examples=words.EXAMPLES, limit=300)
+    strip = [
+        Word(text=shown(t.text, t.piece, t.raw), colour="muted_text", depth=0.12 if place % 2 else 0.24, below=str(t.token_id))
+        for place, t in enumerate(model.tokenize(text))
+    ]
+    reading_strip(strip, key="tour_pieces", alt_text=words.PIECES_ALT, size="1.3rem", tall="14rem")
+    if text != words.TYPED:
+        touring.tried("pieces")
+
+
+def meaning() -> None:
+    """A word and its neighbours."""
+    model = touring.model()
+    known = tokens_of_words(model, words.WORDS)
+    picked = st.pills(
+        words.PICK,
+        known,
+        default=known[0],
+        key="tour_word",
+        format_func=lambda i: inside_rows.plain(inside_rows.label(model.piece(i))),
+        label_visibility="collapsed",
+        required=True,
+        **STAYS,
+    )
+    near = inside_rows.neighbour_rows(neighbours(model, known[0] if picked is None else picked, 6))
+    charts.draw(inside_charts.neighbours, near, key="tour_near", alt_text=words.NEAR_ALT, rows=len(near))
+    if picked not in (None, known[0]):
+        touring.tried("meaning")
+
+
+def layers() -> None:
+    """The guess after each layer, down to the chosen one."""
+    kept, model = touring.tour().kept, touring.model()
+    seen = kept.get("inside")
+    if not isinstance(seen, Inside):
+        seen = kept["inside"] = look(model, model.encode(words.PROMPT), top_n=inside_rows.GUESSES)
+    last = len(seen.layers)
+    place = int(st.select_slider(words.LAYER, range(1, last + 1), 1, key="tour_layer", **STAYS))
+    rows = inside_rows.lens_rows(seen, None)
+    charts.draw(
+        inside_charts.lens,
+        rows[rows.layer <= place] if not rows.empty else rows,
+        key="tour_lens",
+        alt_text=words.LAYERS_ALT,
+        layers=last + 1,
+        guesses=inside_rows.GUESSES,
+    )
+    best = seen.layers[place - 1].candidates[0]
+    st.markdown(words.GUESS_SO_FAR.format(piece=inside_rows.plain(best.piece), share=numbers.percent(best.model_probability)))
+    if place == last:
+        touring.tried("layers")
+
+
+def odds() -> None:
+    """The odds after a beginning."""
+    first = words.BEGINNINGS[1]
+    asked = st.pills(
+        words.BEGINNING,
+        words.BEGINNINGS,
+        default=first,
+        key="tour_beginning",
+        format_func="{} …".format,
+        label_visibility="collapsed",
+        required=True,
+        **STAYS,
+    )
+    made = touring.run("odds", asked or first)
+    coming = made.next_distribution(SamplingSettings())
+    charts.draw(charts.distribution, step_rows.distribution_rows(coming, 8), key="tour_odds", alt_text=words.ODDS_ALT, rows=9)
+    if asked not in (None, first):
+        touring.tried("odds")
+
+
+def roll() -> None:
+    """The dice at a temperature: one throw at the same place, as often as one likes."""
+    kept = touring.tour().kept
+    kept["throws"] = (*kept.get("throws", ()), float(current.field("tour_temperature") or 1.0))
+
+
+def throw() -> None:
+    """Temperature, strip, throws."""
+    made, kept = touring.run("dice"), touring.tour().kept
+    with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
+        heat = st.slider(words.TEMPERATURE, 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **STAYS)
+        st.button(words.ROLL, on_click=current.error_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
+    throws: tuple[float, ...] = kept.get("throws", ())
+    settings = replace(touring.SETTINGS, temperature=heat, top_p=1.0)
+    coming = made.next_distribution(settings)
+    steps = []
+    for attempt, temperature in enumerate(throws[-12:], start=max(0, len(throws) - 12)):
+        made.settings = replace(settings, temperature=temperature)
+        steps.append(made.step(attempt))
+        made.go_to(-1)
+    newest = steps[-1] if steps and throws[-1] == heat else None
+    charts.draw(charts.distribution, step_rows.distribution_rows(newest or coming, 6), key="tour_bars", alt_text=words.ODDS_ALT, rows=7)
+    dice.dice_strip(newest or coming, key="tour_dice")
+    tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
+    told = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())
+    st.caption(words.ROLLED.format(tally=told) if told else words.NOTHING_YET)
+    if any(temperature != 1.0 for temperature in throws):
+        touring.tried("dice")
+
+
+def loop() -> None:
+    """Round after round, with the time each took."""
+    sentence()
+    with st.container(horizontal=True, key="tour_loop"):
+        st.button(words.TEN_PIECES, on_click=touring.write, args=(10,), type="primary", icon=":material/all_inclusive:", key="tour_ten")
+        st.button(words.FROM_THE_START, on_click=touring.from_the_start, type="tertiary", key="tour_start_again")
+    path = touring.run().path
+    charts.draw(charts.step_time, step_rows.step_rows(path), key="tour_times", alt_text=words.STEPS_ALT)
+    if len(path) >= 10:
+        touring.tried("loop")
+
+
+def price() -> None:
+    """What these pieces took, and what they would for many."""
+    made = touring.run()
+    while len(made.path) < 12 and not made.finished:
+        made.step()
+    bill = receipt.bill(made.path, made.model)
+    people = st.select_slider(words.PEOPLE, PEOPLE, 1, format_func="{:,}".format, key="tour_people", **STAYS)
+    hours, work = bill.watt_hours.value, 2 * (bill.multiply_adds or 0)
+    told = words.PRICE_SAYS.format(count=len(made.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh"))
+    if people > 1:
+        litres = hours * people / 1000 / words.KETTLE
+        much = words.A_LITRE if litres < 1 else words.LITRES.format(count=numbers.count(round(litres)))
+        told += words.PRICE_OF_MANY.format(people=f"{people:,} people", energy=receipt.prefixed(hours * people, "Wh"), litres=much)
+    st.markdown(told)
+    receipt.paper(bill, words.ONE_ANSWER)
+    if people != PEOPLE[0]:
+        touring.tried("price")
+
+
+def back() -> None:
+    """Two branches of one beginning."""
+    names = [title for title, *_ in what_if_words.FORKS]
+    asked = st.pills(words.FORK, names, default=names[0], key="tour_fork", label_visibility="collapsed", required=True, **STAYS)
+    number = names.index(asked) if asked in names else 0
+    fork = branches(number)
+    sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
+    fork_view(what_if_words.FORKS[number][1], [], (sides[0], sides[1]), key="tour_fork_view")
+    if number:
+        touring.tried("back")
+
+
+def branches(number: int) -> Fork:
+    """A fork of the ready ones, with the first words of both branches."""
+    _, prompt, left, right = what_if_words.FORKS[number]
+    kept, made = touring.tour().kept, touring.run(f"fork{number}", what_if_words.FORKS[number][1])
+    fork = kept.get(f"branches{number}")
+    if not isinstance(fork, Fork) or fork.run is not made:
+        fork = Fork.at(made, 0, continuation(made.model, prompt, left), continuation(made.model, prompt, right))
+        for _ in range(BRANCH):
+            if fork.finished:
+                break
+            fork.step()
+        kept[f"branches{number}"] = fork
+    return fork

@@ -1,0 +1,80 @@
+"""The gallery: every card opens, what opens says that it is a recording and of which model, and files come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.labs import prepared
+from pages.parts.layout import navigation
+from pages.parts.runtime import gallery, recordings, takes
+from pages.parts.text import gallery_words as words
+from tests.pages.test_compare import said
+
+Open = Callable[..., AppTest]
+Session = Callable[[AppTest], Any]
+
+
+def test_every_run_and_experiment_on_the_shelf_is_there_and_told() -> None:
+    assert set(words.RUNS_SHOWN) == {one.name for one in prepared.PREPARED}
+    pages = {file for _, file, *_ in navigation.PAGES}
+    for name, (page, _, _) in words.EXPERIMENTS_SHOWN.items():
+        assert recordings.first(name) is not None and page in pages and gallery.page_of(name) == page
+
+
+def test_the_page_shows_all_cards(open_app: Open) -> None:
+    app = open_app(page="gallery.py")
+    assert not app.exception
+    for title, point in words.RUNS_SHOWN.values():
+        assert title in said(app) and point in said(app)
+    assert words.BROKEN not in said(app)
+
+
+def test_a_run_opens_whole_as_a_recording(open_app: Open, session: Session) -> None:
+    app = open_app(page="gallery.py")
+    app.button(key="gallery_open_hot").click().run()
+    run = session(app).run
+    assert run.is_replay and [step.text for step in run.path] == [step.text for step in prepared.load("hot").path]
+    app.switch_page("pages/watch.py").run()
+    assert not app.exception and "recording" in said(app)
+
+
+def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Session) -> None:
+    app = open_app(page="watch.py")
+    app.button(key="step").click().run()
+    before = session(app).run
+    app.switch_page("pages/gallery.py").run()
+    app.button(key="gallery_open_cold").click().run()
+    assert session(app).put_aside.run is before
+
+
+def test_a_file_of_either_kind_is_opened(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app(page="gallery.py")
+    experiment = (recordings.FOLDER / f"race{recordings.ENDING}").read_bytes()
+    run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()
+    held = session(app).results
+    monkeypatch.setattr(gallery.current, "results", lambda: held)
+    monkeypatch.setattr(gallery.opened_recording, "show", lambda recording: held.update(shown=recording))
+    for data, page in ((experiment, "cache.py"), (run, "watch.py"), (prepared.load("hot").dumps().encode(), "watch.py")):
+        assert gallery.opened(data)[0] == page
+    assert held["race"].seen
+    assert held["shown"].prompt == prepared.load("hot").prompt
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"{}", b"\x1f\x8b123", b"[" * 100])
+def test_a_wrong_file_costs_a_sentence(data: bytes) -> None:
+    from core.errors import BadRecording
+
+    with pytest.raises(BadRecording):
+        gallery.opened(data)
+
+
+def test_an_experiment_without_a_page_says_so() -> None:
+    from core.errors import BadRecording
+
+    with pytest.raises(BadRecording, match="does not have"):
+        gallery.page_of("nowhere")
+    assert all(take.page in {file for _, file, *_ in navigation.PAGES} for take in takes.TAKES)

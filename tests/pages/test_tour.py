@@ -1,0 +1,149 @@
+"""The tour: three voices tell the same stops, every widget is alive and notices, every stop has its own link, and progress stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import list_models
+from pages.parts.layout import navigation
+from pages.parts.runtime import loaded_models, touring
+from pages.parts.session.state import Session
+from pages.parts.text import tour_words as words
+from tests.pages.test_compare import run_on, said
+
+Open = Callable[..., AppTest]
+Visitor = Callable[[AppTest], Any]
+EXPERIMENTS = ("notepad", "full", "many", "guess", "aloud")
+
+
+def tell(app: AppTest) -> str:
+    return said(app) + "\n".join(one.value for one in app.success)
+
+
+@pytest.mark.parametrize("name", words.VOICES)
+def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
+    voice = words.voice(name)
+    assert tuple(voice.stops) == touring.ORDER
+    assert 12 <= len(touring.ORDER) <= 14
+    for said_there in voice.stops.values():
+        for field in ("title", "said", "attempt", "noticed", "limit"):
+            text = getattr(said_there, field)
+            assert text.strip() == text and 8 <= len(text) <= 330, text
+        assert said_there.said.count(". ") + said_there.said.count("? ") + said_there.said.count(": ") <= 4, "two or three sentences"
+
+
+def test_the_files_of_the_voices_hold_no_code_and_there_are_no_others() -> None:
+    folder = Path(words.HERE)
+    assert {path.name for path in folder.iterdir()} == {f"{name}.toml" for name in words.VOICES}
+
+
+def test_no_two_voices_say_the_same() -> None:
+    for stop in touring.ORDER:
+        for field in ("title", "said", "noticed", "limit"):
+            told = [getattr(words.voice(name).stops[stop], field) for name in words.VOICES]
+            assert len(set(told)) == len(told), (stop, field)
+
+
+def test_every_stop_leads_into_a_page_that_is_there() -> None:
+    files = {file for _, file, *_ in navigation.PAGES}
+    assert set(touring.STOPS.values()) <= files
+
+
+TRY: dict[str, Callable[[AppTest], object]] = {
+    "send": lambda app: [app.button(key="tour_one").click().run() for _ in range(3)],
+    "meaning": lambda app: app.pills(key="tour_word").set_value(second_word()).run(),
+    "layers": lambda app: app.select_slider(key="tour_layer").set_value(last_layer(app)).run(),
+    "odds": lambda app: app.pills(key="tour_beginning").set_value(words.BEGINNINGS[0]).run(),
+    "dice": lambda app: (app.slider(key="tour_temperature").set_value(1.6).run(), app.button(key="tour_roll").click().run()),
+    "loop": lambda app: app.button(key="tour_ten").click().run(),
+    "price": lambda app: app.select_slider(key="tour_people").set_value(1_000_000).run(),
+    "back": lambda app: app.pills(key="tour_fork").set_value("42 or 27?").run(),
+    **{stop: lambda app, stop=stop: (app.button(key=f"tour_{stop}_start").click().run(), run_on(app)) for stop in EXPERIMENTS},  # type: ignore[misc]
+}
+
+
+def second_word() -> int:
+    from core.inspection.embeddings import tokens_of_words
+
+    return tokens_of_words(loaded_models.loaded(list_models()[0].name), words.WORDS)[1]
+
+
+def last_layer(app: AppTest) -> int:
+    return len(app.session_state["_session"].results["tour"].kept["inside"].layers)
+
+
+@pytest.mark.parametrize("stop", TRY)
+def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: Visitor) -> None:
+    app = open_app(page="tour.py", stop=stop)
+    assert not app.exception
+    told = words.voice("questions").stops[stop]
+    assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
+    TRY[stop](app)
+    assert not app.exception
+    assert told.noticed in tell(app)
+    assert session(app).results["tour"].tried == {stop}
+
+
+def test_typing_is_noticed_too() -> None:
+    """The field is a component of our own; its browser test is in tests/browser/test_tour.py."""
+    assert set(touring.ORDER) - set(TRY) == {"pieces"}
+
+
+def test_on_and_back_and_every_voice(open_app: Open, session: Visitor) -> None:
+    app = open_app(page="tour.py")
+    for number, stop in enumerate(touring.ORDER):
+        assert session(app).results["tour"].stop == stop
+        assert not app.exception
+        voice = words.VOICES[number % 3]
+        app.segmented_control(key="tour_voice").set_value(voice).run()
+        assert words.voice(voice).stops[stop].said in said(app)
+        app.button(key="tour_on").click().run()
+    assert session(app).results["tour"].stop == touring.ORDER[0]
+    app.button(key="tour_to_dice").click().run()
+    app.button(key="tour_back").click().run()
+    assert session(app).results["tour"].stop == "odds"
+
+
+def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: Visitor) -> None:
+    app = open_app(page="tour.py", stop="loop", voice="metaphor", done="send.pieces.nowhere")
+    tour = session(app).results["tour"]
+    assert (tour.stop, tour.voice, tour.tried) == ("loop", "metaphor", {"send", "pieces"})
+    assert session(app).place == {"stop": "loop", "voice": "metaphor", "done": "send.pieces"}
+    app.button(key="tour_ten").click().run()
+    assert session(app).place["done"] == "send.pieces.loop"
+    again = open_app(page="tour.py", **session(app).place)
+    assert session(again).results["tour"].tried == {"send", "pieces", "loop"}
+
+
+@pytest.mark.parametrize("link", [{"stop": "<b>"}, {"voice": "🦊"}, {"done": "." * 5000}, {"stop": "", "voice": "", "done": "a.b"}])
+def test_a_strange_link_begins_at_the_beginning(link: dict[str, str]) -> None:
+    assert touring.from_link(link) == touring.Tour()
+
+
+def test_a_link_from_within_leads_to_its_stop_and_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = touring.Tour("loop", "metaphor", {"send"})
+    monkeypatch.setattr(touring, "tour", lambda: there)
+    touring.arrive({})
+    assert there == touring.Tour("loop", "metaphor", {"send"})
+    touring.arrive({"stop": "price", "done": "odds", "voice": "<b>"})
+    assert there == touring.Tour("price", "metaphor", {"send", "odds"})
+
+
+def test_what_a_page_adds_to_the_address_goes_with_the_page() -> None:
+    session = Session(page="tour", place={"stop": "loop"})
+    session.open_page("tour")
+    assert session.place
+    session.open_page("read")
+    assert not session.place
+
+
+def test_the_tours_own_story_leaves_the_visitors_text_alone(open_app: Open, session: Visitor) -> None:
+    app = open_app(page="tour.py")
+    before = session(app).run
+    app.button(key="tour_one").click().run()
+    assert session(app).run is before and not (before.path if before else [])
