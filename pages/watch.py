@@ -17,7 +17,7 @@ from pages.parts.components.dice import dice
 from pages.parts.components.export import export
 from pages.parts.components.receipt import receipt
 from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, onward, palette, prompt_field, served
+from pages.parts.layout import frame, palette, prompt_field, served
 from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import loaded_models, playback
@@ -147,7 +147,10 @@ def bar_pressed() -> None:
 speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
     frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
-    onward.ways()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="ways"):
+        st.page_link(frame.PAGES / "tour.py", label=words.TAKE_TOUR, icon=":material/hiking:", width="content")
+        if st.button(words.ON_STAGE, help=words.ON_STAGE_HELP, icon=":material/co_present:", type="tertiary", key="to_stage"):
+            st.switch_page(frame.PAGES / "stage.py")
 hero = st.container(key="hero")
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     ask()

@@ -1,4 +1,4 @@
-"""The way on: the last line of every page, and the three ways to begin. Nobody ends in a dead end."""
+"""The way on: the last line of every page. Nobody ends in a dead end."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.parts.layout import navigation
 from pages.parts.runtime import touring
+from pages.parts.session import talk
 from pages.parts.text import onward_words as words
 from pages.parts.text import tour_words
 
@@ -26,7 +27,7 @@ def following(path: str) -> tuple[str, str, str]:
 
 def onward(path: str) -> None:
     """The last line of the page with this path."""
-    if path in GUIDED:
+    if path in GUIDED or talk.given() is not None:  # whoever gives a talk has an order of their own
         return
     file, title, sight = following(path)
     with st.container(key="onward", gap="xsmall"):
@@ -36,12 +37,3 @@ def onward(path: str) -> None:
             st.page_link(navigation.ROOT / "pages" / "tour.py", label=back, icon=":material/hiking:", width="content")
         label = words.NEXT.format(title=title, sight=sight)
         st.page_link(navigation.ROOT / "pages" / file, label=label, icon=":material/arrow_forward:", width="content")
-
-
-def ways() -> None:
-    """Watch, the tour, the stage: the three ways to begin, in one line; those that are there."""
-    files = {file for _, file, *_ in navigation.PAGES}
-    with st.container(horizontal=True, gap="small", key="ways", width="content"):
-        for file, label, icon in words.WAYS:
-            if file in files:
-                st.page_link(navigation.ROOT / "pages" / file, label=label, icon=icon, width="content")

@@ -11,6 +11,7 @@ APP = "Token Probability Viewer"
 WATCH_TITLE = "Watch a model write"
 WATCH_LEAD = "It weighs what could come next, then dice decide. Press **Step**."
 
+TAKE_TOUR = "Take the tour"
 ON_STAGE = "On stage"
 ON_STAGE_HELP = "For a hall: one thing at a time, in letters that the last row can read. Key: S"
 
