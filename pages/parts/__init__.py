@@ -24,6 +24,9 @@ notices      one message per action, beside what was pressed, gone at the next a
 results      whatever takes longer than a draw is an experiment: `experiment.start(name, make, made_by=now)` runs a generator of core/labs
              in a worker thread; `results.live(draw, name, key=)` draws it while it comes; `results.shown(name, now, again)` says what made
              it and pales what the controls no longer match. `provenance.now(...)` is what a result would be made of at this moment.
+recordings   before a visitor has run it, `experiment.of(name)` is the recording that came with the app: a new experiment is one line in
+             `runtime/takes.py`, its classes one each in `core/labs/codec.py`, and `python -m pages.parts.runtime.record <name>`. What a
+             page hands over as `about` is plain values, never a model.
 layout       `frame` (`page`, `header`, `section`, `legend`, `show_notice`, `error_boundary`), sidebar, navigation, player, palette: colours
              by meaning (`palette.of(charts.theme()).chosen`); orange is the chosen token and nothing else.
 charts       one function per chart, theme in, constant specification out, cached; `charts.draw(chart, table, key=, alt_text=)` shows it.

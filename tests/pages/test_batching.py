@@ -19,6 +19,7 @@ from pages.parts.charts.serving_rows import Board, kind
 from tests.pages.test_cache import run_on, said
 
 
+@pytest.mark.usefixtures("no_recordings")
 def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="batching.py", seed="3")
     assert not app.exception and "8 readers" in said(app)
@@ -26,7 +27,7 @@ def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], se
     app.button(key="batching_start").click().run()
     run_on(app, 200)
     assert not app.exception
-    board = session(app).results["batching"].about[0]
+    _, board = session(app).results["batching_board"]
     assert [all(side.done) for side in board.sides] == [True, True] and board.sides[0].texts == board.sides[1].texts
     assert "times as many tokens a second" in said(app) or "Both took about as long" in said(app)
     app.button(key="batching_check").click().run()
