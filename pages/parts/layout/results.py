@@ -22,7 +22,11 @@ from pages.parts.layout import frame, palette
 from pages.parts.runtime import experiment, recordings
 from pages.parts.runtime.experiment import Experiment
 from pages.parts.session.provenance import Provenance
+from pages.parts.session.state import STAYS
 from pages.parts.text import result_words as words
+
+PACES = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
+LONG = 2.0  # seconds; what was over sooner needs no pace
 
 
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
@@ -75,9 +79,23 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
         if again is not None and st.button(words.LIVE, icon=":material/bolt:", type="tertiary", key=f"again_{name}", help=words.LIVE_HELP):
             again()
             st.rerun()
-        if len(run.seen) > 1 and st.button(words.PLAY, icon=":material/replay:", type="tertiary", key=f"play_{name}", help=words.PLAY_HELP):
-            experiment.play_again(name)
-            st.rerun()
+        if len(run.seen) > 1:
+            pressed = st.button(words.PLAY, icon=":material/replay:", type="tertiary", key=f"play_{name}", help=words.PLAY_HELP)
+            pace = 1.0
+            if run.seconds[-1] > LONG:
+                pace = st.selectbox(
+                    words.PACE,
+                    PACES,
+                    index=PACES.index(1.0),
+                    key=f"pace_{name}",
+                    format_func=words.pace,
+                    label_visibility="collapsed",
+                    width=92,
+                    **STAYS,
+                )
+            if pressed:
+                experiment.play_again(name, pace)
+                st.rerun()
         keep(name, run)
 
 

@@ -21,3 +21,13 @@ LIVE_HELP = "Do the same here and now, with your model, your prompt and your set
 PLAY = "Play"
 PLAY_HELP = "Show the recording once more, in the time it took."
 KEEP_HELP = "Save this experiment as a file. The gallery opens it again, without a model."
+PACE = "How fast it plays"
+
+
+def pace(times: float) -> str:
+    """A pace as it is chosen.
+
+    >>> pace(0.5), pace(20.0)
+    ('× 0.5', '× 20')
+    """
+    return f"× {times:g}"
