@@ -11,7 +11,6 @@ import pytest
 from pages.parts.layout import navigation, onward
 from pages.parts.runtime import takes
 from pages.parts.text import gallery_words, result_words
-from tests.browser.test_what_if import at as at
 
 pytestmark = pytest.mark.browser
 LONG = 90_000  # ms

@@ -10,7 +10,6 @@ import pytest
 
 from pages.parts.runtime import touring
 from pages.parts.text import tour_words as words
-from tests.browser.test_what_if import at as at
 
 pytestmark = pytest.mark.browser
 LONG = 90_000  # ms

@@ -42,6 +42,8 @@ def _memory() -> frozenset[str]:
 
 USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "watch": ALL,
+    "tour": NONE,
+    "gallery": NONE,
     "read": NONE,
     "guess": ALL,
     "stage": ALL,

@@ -82,7 +82,9 @@ def test_a_snapshot_stays_as_it_is_while_the_worker_goes_on(visitor: Session) ->
 def test_what_comes_to_its_end_is_whole_and_without_an_error(visitor: Session) -> None:
     worker = begun(lambda: iter(range(100)), visitor)
     assert worker.wait(SOON)
-    assert worker.snapshot() == experiment.Experiment(tuple(range(100)))
+    found = worker.snapshot()
+    assert found == experiment.Experiment(tuple(range(100)), seconds=found.seconds)
+    assert len(found.seconds) == 100 and list(found.seconds) == sorted(found.seconds)
 
 
 def test_it_ends_when_its_visitor_has_gone() -> None:
