@@ -115,6 +115,8 @@ class Writer:
             return [self.write(one) for one in value]
         if isinstance(value, tuple):
             return {"tuple": [self.write(one) for one in value]}
+        if isinstance(value, set | frozenset):
+            return {"set": sorted(self.write(one) for one in value)}
         if isinstance(value, range):
             return {"range": [value.start, value.stop, value.step]}
         if isinstance(value, dict):
@@ -183,6 +185,8 @@ class Reader:
             return self._steps[held]
         if kind == "tuple":
             return tuple(self.read(one, depth + 1) for one in _listed(held))
+        if kind == "set" and all(isinstance(one, str | int) for one in _listed(held)):
+            return set(held)
         if kind == "range" and len(_listed(held)) == 3 and all(isinstance(i, int) and abs(i) < 2**31 for i in held) and held[2]:
             return range(*held)
         if kind == "dict":
@@ -296,6 +300,8 @@ def fits(value: Any, hint: Any) -> bool:
         return len(value) == len(inner) and all(map(fits, value, inner))
     if origin is list or origin is Sequence:
         return isinstance(value, list | tuple) and all(fits(one, inner[0]) for one in value)
+    if origin is set:
+        return isinstance(value, set) and all(fits(one, inner[0]) for one in value)
     if origin is dict or origin is Mapping:
         return isinstance(value, dict) and all(fits(key, inner[0]) and fits(one, inner[1]) for key, one in value.items())
     if hint is float:
