@@ -13,7 +13,8 @@ from core.serving.server import ServerSettings
 from pages.parts.charts import charts, serving_charts
 from pages.parts.charts.serving_rows import Board
 from pages.parts.components.serving_board.serving_board import serving_board
-from pages.parts.layout import frame, palette, results
+from pages.parts.layout import frame, palette, results, served
+from pages.parts.layout.burst_view import burst_page
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
@@ -223,44 +224,50 @@ def curve() -> None:
 
 
 frame.header(words.BATCHING_TITLE, words.BATCHING_TERM, words.BATCHING_LEAD)
-with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
-    kinds = list(words.POLICIES)
-    named = words.POLICIES.__getitem__
-    left = st.selectbox(words.LEFT, kinds, index=0, format_func=named, key="batching_left", width=230, **STAYS)
-    right = st.selectbox(words.RIGHT, kinds, index=2, format_func=named, key="batching_right", width=230, **STAYS)
-    count = st.segmented_control(words.READERS, COUNTS, default=8, key="batching_readers", required=True, **STAYS) or 8
-    ways = (words.ALL_AT_ONCE, words.ONE_BY_ONE)
-    arrive = st.segmented_control(words.ARRIVE, ways, default=ways[0], key="batching_arrive", required=True, **STAYS)
-    state = experiment.of(NAME)
-    if state.running:
-        st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="batching_stop")
-    else:
-        label = words.AGAIN if state.seen else words.START
-        pressed = st.button(label, type="primary", icon=":material/group_add:", key="batching_start")
-with st.expander(words.MORE, icon=":material/tune:"):
-    one, two, three = st.columns(3, gap="large")
-    with one:
-        lengths = st.slider(words.ANSWERS, 1, 128, (8, 48), key="batching_lengths", help=words.ANSWERS_HELP, **STAYS)
-        common = st.slider(words.BACKGROUND_LENGTH, 0, 192, 0, 16, key="batching_common", help=words.BACKGROUND_HELP, **STAYS)
-    with two:
-        slots = st.select_slider(words.SLOTS, SLOTS, 8, key="batching_slots", help=words.SLOTS_HELP, **STAYS)
-        budget = st.select_slider(words.BUDGET, BUDGETS, 64, key="batching_budget", help=words.BUDGET_HELP, **STAYS)
-        rate = st.slider(
-            words.RATE, 1, 40, 10, key="batching_rate_a_second", help=words.RATE_HELP, disabled=arrive != words.ONE_BY_ONE, **STAYS
-        )
-    with three:
-        blocks = st.select_slider(words.BLOCKS, BLOCKS, 48, key="batching_blocks", help=words.BLOCKS_HELP, **STAYS)
-        share = st.toggle(words.SHARE, value=True, key="batching_share", help=words.SHARE_HELP, **STAYS)
-if not state.running and pressed:
+if served.is_served():
     with frame.error_boundary():
-        begin()
-        st.rerun()
+        burst_page()
+else:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
+        kinds = list(words.POLICIES)
+        named = words.POLICIES.__getitem__
+        left = st.selectbox(words.LEFT, kinds, index=0, format_func=named, key="batching_left", width=230, **STAYS)
+        right = st.selectbox(words.RIGHT, kinds, index=2, format_func=named, key="batching_right", width=230, **STAYS)
+        count = st.segmented_control(words.READERS, COUNTS, default=8, key="batching_readers", required=True, **STAYS) or 8
+        ways = (words.ALL_AT_ONCE, words.ONE_BY_ONE)
+        arrive = st.segmented_control(words.ARRIVE, ways, default=ways[0], key="batching_arrive", required=True, **STAYS)
+        state = experiment.of(NAME)
+        if state.running:
+            st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="batching_stop")
+        else:
+            label = words.AGAIN if state.seen else words.START
+            pressed = st.button(label, type="primary", icon=":material/group_add:", key="batching_start")
+    with st.expander(words.MORE, icon=":material/tune:"):
+        one, two, three = st.columns(3, gap="large")
+        with one:
+            lengths = st.slider(words.ANSWERS, 1, 128, (8, 48), key="batching_lengths", help=words.ANSWERS_HELP, **STAYS)
+            common = st.slider(words.BACKGROUND_LENGTH, 0, 192, 0, 16, key="batching_common", help=words.BACKGROUND_HELP, **STAYS)
+        with two:
+            slots = st.select_slider(words.SLOTS, SLOTS, 8, key="batching_slots", help=words.SLOTS_HELP, **STAYS)
+            budget = st.select_slider(words.BUDGET, BUDGETS, 64, key="batching_budget", help=words.BUDGET_HELP, **STAYS)
+            rate = st.slider(
+                words.RATE, 1, 40, 10, key="batching_rate_a_second", help=words.RATE_HELP, disabled=arrive != words.ONE_BY_ONE, **STAYS
+            )
+        with three:
+            blocks = st.select_slider(words.BLOCKS, BLOCKS, 48, key="batching_blocks", help=words.BLOCKS_HELP, **STAYS)
+            share = st.toggle(words.SHARE, value=True, key="batching_share", help=words.SHARE_HELP, **STAYS)
+    if not state.running and pressed:
+        with frame.error_boundary():
+            begin()
+            st.rerun()
 
-results.live(course, NAME, key="batching_course")
-if experiment.of(NAME).seen and not experiment.of(NAME).running and not experiment.of(NAME).recorded_on:
-    st.button(words.CHECK, on_click=current.error_boundary(check), help=words.CHECK_HELP, icon=":material/balance:", key="batching_check")
-    results.live(checked, CHECK, key="batching_checked")
-frame.section(words.CURVE_TITLE, words.CURVE_TERM)
-st.button(words.CURVE_START, on_click=current.error_boundary(measure_curve), icon=":material/speed:", key="batching_measure")
-results.live(curve, CURVE, key="batching_curve")
-st.caption(words.HONEST)
+    results.live(course, NAME, key="batching_course")
+    if experiment.of(NAME).seen and not experiment.of(NAME).running and not experiment.of(NAME).recorded_on:
+        st.button(
+            words.CHECK, on_click=current.error_boundary(check), help=words.CHECK_HELP, icon=":material/balance:", key="batching_check"
+        )
+        results.live(checked, CHECK, key="batching_checked")
+    frame.section(words.CURVE_TITLE, words.CURVE_TERM)
+    st.button(words.CURVE_START, on_click=current.error_boundary(measure_curve), icon=":material/speed:", key="batching_measure")
+    results.live(curve, CURVE, key="batching_curve")
+    st.caption(words.HONEST)

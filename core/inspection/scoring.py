@@ -6,7 +6,7 @@ One forward pass scores a whole text, since every position guesses the next toke
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -222,6 +222,37 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     report(len(ids), len(ids))
     told = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
     return ScoredText(model, text, written, *told, window, step, scores.log_sums, reader.note)
+
+
+def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.ndarray:
+    """The surprise of the tokens from number `first` (at least 1) on, bits, float64: how little this model had expected each of them.
+
+    token_ids: a text that fits into the context. Raises ModelError for a model on a server, BrokenLogits.
+    """
+    must_be_here(model)
+    ids = np.array(token_ids, dtype=np.int64)
+    scores = _Scores.empty(len(ids), 1)
+    for _ in _Reader(model).read(ids, first, partial(_score, ids, scores, 0)):
+        pass
+    found: np.ndarray = -scores.log_probabilities[first:] / math.log(2)
+    return found
+
+
+def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.ndarray:
+    """The natural logarithms of this model's odds after every one of these tokens but the last: float64 [tokens - 1, vocabulary].
+
+    For a text of some hundred tokens that fits into the context. Raises ModelError for a model on a server.
+    """
+    must_be_here(model)
+    ids = np.array(token_ids, dtype=np.int64)
+    found: list[np.ndarray] = []
+
+    def take(place: int, logits: torch.Tensor) -> None:
+        found.append(logits.double().log_softmax(-1).cpu().numpy())
+
+    for _ in _Reader(model).read(ids, 1, take):
+        pass
+    return np.concatenate(found) if found else np.empty((0, model.vocabulary_size))
 
 
 def _checked(text: str) -> str:

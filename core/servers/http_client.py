@@ -10,6 +10,7 @@ import io
 import ssl
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,7 @@ from core.servers.address import Address as Address
 from core.servers.address import connected_socket
 
 LARGEST_ANSWER = 64 * 1024 * 1024  # bytes
+LONGEST_LINE = 1 << 20  # bytes, of a stream
 PATIENCE = 120.0  # seconds for one answer, however it drips in
 FIRST_PATIENCE = 6.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
 PAUSES = (0.3, 1.0)  # seconds before asking again
@@ -102,6 +104,38 @@ class HttpClient:
         status, body = self._ask("GET", path, None, patience)
         return body.decode("utf-8", "replace") if status == 200 else None
 
+    def stream(self, path: str, content: dict[str, Any], patience: float | None = None) -> Iterator[bytes]:
+        """The lines of an answer as they come, on a connection of its own; closing the iterator hangs up. Nothing is asked twice.
+
+        patience: seconds for the whole. Raises ServerGone for what is refused, breaks off or is too much.
+        """
+        connection: _Line | None = None
+        try:
+            deadline = time.monotonic() + (patience or self.patience)
+            sent = to_json(content)
+            connection = self._fresh(deadline)
+            head = (
+                f"POST {self._path}{path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
+            )
+            response = connection.ask("POST", head.encode("ascii") + sent, deadline)
+            if response.status in (401, 403):
+                raise WrongServer(f"The server at {self.address.shown} asks for a valid access key.")
+            if response.status != 200:
+                raise self.gone(f"refuses a request (status {response.status})")
+            size = 0
+            while said := response.readline(LONGEST_LINE):
+                size += len(said)
+                if size > LARGEST_ANSWER or len(said) >= LONGEST_LINE:
+                    raise self.gone("sends more than anybody asked for")
+                yield said
+        except TimeoutError as error:
+            raise self.gone("takes too long to answer") from error
+        except (OSError, http.client.HTTPException, UnicodeError) as error:
+            raise self.gone("does not answer") from error
+        finally:
+            if connection is not None:
+                connection.hang_up()
+
     def _ask(self, method: str, path: str, content: dict[str, Any] | None, patience: float | None) -> tuple[int, bytes]:
         deadline = time.monotonic() + (patience or self.patience)
         sent = None if content is None else to_json(content)
@@ -130,6 +164,10 @@ class HttpClient:
             known = self._idle.pop()
             with suppress(ConnectionError, ssl.SSLError):
                 return self._on(known, method, path, content, deadline)
+        return self._on(self._fresh(deadline), method, path, content, deadline)
+
+    def _fresh(self, deadline: float) -> _Line:
+        """A new connection."""
         try:
             line = connected_socket(self._host, self._port, max(0.1, min(5.0, deadline - time.monotonic())))
         except WrongServer:  # nobody is led there, which is no secret
@@ -137,7 +175,7 @@ class HttpClient:
             raise
         if self._secure:
             line = _tls().wrap_socket(line, server_hostname=self._host)
-        return self._on(_Line(line), method, path, content, deadline)
+        return _Line(line)
 
     def _on(self, connection: _Line, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
         try:

@@ -4,6 +4,9 @@
 
 Reads RUN/checkpoint.pt (the teacher), writes and resumes RUN/mini.pt. The text is the same, lessons and real prose; only what is asked
 of the student differs: at every position, the teacher's probabilities of all 4,096 tokens (Hinton, Vinyals and Dean, 2015).
+
+With --alone there is no teacher: a twin of the same size, from the same first weights, learns the text itself, into RUN/alone.pt. What
+distillation gave is the difference between the two. `export --model storyteller-mini-alone` makes a folder of it.
 """
 
 from __future__ import annotations
@@ -15,12 +18,12 @@ from pathlib import Path
 
 import torch
 from torch.nn import functional
-from transformers import AutoTokenizer, LlamaForCausalLM
+from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.export import load_checkpoint
-from core.training.models import MINI, STORYTELLER
+from core.training.models import CHECKPOINTS, MINI, STORYTELLER
 from core.training.train import Plan, Trainer, device, new_model, run
 from core.training.workers import launch
 
@@ -52,16 +55,25 @@ class Distiller(Trainer):
         return divergence(wanted, said, targets != IGNORED)
 
 
-def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
-    """Load the teacher, load or make the student, and distil."""
+def student(folder: Path, tokenizer: PreTrainedTokenizerFast, lessons: Lessons, plan: Plan, alone: bool, compiled: bool = True) -> Trainer:
+    """The student with its teacher, or its twin that learns from the text alone: same size, first weights, lessons and plan."""
+    fresh = new_model(tokenizer, MINI, plan.seed)
+    if alone:
+        return Trainer(fresh, lessons, plan, compiled)
+    teacher = load_checkpoint(folder / CHECKPOINTS["storyteller"], STORYTELLER, tokenizer).to(device())
+    return Distiller(teacher, fresh, lessons, plan, compiled)
+
+
+def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float, alone: bool = False) -> None:
+    """Load the teacher (unless `alone`), load or make the student, and let it learn."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
     lessons = Lessons(tokenizer, Corpus(corpus), plan.prose_share, seed=plan.seed)
-    teacher = load_checkpoint(folder / "checkpoint.pt", STORYTELLER, tokenizer).to(device())
-    distiller = Distiller(teacher, new_model(tokenizer, MINI, plan.seed), lessons, plan)
-    if (folder / "mini.pt").exists():
-        distiller.resume(folder / "mini.pt")
-    print(f"{distiller.model.num_parameters():,} parameters on {distiller.model.device}, from step {distiller.step}", flush=True)
-    run(distiller, folder / "mini.pt", minutes=minutes)
+    learner = student(folder, tokenizer, lessons, plan, alone)
+    checkpoint = folder / CHECKPOINTS["storyteller-mini-alone" if alone else "storyteller-mini"]
+    if checkpoint.exists():
+        learner.resume(checkpoint)
+    print(f"{learner.model.num_parameters():,} parameters on {learner.model.device}, from step {learner.step}", flush=True)
+    run(learner, checkpoint, minutes=minutes)
 
 
 def main() -> None:
@@ -73,9 +85,11 @@ def main() -> None:
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
     parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
+    parser.add_argument("--alone", action="store_true", help="no teacher: a twin of the student learns the text itself")
     arguments = parser.parse_args()
     plan = replace(plan, steps=arguments.steps, decay=arguments.decay)
-    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run / "mini.pid", arguments.workers)
+    learn = partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes, arguments.alone)
+    launch(learn, arguments.run / ("alone.pid" if arguments.alone else "mini.pid"), arguments.workers)
 
 
 if __name__ == "__main__":

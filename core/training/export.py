@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from transformers import AutoTokenizer, GenerationConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from core.training.models import SHAPES, config
+from core.training.models import CHECKPOINTS, SHAPES, config
 from core.training.tokenizer import CONTEXT
 
 
@@ -50,11 +50,11 @@ def load_checkpoint(path: Path, shape: dict[str, int], tokenizer: PreTrainedToke
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--model", choices=sorted(SHAPES), default="storyteller", help="which of the two")
+    parser.add_argument("--model", choices=sorted(SHAPES), default="storyteller", help="which of them")
     parser.add_argument("--to", type=Path, required=True, help="folder to write")
     arguments = parser.parse_args()
     tokenizer = AutoTokenizer.from_pretrained(arguments.run / "tokenizer")
-    checkpoint = arguments.run / ("checkpoint.pt" if arguments.model == "storyteller" else "mini.pt")
+    checkpoint = arguments.run / CHECKPOINTS[arguments.model]
     export(load_checkpoint(checkpoint, SHAPES[arguments.model], tokenizer), tokenizer, arguments.to)
     record = arguments.run / "growth.json"
     if arguments.model == "storyteller" and record.exists():

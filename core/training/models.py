@@ -1,4 +1,4 @@
-"""The shapes of the two bundled models: ordinary Llama, so that every tool can load them."""
+"""The shapes of the bundled models: ordinary Llama, so that every tool can load them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ STORYTELLER = {"hidden_size": 256, "intermediate_size": 640, "num_hidden_layers"
 MINI = {"hidden_size": 96, "intermediate_size": 256, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2}
 
 
-SHAPES = {"storyteller": STORYTELLER, "storyteller-mini": MINI}
+SHAPES = {"storyteller": STORYTELLER, "storyteller-mini": MINI, "storyteller-mini-alone": MINI}
+CHECKPOINTS = {"storyteller": "checkpoint.pt", "storyteller-mini": "mini.pt", "storyteller-mini-alone": "alone.pt"}
 
 
 def config(shape: dict[str, int], bos: int, eos: int, vocabulary: int = VOCABULARY) -> LlamaConfig:

@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.labs.burst import Arrived
 from core.servers import http_client
 from pages.parts.layout import served
 from pages.parts.runtime import loaded_models
 from pages.parts.session import share_link
+from pages.parts.text import burst_words
 from pages.parts.text import server_words as words
 from tests.core.servers.serving import TINY, FakeVLLM, Running, serve
+from tests.pages.test_cache import run_on
 
 TOLD = FakeVLLM(limit=20)
 
@@ -96,3 +99,15 @@ def test_what_a_server_does_not_say_is_not_shown() -> None:
         (words.HIT_RATE, "72\u00a0%"),
         (words.ACCEPTED, "40\u00a0%"),
     ]
+
+
+def test_many_readers_are_real_requests_there(connected: AppTest, session: Callable[[AppTest], Any], server: Running) -> None:
+    app = connected.switch_page("pages/batching.py").run()
+    assert not app.exception and burst_words.LEAD in captions(app)
+    app.segmented_control(key="burst_readers").set_value(2).run()
+    app.button(key="burst_start").click().run()
+    run_on(app)
+    assert not app.exception
+    ends = [one for one in session(app).results["batching_burst"].seen if isinstance(one, Arrived) and one.done]
+    assert {one.reader_id for one in ends} == {0, 1}
+    assert burst_words.WHY in captions(app)

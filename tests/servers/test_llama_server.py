@@ -11,7 +11,10 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
+from core.labs.batching import readers
+from core.labs.burst import Arrived, Told, burst, figures
 from core.servers import http_client
+from core.servers.streaming import batch_size
 from tests.servers.conftest import MODEL, Process, llama_server
 
 PROMPT = "Once upon a time"
@@ -127,7 +130,7 @@ def test_what_was_reused_is_counted_by_the_server(served: Any) -> None:
 
 def test_a_run_ends_where_the_context_does(served: Any) -> None:
     run = Generation(served, " the" * 509, SamplingSettings(greedy=True))
-    for _ in range(5):
+    while not run.finished and len(run.path) < 5:
         run.step()
     assert run.finished in ("context full", "end of text")
     assert run.token_count <= served.context_length
@@ -144,9 +147,11 @@ def test_visitors_at_once_get_what_they_would_get_alone(served: Any) -> None:
 
 
 def test_a_server_that_dies_and_comes_back(gguf: Path, tmp_path: Path, local: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "PAUSES", (0.05,))
+    patient = (0.5,) * 20  # it accepts calls before its model is loaded
+    monkeypatch.setattr(http_client, "PAUSES", patient)
     with llama_server(gguf, tmp_path, 0) as process:
         run = Generation(load_model(f"http://127.0.0.1:{process.port}", tokenizer=MODEL), PROMPT, SamplingSettings(seed=8, top_p=0.9))
+        monkeypatch.setattr(http_client, "PAUSES", (0.05,))
         for _ in range(5):
             run.step()
         kept = run.text
@@ -155,7 +160,7 @@ def test_a_server_that_dies_and_comes_back(gguf: Path, tmp_path: Path, local: An
             run.step()
         assert (run.text, run.finished) == (kept, None)
         process.start()
-        monkeypatch.setattr(http_client, "PAUSES", (0.5,) * 20)  # it accepts calls before its model is loaded
+        monkeypatch.setattr(http_client, "PAUSES", patient)
         for _ in range(5):
             run.step()
     other = Generation(local, PROMPT, SamplingSettings(seed=8, top_p=0.9))
@@ -167,3 +172,15 @@ def test_a_server_that_dies_and_comes_back(gguf: Path, tmp_path: Path, local: An
 def test_a_process_that_is_asked_for_is_there(server: Process) -> None:
     assert server.running is not None
     assert server.running.poll() is None
+
+
+def test_a_burst_of_real_requests(served: Any) -> None:
+    who = readers(served, ("Once upon a time", "The old king", "One day a bear"), 6, 24, 24, settings=SamplingSettings(seed=3))
+    seen = list(burst(served, who))
+    found = figures(seen)
+    ends = [one for one in seen if isinstance(one, Arrived) and one.done]
+    assert len(ends) == 6 and not any(one.error for one in ends)
+    assert 6 <= found.tokens <= 6 * 24 and found.finished == 6
+    said = [one.said for one in seen if isinstance(one, Told)]
+    assert max(one.running or 0 for one in said) >= 1 and all(one.waiting is not None and one.cache_use is not None for one in said)
+    assert batch_size(said[0], said[-1]) is not None

@@ -80,3 +80,58 @@ def part_heat(theme: str, layers: int) -> Spec:
         )
     )
     return charts._spec(alt.layer(cells).properties(height=96))
+
+
+@lru_cache(maxsize=8)
+def mirrored(theme: str, rows: int) -> Spec:
+    """One token per row, its share with one model to the left of its name and with the other to the right; orange: it was taken.
+
+    Columns: place, piece, left, right (0 to 1), left_label, right_label, chosen (bool).
+    """
+    colours = palettes.of(theme)
+    middle = 0.2  # of the width of 100 %, on either side of the middle: room for the names
+    across = alt.Scale(domain=[-1.3 - middle, 1.3 + middle], nice=False)
+    up = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25))
+    base = (
+        alt.Chart()
+        .transform_calculate(l0=f"-{middle}", l1=f"-{middle} - datum.left", r0=f"{middle}", r1=f"{middle} + datum.right")
+        .encode(y=up)
+    )
+
+    def bar(start: str, end: str, colour: str) -> Any:
+        shade = {"condition": {"test": "datum.chosen", "value": colours.chosen}, "value": colour}
+        return base.mark_bar(cornerRadius=3).encode(x=alt.X(f"{start}:Q", scale=across, axis=None), x2=f"{end}:Q", color=shade)
+
+    def number(end: str, text: str, side: Any, dx: int) -> Any:
+        told = base.mark_text(align=side, dx=dx, fontSize=12, color=colours.muted_text)
+        return told.encode(x=alt.X(f"{end}:Q", scale=across, axis=None), text=f"{text}:N")
+
+    ink = {"condition": {"test": "datum.chosen", "value": colours.chosen_text}, "value": colours.text}
+    name = base.mark_text(fontSize=13.5, limit=110).encode(x=alt.datum(0, type="quantitative", scale=across), text="piece:N", color=ink)
+    layers = (bar("l0", "l1", colours.dice), bar("r0", "r1", colours.other))
+    numbers = (number("l1", "left_label", "right", -6), number("r1", "right_label", "left", 6))
+    return charts._spec(alt.layer(*layers, *numbers, name).properties(height=27 * rows))
+
+
+@lru_cache(maxsize=8)
+def two_surprises(theme: str, height: int = 150) -> Spec:
+    """Bits of surprise along a text: one model's upwards, the other's downwards. Columns: place, up, down (bits), tip."""
+    colours = palettes.of(theme)
+    axis = _axis(colours, tickCount=5, labelExpr="abs(datum.value) + ' bits'", minExtent=52, maxExtent=52)
+    across = alt.X("place:Q", scale=alt.Scale(nice=False, padding=6), axis=None)
+    base = alt.Chart().transform_calculate(under="-datum.down").encode(x=across, tooltip=_tips(("tip", "surprise")))
+    wide = alt.ExprRef("max(2, min(14, 0.7 * width / (1 + domain('x')[1] - domain('x')[0])))")
+    above = base.mark_bar(color=colours.dice, size=wide).encode(y=alt.Y("up:Q", axis=axis))
+    below = base.mark_bar(color=colours.other, size=wide).encode(y=alt.Y("under:Q", axis=axis))
+    return charts._spec(alt.layer(above, below).properties(height=height))
+
+
+@lru_cache(maxsize=8)
+def over_time(theme: str, unit: str = "", height: int = 150) -> Spec:
+    """One or two numbers over seconds, as steps. Columns: seconds, value, series."""
+    colours = palettes.of(theme)
+    across = alt.X("seconds:Q", scale=alt.Scale(nice=False, domainMin=0), axis=_axis(colours, tickCount=5, labelExpr="datum.value + ' s'"))
+    axis = _axis(colours, tickCount=4, labelExpr=f"datum.label + '{unit}'", minExtent=40, maxExtent=40)
+    shade = alt.Color("series:N", sort=None, legend=None, scale=alt.Scale(range=[colours.dice, colours.other]))
+    line = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2).encode(x=across, y=alt.Y("value:Q", axis=axis), color=shade)
+    return charts._spec(alt.layer(line).properties(height=height))

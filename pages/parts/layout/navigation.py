@@ -35,6 +35,8 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ("Serving", "batching.py", "Many readers", "Eight readers and one model: what it brings to serve them in one pass."),
     ("Serving", "speculative.py", "Guess and check", "A small model guesses ahead, the large one checks: the same odds, fewer passes."),
     ("Serving", "quantization.py", "Fewer bits", "The same model with its weights written shorter: odds, text, bytes."),
+    ("Serving", "waiting.py", "Waiting", "One request among many: the network, the queue, the prompt, every word."),
+    ("Serving", "pupil.py", "Pupil and teacher", "A small model beside a large one: who expects what, and what the small one learnt."),
     ("Models", "models.py", "Models", "Who writes: what is here, what can be fetched, and models on a server."),
 )
 

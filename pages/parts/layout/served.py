@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.servers.metrics import ServerMetrics
 from pages.parts.layout import frame
+from pages.parts.session import current
 from pages.parts.text import numbers
 from pages.parts.text import server_words as words
 
@@ -41,6 +43,14 @@ def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> N
         st.caption(words.TIME_WITHOUT.format(queue=queue), help=words.TIME_HELP)
     else:
         st.caption(words.TIME.format(server=numbers.duration(done.server_seconds), whole=whole, queue=queue), help=words.TIME_HELP)
+
+
+def is_served() -> bool:
+    """Whether the visitor's model is on a server."""
+    try:
+        return hasattr(current.model(), "server_kind")
+    except ViewerError:  # said where the model is asked for
+        return False
 
 
 def on_a_server(step: Step, model: Any) -> bool:

@@ -14,8 +14,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenize
 from core.training import growth
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
-from core.training.distill import Distiller, divergence
+from core.training.distill import Distiller, divergence, student
 from core.training.export import export
+from core.training.models import CHECKPOINTS, STORYTELLER
 from core.training.optimizer import Optimizers, schedule
 from core.training.tokenizer import END, START, texts, train_tokenizer
 from core.training.train import Plan, Trainer, new_model
@@ -157,6 +158,20 @@ def test_distillation_brings_the_student_nearer_and_leaves_the_teacher_alone(tok
         last = distiller.one_step()
     assert last < 0.8 * first
     assert all(torch.equal(old, new) for old, new in zip(kept, teacher.parameters(), strict=True))
+
+
+def test_the_twin_without_a_teacher_begins_alike_and_learns_the_text(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    plan = replace(PLAN, steps=20, step_tokens=512, length=64)
+    torch.save({"model": new_model(tokenizer, STORYTELLER, 0).state_dict()}, tmp_path / CHECKPOINTS["storyteller"])
+    lessons = Lessons(tokenizer, Corpus(None))
+    twin, taught = (student(tmp_path, tokenizer, lessons, plan, alone, compiled=False) for alone in (True, False))
+    assert isinstance(taught, Distiller) and not isinstance(twin, Distiller)
+    assert all(torch.equal(one, other) for one, other in zip(twin.model.parameters(), taught.model.parameters(), strict=True))
+    batch = lessons.batch(0, *plan.shape(0))
+    with torch.no_grad():
+        logits = twin.model(input_ids=batch.ids, attention_mask=batch.mask).logits
+    plain = torch.nn.functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
+    assert twin.one_step() == pytest.approx(plain.item(), rel=0.02)  # the text's own loss; the pass in bf16
 
 
 def test_an_exported_model_loads_like_any_other_and_speaks_alike(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:

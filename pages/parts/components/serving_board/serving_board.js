@@ -50,6 +50,9 @@ export default function ({ parentElement, data }) {
   const shades = { "--muted": c.muted_text, "--track": c.line, "--queued": c.muted_text, "--prefill": c.computed, "--decode": c.dice, "--preempted": c.other, "--stalled": c.doubt,
     "--pale": c.model, "--known": c.reused, "--page": c.page };
   for (const [name, value] of Object.entries(shades)) board.style.setProperty(name, value);
+  while (board.children.length > data.sides.length) board.lastChild.remove();
+  while (board.children.length < data.sides.length) make(board, "section", "side");
+  board.classList.toggle("single", data.sides.length === 1);
   data.sides.forEach((told, place) => {
     const side = board.children[place];
     const parts = (side.parts ??= build(side));

@@ -19,15 +19,20 @@ OWN = 60  # of them, of the reader's prompt
 
 _BOARD = st.components.v2.component(
     "serving_board",
-    html='<div class="board"><section class="side"></section><section class="side"></section></div>',
+    html='<div class="board"></div>',
     css=(HERE / "serving_board.css").read_text("utf-8"),
     js=(HERE / "serving_board.js").read_text("utf-8"),
 )
 
 
-def serving_board(board: Board, titles: tuple[str, str], lines: tuple[str, str], slots: tuple[int, int], *, key: str) -> None:
-    """Draw both sides on one scale of time. titles, lines: what each policy is called and does; slots: how many each has."""
-    longest = max(*(side.clock for side in board.sides), 1e-6)
+def serving_board(
+    board: Board, titles: tuple[str, ...], lines: tuple[str, ...], slots: tuple[int, ...], *, key: str, clock: float = 0.0
+) -> None:
+    """Draw the sides on one scale of time. titles, lines: what each policy is called and does; slots: how many each has.
+
+    clock: how far time has come, seconds, where it was not this app's server that worked.
+    """
+    longest = max(*(side.clock for side in board.sides), clock, 1e-6)
     blocks = {f"block_{name}": told for name, told in words.BLOCK_WORDS.items()}
     _BOARD(
         key=key,

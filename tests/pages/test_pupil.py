@@ -1,0 +1,53 @@
+"""The page of pupil and teacher: both judge, the cascade, the school report; a lone model and a hostile prompt are calm sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.charts import serving_charts
+from pages.parts.text import pupil_words as words
+from tests.pages.test_cache import run_on, said
+
+
+def test_one_writes_and_the_other_judges(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="pupil.py", prompt="Once upon a time")
+    assert not app.exception and words.FIRST in said(app)
+    app.segmented_control(key="pupil_length").set_value(24).run()
+    app.segmented_control(key="pupil_writer").set_value(words.SMALL).run()
+    app.button(key="pupil_start").click().run()
+    run_on(app, 200)
+    assert not app.exception
+    seen = session(app).results["pupil"].seen
+    same = sum(one.agreed for one in seen)
+    assert len(seen) == 24 and f"Same favourite at **{same} of 24** places" in said(app)
+    assert "5.9" in said(app) and "698,016" in said(app)
+    app.segmented_control(key="pupil_writer").set_value(words.LARGE).run()
+    assert session(app).results["pupil"].made_by is not None and not app.exception  # it pales, nothing is lost
+
+
+def test_cascade_and_school(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="pupil.py", prompt="Once upon a time")
+    app.segmented_control(key="pupil_length").set_value(24).run()
+    app.button(key="pupil_cascade_start").click().run()
+    run_on(app, 300)
+    assert not app.exception and "The small one wrote **" in said(app) and "of the multiply-adds of the large one alone" in said(app)
+    app.button(key="pupil_school_start").click().run()
+    run_on(app, 400)
+    assert not app.exception and "of 60" in said(app) and words.NO_TWIN in said(app)
+    reports = {one.name: one for one in session(app).results["pupil_school"].seen}
+    assert reports["storyteller"].right >= reports["storyteller-mini"].right > 20
+
+
+def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="pupil.py", prompt="word " * 900)
+    app.button(key="pupil_start").click().run()
+    run_on(app)
+    assert not app.exception and "Shorten it" in said(app)
+
+
+def test_every_chart_renders_in_both_themes() -> None:
+    for theme in ("light", "dark"):
+        assert serving_charts.mirrored(theme, 8)["layer"] and serving_charts.two_surprises(theme)["layer"]
