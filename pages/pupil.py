@@ -285,8 +285,8 @@ def cascaded() -> None:
         st.markdown("\n".join(lines))
         if not run.running and len(sums) == 3:
             together, _, alone = sums
-            share, factors = numbers.percent(together[0]), [f"{together[at] / alone[at]:.2g} ×" for at in (1, 2)]
-            st.markdown(words.CASCADE_VERDICT.format(share=share, work=factors[0], time=factors[1]))
+            wrote, factors = numbers.percent(together[0]), [f"{together[at] / alone[at]:.2g} ×" for at in (1, 2)]
+            st.markdown(words.CASCADE_VERDICT.format(share=wrote, work=factors[0], time=factors[1]))
             st.caption(words.CASCADE_WHY)
 
 

@@ -6,16 +6,17 @@ import pandas as pd
 import streamlit as st
 
 from core.labs.quantization import BITS, GROUP, PartDamage, Rounded, damage, own_text, quantize
+from core.labs.rounded_cache import RoundedCache, rounded_cache
 from pages.parts.charts import charts, serving_charts
 from pages.parts.layout import frame, palette, prompt_field, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
+from pages.parts.text import bits_words, numbers
 from pages.parts.text import serving_words as words
 
 frame.page()
-NAME, PARTS = "quantization", "quantization_parts"
+NAME, PARTS, NOTEPAD = "quantization", "quantization_parts", "quantization_notepad"
 
 
 def now() -> provenance.Provenance:
@@ -138,6 +139,37 @@ def strip() -> None:
             st.caption(words.PARTS_CAPTION)
 
 
+@current.error_boundary
+def begin_notepad() -> None:
+    """Read the same text with a smaller notepad."""
+    current.at(NOTEPAD)
+    model, prompt = current.model(), current.prompt()
+    experiment.start(NOTEPAD, lambda: rounded_cache(model, own_text(model, prompt)), now_notepad())
+
+
+def now_notepad() -> provenance.Provenance:
+    """What a smaller notepad would be tried with."""
+    return provenance.now(settings=False)
+
+
+def notepad() -> None:
+    """Keys and values in fewer bits, along the text that the full model writes."""
+    with results.shown(NOTEPAD, now_notepad(), begin_notepad) as run:
+        found: list[RoundedCache] = list(run.seen)
+        if not found:
+            if not run.running and not run.error:
+                st.caption(bits_words.NOTEPAD_FIRST)
+            return
+        first = found[0]
+        lines = [bits_words.NOTEPAD_HEAD, "|---:|---:|---:|---:|---:|"]
+        lines.append(f"| {words.FULL.lower()} | {numbers.size(first.full_bytes)} | 0 | 100 % | {first.full_perplexity:,.2f} |")
+        for one in found:
+            told = f"{nats(one.kl)} | {numbers.percent(one.kept)} | {one.perplexity:,.2f}"
+            lines.append(f"| {one.bits} | {numbers.size(one.bytes)} | {told} |")
+        st.markdown("\n".join(lines))
+        st.caption(bits_words.NOTEPAD_WHY.format(count=first.tokens))
+
+
 frame.header(words.BITS_TITLE, words.BITS_TERM, words.BITS_LEAD)
 with frame.error_boundary():
     prompt_field.own_text()
@@ -166,3 +198,6 @@ with frame.error_boundary():
     frame.section(words.PARTS)
     st.button(words.PARTS_START, on_click=begin_parts, icon=":material/grid_on:", key="quantization_parts")
     results.live(strip, PARTS, key="quantization_strip")
+    frame.section(bits_words.NOTEPAD, bits_words.NOTEPAD_TERM)
+    st.button(bits_words.NOTEPAD_START, on_click=begin_notepad, icon=":material/note_stack:", key="quantization_notepad")
+    results.live(notepad, NOTEPAD, key="quantization_notepad_course")

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.labs.quantization import BITS
 from pages.parts.charts import serving_charts
+from pages.parts.text import bits_words
 from tests.pages.test_cache import run_on, said
 
 
@@ -25,6 +26,14 @@ def test_rounding_to_the_end(open_app: Callable[..., AppTest], session: Callable
     app.button(key="quantization_parts").click().run()
     run_on(app, 200)
     assert not app.exception and len(session(app).results["quantization_parts"].seen) == 2 * 3 + 1
+
+
+def test_the_notepad_in_fewer_bits(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+    app = open_app(page="quantization.py", model="storyteller-mini", prompt="Once upon a time")
+    app.button(key="quantization_notepad").click().run()
+    run_on(app, 200)
+    assert not app.exception and bits_words.NOTEPAD_HEAD in said(app)
+    assert [one.bits for one in session(app).results["quantization_notepad"].seen] == [8, 4]
 
 
 def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:

@@ -44,7 +44,16 @@ def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:
 
 def test_a_browser_may_say_anything() -> None:
     assert read({"network": 0.02, "drawing": 0.016, "turn": 0}) == RoundTrip(0.02, 0.016)
-    hostile = (None, "x", 3, [], {}, {"network": "1", "drawing": 0}, {"network": True, "drawing": 1}, {"network": 1e300, "drawing": 0})
+    hostile: tuple[Any, ...] = (
+        None,
+        "x",
+        3,
+        [],
+        {},
+        {"network": "1", "drawing": 0},
+        {"network": True, "drawing": 1},
+        {"network": 1e300, "drawing": 0},
+    )
     for told in (*hostile, {"network": float("nan"), "drawing": 0.1}, {"network": -0.1, "drawing": 0.1}):
         assert read(told) is None
 

@@ -70,7 +70,11 @@ def test_a_recorded_burst_is_read_as_it_was(name: str) -> None:
     rows = batch_size(before, after)
     passes = kept["metrics_after"]["n_decode_total"] - kept["metrics_before"]["n_decode_total"]
     written = kept["metrics_after"]["tokens_predicted_total"] - kept["metrics_before"]["tokens_predicted_total"]
-    assert rows is not None and rows == pytest.approx(written / passes, rel=0.05)  # every row of a decode pass writes a token
+    assert rows is not None
+    if "nocb" in name:  # there, slots that only wait are counted as busy
+        assert rows > 1.05 * written / passes
+    else:  # every row of a decode pass writes a token
+        assert rows == pytest.approx(written / passes, rel=0.05)
 
 
 def test_figures_of_a_recorded_burst() -> None:

@@ -66,22 +66,24 @@ def test_it_ends_with_the_text_and_with_the_context(large: Any, small: Any) -> N
     long = "the " * 500
     seen = list(judge(large, small, long, SamplingSettings(greedy=True), 200))
     room = large.context_length - len(large.encode(long))
-    assert len(seen) <= room and seen[-1].finished in ("context full", "end of text")  # type: ignore[union-attr]
+    last = seen[-1]
+    assert isinstance(last, JudgedToken) and len(seen) <= room and str(last.finished) in ("context full", "end of text")
 
 
 def test_models_with_other_tokens_are_compared_by_the_character(large: Any, tiny: Callable[[str], Any]) -> None:
-    other = tiny("gpt2")
-    *written, parts = judge(large, other, PROMPT, SamplingSettings(seed=1), 12)
+    other, prompt = tiny("gpt2"), "The fox"
+    *written, parts = judge(large, other, prompt, SamplingSettings(seed=1), 8)
     assert all(isinstance(one, JudgedToken) and one.judge is None and math.isnan(one.overlap) for one in written)
     assert isinstance(parts, JudgedParts)
     text = "".join(one.text for one in written if isinstance(one, JudgedToken))
     assert "".join(part.text for part in parts.parts) in text and parts.parts
-    ids = other.encode(PROMPT + text)
+    ids = other.encode(prompt + text)
+    assert len(ids) <= other.context_length
     logs = logs_of(other, ids)
     tail = len("".join(part.text for part in parts.parts))
-    tokens, place, bits = other.tokenize(PROMPT + text), 0, 0.0
+    tokens, place, bits = other.tokenize(prompt + text), 0, 0.0
     for number, token in enumerate(tokens):
-        if place >= len(PROMPT + text) - tail and token.text:
+        if place >= len(prompt + text) - tail and token.text:
             bits -= logs[number - 1][token.token_id] / math.log(2)
         place += len(token.text)
     assert sum(part.judge_bits for part in parts.parts) == pytest.approx(bits, abs=1e-2)

@@ -1,0 +1,58 @@
+"""Fewer bits, pupil and teacher, waiting: what a visitor presses there, and whether the numbers on screen go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.test_serving import LONG
+from tests.browser.test_what_if import at as at
+
+pytestmark = pytest.mark.browser
+CELLS = """key => [...document.querySelectorAll(`.st-key-${key} table tbody tr`)].map(
+  row => [...row.querySelectorAll("td")].map(cell => cell.textContent.trim()))"""
+
+
+def press(page: Any, name: str) -> None:
+    """Press a button and wait until what it began is over."""
+    page.locator(f".st-key-{name}_start button").first.click()
+    page.locator(f".st-key-{name}_stop button").first.wait_for(timeout=LONG)
+    page.locator(f".st-key-{name}_start button").first.wait_for(timeout=LONG)
+
+
+def test_fewer_bits_are_smaller_and_further_away(at: Callable[..., Any]) -> None:
+    page = at("quantization")
+    press(page, "quantization")
+    rows = page.evaluate(CELLS, "result_quantization")
+    assert [row[0] for row in rows] == ["full precision", "16", "8", "6", "4", "3", "2"]
+    sizes = [float(row[1].split()[0]) for row in rows]
+    assert sizes == sorted(sizes, reverse=True) and sizes[-1] < sizes[0] / 4
+    assert page.locator(".st-key-quantization_bars svg").count() == 1
+    page.locator(".st-key-quantization_notepad button").click()
+    page.get_by_text("Along 96 tokens").or_(page.get_by_text("tokens that the full model writes")).first.wait_for(timeout=LONG)
+    held = page.evaluate(CELLS, "result_quantization_notepad")
+    assert [row[0] for row in held] == ["full precision", "8", "4"]
+
+
+def test_a_pupil_is_judged_and_takes_turns(at: Callable[..., Any]) -> None:
+    page = at("pupil", width=390)
+    press(page, "pupil")
+    rows = dict((row[0], row[1:]) for row in page.evaluate(CELLS, "result_pupil"))
+    assert rows["weights"] == ["23\u00a0MB", "2.8\u00a0MB"] or all("MB" in cell for cell in rows["weights"])
+    page.get_by_text("Same favourite at").wait_for()
+    press(page, "pupil_cascade")
+    table = page.evaluate(CELLS, "result_pupil_cascade")
+    assert [row[1] for row in table[1:]] == ["100\u00a0%", "0\u00a0%"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_way_to_this_browser_is_measured_and_stands_in_the_timeline(at: Callable[..., Any]) -> None:
+    page = at("waiting")
+    press(page, "waiting")
+    page.get_by_text("there and back between this browser and this server").wait_for(timeout=LONG)
+    rows = page.evaluate(CELLS, "result_waiting")
+    assert [row[0] for row in rows] == ["One at a time", "Continuous batching"]
+    assert page.locator(".st-key-waiting_timeline svg").count() == 1
+    page.get_by_text("had your whole answer after").wait_for()
