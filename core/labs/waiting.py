@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import BadSetting
-from core.labs.batching import Reader, readers
+from core.labs.batching import MOST_READERS, Reader, readers
 from core.labs.candidates import prompt_ids, whole
+from core.limits import Limits
 from core.serving.block_pool import blocks_for
 from core.serving.request import RequestState
 from core.serving.scheduler import Policy
@@ -91,13 +92,15 @@ def watch_one(
 ) -> Iterator[Watched]:
     """Send one request among sixteen others who come `rate` a second, to a server of each policy; yields after every pass it was there for.
 
-    others: what the others ask. The watched one comes as the ninth. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError.
+    others: what the others ask; as many fewer of them come as the limits of this app say. The watched one comes in their middle. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError.
     """
     settings = settings or SamplingSettings()
     length = whole(length, "The length", 1, LONGEST)
-    crowd = readers(model, others, BEFORE + BEHIND, 8, 40, rate, settings)
-    own = Reader(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[BEFORE - 1].arrival)
-    who = [*crowd[:BEFORE], own, *crowd[BEFORE:]]
+    most = Limits.from_environment().readers or MOST_READERS
+    crowd = readers(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
+    before = (len(crowd) + 1) // 2
+    own = Reader(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
+    who = [*crowd[:before], own, *crowd[before:]]
     needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
     sides = {}
     for policy in POLICIES:

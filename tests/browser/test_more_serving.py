@@ -28,10 +28,10 @@ def test_fewer_bits_are_smaller_and_further_away(at: Callable[..., Any]) -> None
     rows = page.evaluate(CELLS, "result_quantization")
     assert [row[0] for row in rows] == ["full precision", "16", "8", "6", "4", "3", "2"]
     sizes = [float(row[1].split()[0]) for row in rows]
-    assert sizes == sorted(sizes, reverse=True) and sizes[-1] < sizes[0] / 4
+    assert sizes == sorted(sizes, reverse=True) and sizes[-1] < sizes[0] / 3
     assert page.locator(".st-key-quantization_bars svg").count() == 1
     page.locator(".st-key-quantization_notepad button").click()
-    page.get_by_text("Along 96 tokens").or_(page.get_by_text("tokens that the full model writes")).first.wait_for(timeout=LONG)
+    page.get_by_text("tokens that the full model writes").wait_for(timeout=LONG)
     held = page.evaluate(CELLS, "result_quantization_notepad")
     assert [row[0] for row in held] == ["full precision", "8", "4"]
 
@@ -39,8 +39,9 @@ def test_fewer_bits_are_smaller_and_further_away(at: Callable[..., Any]) -> None
 def test_a_pupil_is_judged_and_takes_turns(at: Callable[..., Any]) -> None:
     page = at("pupil", width=390)
     press(page, "pupil")
-    rows = dict((row[0], row[1:]) for row in page.evaluate(CELLS, "result_pupil"))
-    assert rows["weights"] == ["23\u00a0MB", "2.8\u00a0MB"] or all("MB" in cell for cell in rows["weights"])
+    rows = {row[0]: row[1:] for row in page.evaluate(CELLS, "result_pupil")}
+    large, small = (float(cell.split()[0]) for cell in rows["weights"])
+    assert large > 5 * small and all("MB" in cell for cell in rows["weights"])
     page.get_by_text("Same favourite at").wait_for()
     press(page, "pupil_cascade")
     table = page.evaluate(CELLS, "result_pupil_cascade")

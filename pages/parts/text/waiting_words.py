@@ -52,8 +52,8 @@ CURVE_ALT = "Mean wait in the queue by load"
 CURVE_WHY = (
     "Dots: the mean wait of {count} requests from coming to their first pass, **measured**. Dashed: λ E[S²] / (2 (1 − λ E[S])), "
     "**computed** from the {count} service times that were measured alone (mean {mean}, between {least} and {most}). It is a mean over "
-    "endless time. A few dozen requests scatter around it, and as they begin with an empty queue, near the full load they do not live to see "
-    "the long one that builds up. For continuous batching it does not hold: there, nobody has the model alone."
+    "endless time. A few dozen requests scatter around it, and as they begin with an empty queue, near the full load they do not live "
+    "to see the long one that builds up. For continuous batching it does not hold: there, nobody has the model alone."
 )
 CURVE_VERDICT = "At {load} of the load: {one} in the queue one at a time, {other} with continuous batching."
 HONEST = (

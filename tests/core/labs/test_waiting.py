@@ -82,6 +82,12 @@ def test_the_formula_is_what_a_long_queue_tends_to() -> None:
             assert total / len(between) == pytest.approx(expected, rel=0.08)
 
 
+def test_the_crowd_is_no_larger_than_the_limits_of_this_app_say(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_READERS", "4")
+    found = {one.policy: one for one in watch_one(model, PROMPT, OTHERS, SamplingSettings(seed=4), 4, 1000.0)}
+    assert all(one.finished and one.ahead <= 3 for one in found.values())
+
+
 def test_bad_input_is_one_sentence(model: Any) -> None:
     for length in (0, -3, 10**6, 2.5, True):
         with pytest.raises(BadSetting):
