@@ -92,7 +92,8 @@ def watch_one(
 ) -> Iterator[Watched]:
     """Send one request among sixteen others who come `rate` a second, to a server of each policy; yields after every pass it was there for.
 
-    others: what the others ask; as many fewer of them come as the limits of this app say. The watched one comes in their middle. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError.
+    others: what the others ask; fewer of them come where the limits of this app say so. The watched one comes in their middle. Raises
+    EmptyPrompt, PromptTooLong, BadSetting, ModelError.
     """
     settings = settings or SamplingSettings()
     length = whole(length, "The length", 1, LONGEST)
