@@ -1,4 +1,5 @@
 """What batching brings: python -m tests.benchmarks.serving [--tokens 32] [--repeats 5] [--exact 10000] [--speculative]
+    [--distribution 20000]
 
 The same tokens written in several ways that take turns in one run, so that a busy machine is busy for all of them:
 
@@ -7,7 +8,8 @@ The same tokens written in several ways that take turns in one run, so that a bu
     server of n    passes shared by n readers who all write (core.serving), only the picks
 
 Printed are medians. --exact writes so many tokens in batches of eight and again alone, and counts those that differ. --speculative times a
-draft that is checked against plain decoding.
+draft that is checked against plain decoding. --distribution holds the first three tokens of so many speculated runs of the bundled pair
+against the target's own odds.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from core.labs.speculative_gain import gain
 from core.sampling.pick import pick
 from core.serving.scheduler import Policy
 from core.serving.server import FinishedRequest, Server, ServerSettings
+from tests.core.labs.test_speculative import three_tokens
 
 PROMPT = "Once upon a time, there was a little fox who"
 SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=1)
@@ -147,6 +150,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--exact", type=int, default=0)
     parser.add_argument("--speculative", action="store_true")
+    parser.add_argument("--distribution", type=int, default=0)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--dtype", default="auto")
     wanted = parser.parse_args()
@@ -156,6 +160,9 @@ def main() -> None:
     print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {model.engine.threads} thread(s)")
     if wanted.exact:
         exact(model, wanted.exact)
+    elif wanted.distribution:
+        statistic, limit = three_tokens(model, load_model("storyteller-mini", device=model.device), wanted.distribution)
+        print(f"{wanted.distribution:,} speculated runs: chi-square {statistic:.1f}, exceeded once in 10,000 times: {limit:.1f}")
     elif wanted.speculative:
         speculative(model, wanted.tokens, wanted.repeats)
     else:
