@@ -76,7 +76,7 @@ def llama_server(gguf: Path, folder: Path, workers: int) -> Iterator[Process]:
             started[-1].start()
         port = free_port()
         command = [str(SERVER), "-m", str(gguf), "--alias", MODEL, "--host", "127.0.0.1", "--port", str(port), "-c", "2048", "-np", "4"]
-        command += ["-t", "1", "--metrics", "-fa", "off", "-ctk", "f32", "-ctv", "f32"]
+        command += ["-t", "1", "--metrics", "--slots", "-fa", "off", "-ctk", "f32", "-ctv", "f32"]
         if workers:
             devices = ",".join(f"RPC{number}" for number in range(workers))
             command += ["--rpc", ",".join(f"127.0.0.1:{worker.port}" for worker in started), "-ngl", "99", "--device", devices]
