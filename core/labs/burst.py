@@ -56,7 +56,7 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
         raise BadSetting("A burst of requests needs a model on a server. Connect to one on the Models page.")
     if not 1 <= len(who) <= MOST:
         raise BadSetting(f"A burst has 1 to {MOST} requests, not {len(who)}.")
-    said: SimpleQueue[Arrived | Told | None] = SimpleQueue()
+    said: SimpleQueue[Arrived | Told] = SimpleQueue()
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
 
@@ -74,14 +74,17 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
         finally:
             said.put(Arrived(reader.reader_id, perf_counter() - began, 0, "", True, error))
 
-    def watch() -> None:
+    def heard() -> Told:
         try:
-            while not stop.is_set():
-                told = ask(server.line, server.kind)
-                said.put(Told(perf_counter() - began, told))
-                stop.wait(PAUSE)
+            told = ask(server.line, server.kind)
         except ViewerError:  # it says nothing of itself; the answers come all the same
-            return
+            told = ServerSaid()
+        return Told(perf_counter() - began, told)
+
+    def watch() -> None:
+        while not stop.is_set():
+            said.put(heard())
+            stop.wait(PAUSE)
 
     threads = [Thread(target=send, args=(reader,), daemon=True) for reader in who]
     watching = Thread(target=watch, daemon=True)
@@ -92,10 +95,9 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
     try:
         while left:
             event = said.get()
-            assert event is not None
             left -= isinstance(event, Arrived) and event.done
             yield event
-        yield Told(perf_counter() - began, ask(server.line, server.kind))
+        yield heard()
     finally:
         stop.set()
 
