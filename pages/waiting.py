@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import streamlit as st
 
-from core.labs.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, load_curve, watch_one
+from core.labs.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, load_curve, pollaczek_khinchine, watch_one
 from core.serving.scheduler import Policy
 from pages.parts.charts import charts, waiting_charts
 from pages.parts.components.round_trip.round_trip import RoundTrip, round_trip
@@ -22,7 +22,7 @@ from pages.parts.text.serving_words import OPENINGS
 frame.page()
 NAME, CURVE = "waiting", "waiting_curve"
 LENGTHS = (8, 16, 32, 64)
-REQUESTS = 24  # of the curve
+REQUESTS = 16  # of the curve
 
 
 def now() -> provenance.Provenance:
@@ -57,7 +57,7 @@ def stretches(found: dict[Policy, Watched], trip: RoundTrip | None) -> pd.DataFr
     for policy, one in found.items():
         before = trip.network / 2 if trip else 0.0
         parts = [("network", 0.0, before)] if trip else []
-        parts += [(part.name, before + part.start, part.seconds) for part in one.stretches]
+        parts += [(name, before + start, seconds) for name, start, seconds in joined(one)]
         if trip and one.finished:
             parts += [("network", before + one.total, before), ("drawing", 2 * before + one.total, trip.drawing)]
         for number, (name, start, seconds) in enumerate(parts):
@@ -72,6 +72,18 @@ def stretches(found: dict[Policy, Watched], trip: RoundTrip | None) -> pd.DataFr
                 }
             )
     return pd.DataFrame(rows)
+
+
+def joined(one: Watched) -> list[tuple[str, float, float]]:
+    """Its stretches, each word by itself, and waiting in one piece however many passes of others it was: name, start, seconds."""
+    parts: list[tuple[str, float, float]] = []
+    for part in one.stretches:
+        if parts and parts[-1][0] == part.name != "decode":
+            name, start, _ = parts.pop()
+            parts.append((name, start, part.start + part.seconds - start))
+        else:
+            parts.append((part.name, part.start, part.seconds))
+    return parts
 
 
 def course() -> None:
@@ -148,7 +160,7 @@ def curve() -> None:
             {
                 "load": 100 * one.load,
                 "wait": 1000 * one.queue,
-                "formula": 1000 * one.formula,
+                "formula": None,
                 "side": "one" if one.policy is Policy.ONE_AT_A_TIME else "many",
                 "label": numbers.duration(one.queue),
                 "tip": f"{numbers.percent(one.load)}, {one.rate:.1f} a second: {numbers.duration(one.queue)} in the queue, "
@@ -156,6 +168,10 @@ def curve() -> None:
             }
             for one in points
         ]
+        most = max(one.load for one in points)
+        for percent in range(0, round(100 * most) + 1):
+            wait = pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)
+            rows.append({"load": percent, "wait": None, "formula": 1000 * wait, "side": "formula", "label": "", "tip": ""})
         told = "; ".join(f"{words.SIDES[one.policy]} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
         charts.draw(waiting_charts.load_curve, pd.DataFrame(rows), key="waiting_load", alt_text=f"{words.CURVE_ALT}: {told}")
         last = {one.policy: one for one in points}

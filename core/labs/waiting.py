@@ -33,7 +33,7 @@ POLICIES = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
 MINE = 1000  # the number of the request that is watched
 SEATS = 8
 BEFORE, BEHIND = 8, 8  # others who come before and after
-LOADS = (0.3, 0.6, 0.8, 0.9)
+LOADS = (0.3, 0.6, 0.85)
 LONGEST, MOST_REQUESTS = 128, 200
 
 
@@ -198,9 +198,9 @@ def load_curve(
     prompts: Sequence[str],
     settings: SamplingSettings | None = None,
     loads: Sequence[float] = LOADS,
-    requests: int = 24,
+    requests: int = 16,
     shortest: int = 2,
-    longest: int = 10,
+    longest: int = 8,
 ) -> Iterator[ServiceTimes | LoadPoint]:
     """Measure each request alone, then let them all come at each load, one at a time and with continuous batching.
 

@@ -29,9 +29,10 @@ def test_fewer_bits_are_smaller_and_further_away(at: Callable[..., Any]) -> None
     assert [row[0] for row in rows] == ["full precision", "16", "8", "6", "4", "3", "2"]
     sizes = [float(row[1].split()[0]) for row in rows]
     assert sizes == sorted(sizes, reverse=True) and sizes[-1] < sizes[0] / 3
-    assert page.locator(".st-key-quantization_bars svg").count() == 1
+    page.locator(".st-key-result_quantization svg.marks").first.wait_for(timeout=LONG)
     page.locator(".st-key-quantization_notepad button").click()
     page.get_by_text("tokens that the full model writes").wait_for(timeout=LONG)
+    page.locator(".st-key-result_quantization_notepad table tbody tr").last.wait_for(timeout=LONG)
     held = page.evaluate(CELLS, "result_quantization_notepad")
     assert [row[0] for row in held] == ["full precision", "8", "4"]
 
@@ -39,11 +40,13 @@ def test_fewer_bits_are_smaller_and_further_away(at: Callable[..., Any]) -> None
 def test_a_pupil_is_judged_and_takes_turns(at: Callable[..., Any]) -> None:
     page = at("pupil", width=390)
     press(page, "pupil")
+    page.get_by_text("Same favourite at").wait_for(timeout=LONG)
+    page.locator(".st-key-result_pupil table tbody tr").last.wait_for(timeout=LONG)
     rows = {row[0]: row[1:] for row in page.evaluate(CELLS, "result_pupil")}
     large, small = (float(cell.split()[0]) for cell in rows["weights"])
     assert large > 5 * small and all("MB" in cell for cell in rows["weights"])
-    page.get_by_text("Same favourite at").wait_for()
     press(page, "pupil_cascade")
+    page.get_by_text("of the multiply-adds of the large one alone").wait_for(timeout=LONG)
     table = page.evaluate(CELLS, "result_pupil_cascade")
     assert [row[1] for row in table[1:]] == ["100\u00a0%", "0\u00a0%"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -55,5 +58,5 @@ def test_the_way_to_this_browser_is_measured_and_stands_in_the_timeline(at: Call
     page.get_by_text("there and back between this browser and this server").wait_for(timeout=LONG)
     rows = page.evaluate(CELLS, "result_waiting")
     assert [row[0] for row in rows] == ["One at a time", "Continuous batching"]
-    assert page.locator(".st-key-waiting_timeline svg").count() == 1
+    page.locator(".st-key-result_waiting svg.marks").first.wait_for(timeout=LONG)
     page.get_by_text("had your whole answer after").wait_for()

@@ -43,7 +43,8 @@ def timeline(theme: str) -> Spec:
 
 @lru_cache(maxsize=8)
 def load_curve(theme: str, height: int = 240) -> Spec:
-    """Mean wait by load: dots measured, dashed computed. Columns: load (%), wait, formula (ms), side ("one", "many"), label, tip."""
+    """Mean wait by load: dots measured, dashed computed. Columns: load (%), wait, formula (ms), side ("one", "many",
+    "formula"), label, tip."""
     colours = palettes.of(theme)
     across = alt.X(
         "load:Q",
@@ -55,12 +56,19 @@ def load_curve(theme: str, height: int = 240) -> Spec:
     axis = _axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
     shade = alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "many"], range=[colours.dice, colours.computed]))
     base = alt.Chart().encode(x=across)
-    formula = base.transform_filter("datum.side === 'one'").mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text)
+    computed = base.transform_filter("datum.side === 'formula'").encode(y=alt.Y("formula:Q", axis=axis))
+    found = base.transform_filter("isValid(datum.wait)")
     up = alt.Y("wait:Q", axis=axis)
+
+    def number(side: str, below: int) -> alt.Chart:
+        told = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
+        return told.encode(y=up, text="label:N")
+
     layers = (
-        formula.encode(y=alt.Y("formula:Q", axis=axis)),
-        base.mark_line(strokeWidth=2).encode(y=up, color=shade),
-        base.mark_point(filled=True, size=70, opacity=1).encode(y=up, color=shade, tooltip=_tips(("tip", "measured"))),
-        base.mark_text(dy=-11, fontSize=12, color=colours.text).encode(y=up, text="label:N"),
+        computed.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text),
+        found.mark_line(strokeWidth=2).encode(y=up, color=shade),
+        found.mark_point(filled=True, size=70, opacity=1).encode(y=up, color=shade, tooltip=_tips(("tip", "measured"))),
+        number("one", -12),
+        number("many", 14),
     )
     return charts._spec(alt.layer(*layers).properties(height=height))

@@ -45,14 +45,14 @@ CURVE_LEAD = (
     "a time can serve."
 )
 CURVE_START, CURVE_AGAIN = "Measure it here", "Once more"
-CURVE_FIRST = "Press the button: {count} short requests, first each alone, then all of them at four loads, under both policies."
+CURVE_FIRST = "Press the button: {count} short requests, first each alone, then all of them at three loads, under both policies."
 CURVE_KEYS = ("one at a time, measured", "continuous batching, measured", "one at a time, computed (M/G/1)")
 CURVE_AXIS = "load, as a share of what one at a time can serve"
 CURVE_ALT = "Mean wait in the queue by load"
 CURVE_WHY = (
     "Dots: the mean wait of {count} requests from coming to their first pass, **measured**. Dashed: λ E[S²] / (2 (1 − λ E[S])), "
     "**computed** from the {count} service times that were measured alone (mean {mean}, between {least} and {most}). It is a mean over "
-    "endless time. A few dozen requests scatter around it, and as they begin with an empty queue, near the full load they do not live "
+    "endless time. A few requests scatter around it, and as they begin with an empty queue, near the full load they do not live "
     "to see the long one that builds up. For continuous batching it does not hold: there, nobody has the model alone."
 )
 CURVE_VERDICT = "At {load} of the load: {one} in the queue one at a time, {other} with continuous batching."
