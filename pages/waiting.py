@@ -169,7 +169,7 @@ def curve() -> None:
             for one in points
         ]
         most = max(one.load for one in points)
-        for percent in range(0, round(100 * most) + 1):
+        for percent in range(round(100 * most) + 1):
             wait = pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)
             rows.append({"load": percent, "wait": None, "formula": 1000 * wait, "side": "formula", "label": "", "tip": ""})
         told = "; ".join(f"{words.SIDES[one.policy]} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)

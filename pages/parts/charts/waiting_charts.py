@@ -43,15 +43,15 @@ def timeline(theme: str) -> Spec:
 
 @lru_cache(maxsize=8)
 def load_curve(theme: str, height: int = 240) -> Spec:
-    """Mean wait by load: dots measured, dashed computed. Columns: load (%), wait, formula (ms), side ("one", "many",
-    "formula"), label, tip."""
+    """Mean wait by load: dots measured, dashed computed.
+
+    Columns: load (%), wait, formula (ms), side ("one", "many", "formula"), label, tip.
+    """
     colours = palettes.of(theme)
     across = alt.X(
         "load:Q",
         scale=alt.Scale(domain=[0, 100], nice=False),
-        axis=_axis(
-            colours, "load, as a share of what one at a time can serve", values=[0, 25, 50, 75, 100], labelExpr="datum.value + ' %'"
-        ),
+        axis=_axis(colours, words.CURVE_AXIS, values=[0, 25, 50, 75, 100], labelExpr="datum.value + ' %'"),
     )
     axis = _axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
     shade = alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "many"], range=[colours.dice, colours.computed]))
