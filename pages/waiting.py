@@ -170,14 +170,14 @@ def curve() -> None:
         ]
         most = max(one.load for one in points)
         for percent in range(round(100 * most) + 1):
-            wait = pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)
-            rows.append({"load": percent, "wait": None, "formula": 1000 * wait, "side": "formula", "label": "", "tip": ""})
+            formula = pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)
+            rows.append({"load": percent, "wait": None, "formula": 1000 * formula, "side": "formula", "label": "", "tip": ""})
         told = "; ".join(f"{words.SIDES[one.policy]} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
         charts.draw(waiting_charts.load_curve, pd.DataFrame(rows), key="waiting_load", alt_text=f"{words.CURVE_ALT}: {told}")
         last = {one.policy: one for one in points}
         if len(last) == 2 and last[POLICIES[0]].load == last[POLICIES[1]].load:
-            one, other = (numbers.duration(last[policy].queue) for policy in POLICIES)
-            st.markdown(words.CURVE_VERDICT.format(load=numbers.percent(last[POLICIES[0]].load), one=one, other=other))
+            alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
+            st.markdown(words.CURVE_VERDICT.format(load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared))
         least, most = numbers.duration(min(times.seconds)), numbers.duration(max(times.seconds))
         st.caption(words.CURVE_WHY.format(count=len(times.seconds), mean=numbers.duration(times.mean), least=least, most=most))
 

@@ -62,7 +62,7 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
             float((logs.argmax(1) == full.argmax(1)).double().mean()),
             _perplexity(logs, ids),
             _perplexity(full, ids),
-            sum(layer.nbytes for layer in cache.layers),  # type: ignore[attr-defined]
+            sum(layer.nbytes for layer in cache.layers),
             cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
         )
 
