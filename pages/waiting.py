@@ -178,8 +178,8 @@ def curve() -> None:
         if len(last) == 2 and last[POLICIES[0]].load == last[POLICIES[1]].load:
             alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
             st.markdown(words.CURVE_VERDICT.format(load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared))
-        least, most = numbers.duration(min(times.seconds)), numbers.duration(max(times.seconds))
-        st.caption(words.CURVE_WHY.format(count=len(times.seconds), mean=numbers.duration(times.mean), least=least, most=most))
+        least, longest = numbers.duration(min(times.seconds)), numbers.duration(max(times.seconds))
+        st.caption(words.CURVE_WHY.format(count=len(times.seconds), mean=numbers.duration(times.mean), least=least, most=longest))
 
 
 frame.header(words.TITLE, words.TERM, words.LEAD)
