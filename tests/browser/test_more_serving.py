@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.browser.test_serving import LONG
-from tests.browser.test_what_if import at as at
 
 pytestmark = pytest.mark.browser
 CELLS = """key => [...document.querySelectorAll(`.st-key-${key} table tbody tr`)].map(
