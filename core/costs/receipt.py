@@ -194,11 +194,13 @@ class Receipt:
 class Account:
     """Keeps the bill of a text that grows: a step that was counted once is not counted again.
 
-    shape: of the model, None where it is not known. item_size: bytes per number, of weights and cache alike.
+    shape: of the model, None where it is not known. item_size: bytes per number of the weights; cache_item_size: of keys and values, None
+    where it is the same.
     """
 
     shape: ModelShape | None
     item_size: float = 4
+    cache_item_size: float | None = None
     _counted: int = 0
     _last: Step | None = None
     _computed: int = 0
@@ -252,4 +254,5 @@ class Account:
             self._served, self._told = self._served + done.server_seconds, self._told + 1
         if self.shape is not None:
             self._adds += pass_multiply_adds(self.shape, done.computed_tokens, done.reused_tokens)
-            self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, self.item_size)
+            kept = self.item_size if self.cache_item_size is None else self.cache_item_size
+            self._moved += pass_bytes(self.shape, done.computed_tokens, done.reused_tokens, self.item_size, kept)

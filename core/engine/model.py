@@ -9,6 +9,7 @@ from typing import Any
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
+from core.engine.stored_weights import is_stored
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
 from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
@@ -18,8 +19,9 @@ SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as 
 class LanguageModel:
     """A causal language model and its tokenizer. Shared by all visitors; it keeps nothing of what any of them does.
 
-    name, device ("cpu", "cuda:0"), dtype ("float32"); parameter_count, layer_count, vocabulary_size as counts; context_length in tokens;
-    weight_bytes and cache_bytes_per_token in bytes (the latter computed from the shape: layers x KV heads x head size x 2 x item size).
+    name, device ("cpu", "cuda:0"), dtype ("float32"), in which it computes; stored_dtype, in which its matrices are kept. parameter_count,
+    layer_count, vocabulary_size as counts; context_length in tokens; weight_bytes and cache_bytes_per_token in bytes (the latter computed
+    from the shape: layers x KV heads x head size x 2 x item size).
     notes: sentences on what this model does in its own way on this machine.
     """
 
@@ -29,14 +31,15 @@ class LanguageModel:
         self.network = network
         self.tokenizer = tokenizer
         self.device = str(weight.device)
-        self.dtype = str(weight.dtype).removeprefix("torch.")
+        self.stored_dtype = str(weight.dtype).removeprefix("torch.")
+        self.dtype = "float32" if is_stored(network) else self.stored_dtype
         self.shape = ModelShape.of(network)
         self.parameter_count = sum(p.numel() for p in network.parameters())
         self.weight_bytes = sum(p.numel() * p.element_size() for p in network.parameters())
         self.layer_count = self.shape.layer_count
         self.vocabulary_size = self.shape.vocabulary_size
         self.context_length = self.shape.context_length
-        self.cache_bytes_per_token = self.shape.cache_numbers_per_token * weight.element_size()
+        self.cache_bytes_per_token = self.shape.cache_numbers_per_token * (4 if self.dtype == "float32" else weight.element_size())
         self.end_token_ids = _end_tokens(network, tokenizer)
         self.notes: tuple[str, ...] = ()
         threads = threads_for(self.parameter_count)

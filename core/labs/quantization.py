@@ -19,6 +19,7 @@ import torch
 
 from core.device import Stopwatch, is_out_of_memory
 from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.stored_weights import is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.generation.generation import Generation
 from core.inspection.layers import Layers
@@ -251,8 +252,9 @@ class _Bench:
         saved = _Saved([])
         for module in (module for part in parts for module in part.modules):
             weight = module.weight
-            turned = type(module).__name__ == "Conv1D"  # GPT-2 keeps its matrices [in, out]
+            turned = type(module).__name__.endswith("Conv1D")  # GPT-2 keeps its matrices [in, out]
             plain = weight.data.T if turned else weight.data
+            plain = plain.float() if is_stored(self.full) else plain  # else what was rounded would be rounded once more
             rounded = round_weights(plain, bits, group)
             saved.weights.append((weight, weight.data))
             saved.numbers += weight.numel()
@@ -310,5 +312,5 @@ class _Bench:
 
 def _rows(module: Any) -> Any | None:
     """The weight matrix of a linear layer, None for anything else."""
-    known = isinstance(module, torch.nn.Linear) or type(module).__name__ == "Conv1D"
+    known = isinstance(module, torch.nn.Linear) or type(module).__name__.endswith("Conv1D")
     return module.weight if known and module.weight.dim() == 2 else None

@@ -28,6 +28,8 @@ from core.servers.address import is_address
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
+KEPT = "Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model."
+
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
@@ -89,7 +91,8 @@ def load_model(
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
-    from core.models.memory_fit import numbers_in
+    from core.device import device_for
+    from core.models.memory_fit import numbers_in, stays_in
 
     name = checked_name(_written(name))
     if is_address(name):
@@ -98,10 +101,11 @@ def load_model(
     check_files(folder, name)
     config = _read_config(folder, name)
     _check_weights(folder, name)
-    stored = sum(numbers_in(folder, name).values())
+    counts = numbers_in(folder, name)
     _check_size(folder, config, name)
-    check_network(config, stored, name)
-    return _load(folder, name, config, device, dtype)
+    check_network(config, sum(counts.values()), name)
+    kept = stays_in(counts, getattr(config, "model_type", ""), device_for(device), dtype)
+    return _load(folder, name, config, device, dtype, kept)
 
 
 def _written(name: Any) -> Any:
@@ -222,19 +226,20 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
                 raise BrokenModel(f"The configuration of {quoted(name)} does not fit its weights: {names[0]} cannot be {value:,}.")
 
 
-def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> LanguageModel:
+def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
     import torch
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
     from core.device import device_for, dtype_for, is_out_of_memory
-    from core.engine.backends.fast_llama import FastLlama
+    from core.engine.backends.fast_decoder import FastDecoder
     from core.engine.engine import Backend
     from core.engine.model import LanguageModel, threads_for
+    from core.engine.stored_weights import keep_stored, widen
 
     transformers_logging.disable_progress_bar()
     where = device_for(device)
-    precision = dtype_for(dtype, where)
+    precision = dtype_for(dtype if kept is None else kept, where)
     tokenizer = _read_tokenizer(folder, name)
     try:
         network, report = AutoModelForCausalLM.from_pretrained(
@@ -268,7 +273,11 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str) -> Lang
 
             backend, note = StaticDecode.of(network)
         else:
-            backend, note = FastLlama.of(network), ""
+            stored = kept is not None and keep_stored(network)
+            backend, note = FastDecoder.of(network), KEPT.format(kept=kept) if stored else ""
+            if kept is not None and backend is None:  # nobody computes with these weights as they are
+                network, note = widen(network), ""
+                backend = FastDecoder.of(network)
         model = LanguageModel(name, network, tokenizer, backend)
         model.notes = tuple(filter(None, (note, surplus)))
         model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ ITEM_SIZES = {
     "U8": 1,
     "BOOL": 1,
 }
+NARROW = {"BF16": "bfloat16", "F16": "float16"}
+SMALL = 64_000_000  # bytes; of so few, there is nothing to be saved, and without compiled code wide ones are quicker
 HEADROOM = 1.1  # a tenth more than the weights: tokenizer, buffers, the first pass
 
 
@@ -55,10 +58,38 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
 
     where = device_for(device)
     counts = stored_numbers(name)
-    size = dtype_for(dtype, where).itemsize
+    size = 2 if stays_in(counts, _model_type(name), where, dtype) else dtype_for(dtype, where).itemsize
     numbers = sum(counts.values())
     stored = sum(count * ITEM_SIZES.get(kind, 4) for kind, count in counts.items())
     return Fit(numbers, stored, numbers * size, free_memory(where), str(where))
+
+
+def stays_in(counts: dict[str, int], model_type: str, device: Any, dtype: str) -> str | None:
+    """The 16-bit precision that weights stay in, as they are stored, while everything is computed in float32; None where they are widened.
+
+    They stay where float32 is asked for on a CPU, all of them are stored alike, and compiled code knows the family.
+    """
+    from core.engine.backends import compiled
+    from core.engine.backends.decoder_families import MODEL_TYPES
+
+    kinds = [kind for kind in counts if kind.startswith(("F", "BF"))]
+    plain = device.type == "cpu" and dtype in ("auto", "float32") and model_type in MODEL_TYPES and compiled.wanted()
+    return NARROW.get(kinds[0]) if plain and len(kinds) == 1 and 2 * counts[kinds[0]] >= SMALL else None
+
+
+def _model_type(name: str) -> str:
+    """The kind of architecture, from a model's configuration; "" where it is not known. Asks the hub for no more than the model's page."""
+    folder = local_folder(name) or downloaded(name)
+    try:
+        if folder is not None:
+            return str(json.loads((folder / "config.json").read_text("utf-8")).get("model_type", ""))
+        from huggingface_hub import HfApi
+
+        repository, revision = with_revision(name)
+        known = HfApi().model_info(repository, revision=revision, timeout=10.0).config or {}
+        return str(known.get("model_type", ""))
+    except Exception:  # loading says what is wrong with it; until then the larger number is said
+        return ""
 
 
 def stored_numbers(name: str) -> dict[str, int]:

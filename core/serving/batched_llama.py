@@ -4,8 +4,8 @@ The matrix products see all rows at once, which is the whole gain of batching: t
 looks at each text by itself. Rows are never padded; the texts of those who write one token are attended to in one product as long as the
 longest of them.
 
-The network's own weights, of a network that `core.engine.backends.fast_llama` knows in every part and has compared with transformers. In a
-small model those projections that read the same rows are laid side by side, which takes a copy; in a large one the calls weigh little.
+The network's own weights, of a network that `core.engine.backends.fast_decoder` knows in every part and has compared with transformers. In
+a small model those projections that read the same rows are laid side by side, which takes a copy; in a large one the calls weigh little.
 `python -m tests.benchmarks.serving` measures the whole.
 """
 
@@ -65,7 +65,7 @@ def slots_of(table: Sequence[int], start: int, stop: int) -> np.ndarray:
 
 
 class BatchedLlama:
-    """See `BatchRunner`. model: one that the engine runs by `FastLlama`; blocks: how many of 16 tokens there are."""
+    """See `BatchRunner`. model: one that the engine runs by a `FastDecoder` and that is a plain Llama; blocks: how many of 16 tokens."""
 
     within_pass = True
 

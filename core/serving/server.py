@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch, is_out_of_memory
-from core.engine.backends.fast_llama import FastLlama
+from core.engine.backends.fast_decoder import FastDecoder
 from core.errors import BadSetting, EmptyPrompt, NotEnoughMemory, PromptTooLong
 from core.sampling.pick import pick
 from core.serving.batched_llama import BatchedLlama, BatchRunner
@@ -330,7 +330,7 @@ def make_runner(model: LanguageModel, blocks: int) -> BatchRunner:
     """The fastest way to run shared passes of this model. Raises NotEnoughMemory."""
     try:
         with model.engine.lock.acquire():
-            fast = isinstance(model.engine.backend, FastLlama)
+            fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.is_plain_llama
             return BatchedLlama(model, blocks) if fast else BatchedTransformers(model, blocks)
     except Exception as error:
         if is_out_of_memory(error):

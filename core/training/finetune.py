@@ -26,6 +26,7 @@ from torch import nn
 from torch.nn import functional
 
 from core.device import is_out_of_memory
+from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
 from core.limits import Limits
 
@@ -210,15 +211,15 @@ class FineTuning:
 
     def taught(self, name: str) -> LanguageModel:
         """The model as it is now, under this name, with weights of its own: it works wherever a loaded model does."""
-        from core.engine.backends.fast_llama import FastLlama
+        from core.engine.backends.fast_decoder import FastDecoder
         from core.engine.model import LanguageModel
 
         network: Any = copy.deepcopy(self.network)
         if self.adapted:
-            network = network.merge_and_unload()
+            network = widen(network).merge_and_unload()  # into 16 bits, what was learnt would be rounded away
         for weight in network.parameters():
             weight.requires_grad_(False)
-        return LanguageModel(name, network.eval(), self.model.tokenizer, FastLlama.of(network))
+        return LanguageModel(name, network.eval(), self.model.tokenizer, FastDecoder.of(network))
 
     def as_it_is(self) -> LanguageModel:
         """The model on its way, to be asked between two steps. It changes with every step."""
@@ -279,7 +280,7 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     with model.engine.lock.acquire():  # the weights may have been unloaded
         try:
             if not adapted:
-                twin = copy.deepcopy(network).float().eval()
+                twin = widen(copy.deepcopy(network)).eval()
                 for weight in twin.parameters():
                     weight.requires_grad_(True)
                 return twin

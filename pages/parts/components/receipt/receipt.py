@@ -46,9 +46,10 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     """The receipt of these steps under this visitor's assumptions. A model that is not here has no shape: nothing is computed for it."""
     shape, parameters = getattr(model, "shape", None), getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
+    kept = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
     account = current.results().get("account")  # it goes on from draw to draw, since a text may have thousands of steps
-    if not isinstance(account, Account) or (account.shape, account.item_size) != (shape, item):
-        account = current.results()["account"] = Account(shape, item)
+    if not isinstance(account, Account) or (account.shape, account.item_size, account.cache_item_size) != (shape, item, kept):
+        account = current.results()["account"] = Account(shape, item, kept)
     return account.bill(path, assumptions=assumptions(), peak=peak)
 
 

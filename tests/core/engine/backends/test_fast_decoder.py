@@ -1,4 +1,4 @@
-"""The Llama in NumPy says what transformers' own says, for every shape it accepts, and accepts nothing else."""
+"""The decoder in NumPy says what transformers' own says, for every family and shape it accepts, and accepts nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import transformers
 from threadpoolctl import threadpool_info, threadpool_limits
 from transformers.cache_utils import DynamicCache
 
-from core.engine.backends.fast_llama import BLOCK, SMALLEST_RESERVE, FastLlama, State, reserve_for
+from core.engine.backends import compiled
+from core.engine.backends.decoder_state import SMALLEST_RESERVE, State, reserve_for
+from core.engine.backends.fast_decoder import BLOCK, FastDecoder
 from core.engine.engine import Engine
 from core.kv_cache.kv_cache import KVCache
 
@@ -29,6 +31,11 @@ SHAPE = {
 MANY = 256  # tokens; the arrays have grown a few times by then
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 256}
+HALF = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5}}
+GPT2 = {"n_embd": 48, "n_layer": 3, "n_head": 6, "n_positions": 1024}
+WINDOW = 9  # tokens, so that it slides soon
+TWO_KINDS = {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "sliding_window": WINDOW}
+GRANITE = {"embedding_multiplier": 3.0, "attention_multiplier": 0.2, "residual_multiplier": 0.7, "logits_scaling": 2.0}
 ACCEPTED: dict[str, tuple[str, dict[str, Any]]] = {
     "grouped queries, tied": ("Llama", {"tie_word_embeddings": True}),
     "one key-value head": ("Llama", {"num_key_value_heads": 1}),
@@ -37,15 +44,36 @@ ACCEPTED: dict[str, tuple[str, dict[str, Any]]] = {
     "wide heads": ("Llama", {"head_dim": 24}),
     "biases": ("Llama", {"attention_bias": True, "mlp_bias": True}),
     "large epsilon": ("Llama", {"rms_norm_eps": 0.1}),
+    "gelu": ("Llama", {"hidden_act": "gelu"}),
+    "relu": ("Llama", {"hidden_act": "relu"}),
     "theta": ("Llama", {"rope_parameters": {"rope_type": "default", "rope_theta": 1e6}}),
     "linear rope": ("Llama", {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}}),
     "llama3 rope": ("Llama", {"rope_parameters": LLAMA3 | {"rope_theta": 5e5}}),
     "yarn rope": ("Llama", {"rope_parameters": YARN | {"rope_theta": 1e4}}),
     "mistral": ("Mistral", {"sliding_window": None}),
+    "mistral with a sliding window": ("Mistral", {"sliding_window": WINDOW}),
+    "mistral that sees one token": ("Mistral", {"sliding_window": 1}),
     "qwen2": ("Qwen2", {}),
+    "qwen2 with sliding windows": ("Qwen2", {"use_sliding_window": True, "sliding_window": WINDOW, "max_window_layers": 1}),
     "qwen3": ("Qwen3", {"head_dim": 16}),
     "qwen3, one head": ("Qwen3", {"head_dim": 16, "num_attention_heads": 1, "num_key_value_heads": 1}),
+    "gpt2": ("GPT2", GPT2),
+    "gpt2, scaled by layer": ("GPT2", GPT2 | {"scale_attn_by_inverse_layer_idx": True, "n_inner": 64}),
+    "pythia": ("GPTNeoX", {}),
+    "gpt-neox, one part after the other": ("GPTNeoX", HALF | {"use_parallel_residual": False}),
+    "gemma": ("Gemma", {"head_dim": 8}),
+    "gemma2": ("Gemma2", TWO_KINDS | {"head_dim": 8, "attn_logit_softcapping": 5.0, "final_logit_softcapping": 4.0}),
+    "gemma3": ("Gemma3Text", TWO_KINDS | {"head_dim": 8}),
+    "phi": ("Phi", HALF),
+    "phi with head norms": ("Phi", HALF | {"qk_layernorm": True}),
+    "phi3": ("Phi3", {"pad_token_id": 0}),
+    "olmo2": ("Olmo2", {}),
+    "stablelm": ("StableLm", HALF),
+    "stablelm, parallel, norms per head": ("StableLm", HALF | {"qk_layernorm": True, "use_parallel_residual": True, "use_qkv_bias": True}),
+    "smollm3": ("SmolLM3", {"no_rope_layer_interval": 2, "pad_token_id": 0}),
+    "granite": ("Granite", GRANITE),
 }
+SLIDING = [name for name, (_, changes) in ACCEPTED.items() if changes.get("sliding_window")]
 
 
 def network_of(family: str, **changes: Any) -> Any:
@@ -57,6 +85,15 @@ def network_of(family: str, **changes: Any) -> Any:
         for name, weight in network.named_parameters():
             weight.normal_(1.0 if "norm" in name else 0.0, 0.3 if weight.dim() == 1 else 0.15)
     return network
+
+
+@pytest.fixture(params=["NumPy", "compiled"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to compute."""
+    if request.param == "compiled":
+        pytest.importorskip("numba")
+        monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
+    return str(request.param)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,13 +111,16 @@ def network() -> Any:
 
 
 @pytest.fixture(scope="module")
-def fast(network: Any) -> FastLlama:
+def fast(network: Any) -> FastDecoder:
     return accepted(network)
 
 
-def accepted(network: Any) -> FastLlama:
-    fast = FastLlama.of(network)
+def accepted(network: Any) -> FastDecoder:
+    fast = FastDecoder.of(network)
     assert fast is not None
+    if compiled.wanted():
+        assert compiled.wait()
+    assert fast.is_compiled == compiled.wanted()
     return fast
 
 
@@ -100,7 +140,7 @@ def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_logits_are_those_of_transformers(name: str) -> None:
+def test_logits_are_those_of_transformers(name: str, way: str) -> None:
     family, changes = ACCEPTED[name]
     network = network_of(family, **changes)
     fast, ids = accepted(network), text(MANY + 300)
@@ -116,8 +156,8 @@ def test_logits_are_those_of_transformers(name: str) -> None:
     assert_same(fast.run(ids, None), expected[-1])
 
 
-def test_single_tokens_from_the_first_one_on_grow_past_the_reserve(network: Any, fast: FastLlama) -> None:
-    ids = text(2 * MANY + 100)
+def test_single_tokens_from_the_first_one_on_grow_past_the_reserve(network: Any, way: str) -> None:
+    fast, ids = accepted(network), text(2 * MANY + 100)
     expected, state = all_logits(network, ids), fast.new_state()
     for i in range(len(ids)):
         assert_same(fast.run(ids[i : i + 1], state), expected[i])
@@ -125,7 +165,7 @@ def test_single_tokens_from_the_first_one_on_grow_past_the_reserve(network: Any,
 
 @pytest.mark.parametrize("length", [0, 1, 129, 199])
 @pytest.mark.parametrize("new", [1, 3, 50])
-def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(network: Any, fast: FastLlama, length: int, new: int) -> None:
+def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(network: Any, fast: FastDecoder, length: int, new: int) -> None:
     state, first, second = fast.new_state(), text(200), text(new, seed=1)
     fast.run(first, state)
     assert fast.cut(state, length)
@@ -133,7 +173,7 @@ def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(network
     assert_same(fast.run(second, state), all_logits(network, np.concatenate([first[:length], second]))[-1])
 
 
-def test_a_state_cannot_be_cut_to_more_than_it_holds(fast: FastLlama) -> None:
+def test_a_state_cannot_be_cut_to_more_than_it_holds(fast: FastDecoder) -> None:
     state = fast.new_state()
     fast.run(text(5), state)
     assert not fast.cut(state, 6)
@@ -141,7 +181,7 @@ def test_a_state_cannot_be_cut_to_more_than_it_holds(fast: FastLlama) -> None:
     assert fast.length(state) == 5
 
 
-def test_states_know_nothing_of_each_other(network: Any, fast: FastLlama) -> None:
+def test_states_know_nothing_of_each_other(network: Any, fast: FastDecoder) -> None:
     one, other = text(40, seed=1), text(40, seed=2)
     a, b = fast.new_state(), fast.new_state()
     fast.run(one[:30], a), fast.run(other[:20], b)
@@ -150,7 +190,7 @@ def test_states_know_nothing_of_each_other(network: Any, fast: FastLlama) -> Non
         assert_same(fast.run(other[20 + i : 21 + i], b), all_logits(network, other[: 21 + i])[-1])
 
 
-def test_states_can_be_run_from_several_threads_at_once(fast: FastLlama) -> None:
+def test_states_can_be_run_from_several_threads_at_once(fast: FastDecoder) -> None:
     def write(seed: int) -> torch.Tensor:
         ids, state = text(60, seed), fast.new_state()
         fast.run(ids[:20], state)
@@ -162,7 +202,7 @@ def test_states_can_be_run_from_several_threads_at_once(fast: FastLlama) -> None
             assert torch.equal(found, alone[seed % 4])
 
 
-def test_logits_once_given_stay_as_they_are(fast: FastLlama) -> None:
+def test_logits_once_given_stay_as_they_are(fast: FastDecoder) -> None:
     state = fast.new_state()
     first = fast.run(text(8), state)
     kept = first.clone()
@@ -171,7 +211,7 @@ def test_logits_once_given_stay_as_they_are(fast: FastLlama) -> None:
     assert torch.equal(first, kept)
 
 
-def test_a_state_made_in_inference_mode_runs_outside_of_it(fast: FastLlama) -> None:
+def test_a_state_made_in_inference_mode_runs_outside_of_it(fast: FastDecoder) -> None:
     with torch.inference_mode():
         state = fast.new_state()
         inside = fast.run(text(5), state)
@@ -179,12 +219,12 @@ def test_a_state_made_in_inference_mode_runs_outside_of_it(fast: FastLlama) -> N
     assert_same(fast.run(text(5)[4:], state), inside.clone())
 
 
-def test_no_tokens_are_refused(fast: FastLlama) -> None:
+def test_no_tokens_are_refused(fast: FastDecoder) -> None:
     with pytest.raises(ValueError, match="no tokens"):
         fast.run(text(0), fast.new_state())
 
 
-def test_an_unknown_token_leaves_the_state_usable(network: Any, fast: FastLlama) -> None:
+def test_an_unknown_token_leaves_the_state_usable(network: Any, fast: FastDecoder) -> None:
     state, ids = fast.new_state(), text(10)
     fast.run(ids[:9], state)
     with pytest.raises(IndexError):
@@ -192,7 +232,48 @@ def test_an_unknown_token_leaves_the_state_usable(network: Any, fast: FastLlama)
     assert_same(fast.run(ids[9:], state), all_logits(network, ids)[-1])
 
 
-@pytest.mark.parametrize("name", ["grouped queries, tied", "one key-value head", "qwen3"])
+@pytest.mark.parametrize("name", SLIDING)
+def test_where_a_window_has_slid_a_text_can_be_cut_back_a_little_and_never_gets_wrong(name: str, way: str) -> None:
+    """Cutting is refused where keys are gone that the next token would see, and else gives what a text from the start gives."""
+    family, changes = ACCEPTED[name]
+    network = network_of(family, **changes)
+    fast, window = accepted(network), int(changes["sliding_window"])
+    random = np.random.default_rng(4)
+    state, ids, refused, done = fast.new_state(), text(1), 0, 0
+    fast.run(ids, state)
+    for _ in range(60):
+        new = random.integers(0, SHAPE["vocab_size"], int(random.choice([1, 1, 2, 5, 30])))
+        length = int(random.integers(max(0, len(ids) - 2 * window), len(ids) + 1))
+        if fast.cut(state, length):
+            ids, done = ids[:length], done + 1
+        else:
+            refused += 1
+            assert length < len(ids)
+        ids = np.concatenate([ids, new])
+        assert_same(fast.run(new, state), all_logits(network, ids)[-1])
+        assert fast.bytes(state) <= fast.held_bytes(state)
+    assert done > 10
+    assert refused > 0 or window == 1
+
+
+@pytest.mark.parametrize("name", SLIDING)
+def test_what_a_window_has_passed_takes_no_memory(name: str) -> None:
+    family, changes = ACCEPTED[name]
+    fast = accepted(network_of(family, **changes))
+    state = fast.new_state()
+    fast.run(text(600), state)
+    for _ in range(40):
+        fast.run(text(1), state)
+    each = 2 * fast.kv_heads * fast.head_size * 4
+    window = int(changes["sliding_window"])
+    assert state.recent.nbytes <= fast.sliding_layers * each * max(SMALLEST_RESERVE, 2 * (window - 1))
+    assert fast.bytes(state) == each * (fast.whole_layers * 640 + fast.sliding_layers * (window - 1))
+
+
+KEPT = ["grouped queries, tied", "one key-value head", "qwen3", "gpt2", "pythia", "gemma2", "gemma3", "mistral with a sliding window"]
+
+
+@pytest.mark.parametrize("name", KEPT)
 def test_bytes_are_those_of_the_keys_and_values_that_transformers_keeps(name: str) -> None:
     family, changes = ACCEPTED[name]
     network = network_of(family, **changes)
@@ -203,18 +284,19 @@ def test_bytes_are_those_of_the_keys_and_values_that_transformers_keeps(name: st
         with torch.inference_mode():
             network(torch.from_numpy(text(count))[None], past_key_values=cache)
         assert fast.bytes(state) == sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
-    assert fast.cut(state, 4)
-    assert fast.bytes(state) == 4 * sum(layer.keys[:, :, :1].nbytes * 2 for layer in cache.layers)
+    if name not in SLIDING:
+        assert fast.cut(state, 4)
+        assert fast.bytes(state) == 4 * sum(layer.keys[:, :, :1].nbytes * 2 for layer in cache.layers)
 
 
-def room(fast: FastLlama, state: State) -> None:
+def room(fast: FastDecoder, state: State) -> None:
     """The arrays hold the tokens and never more than twice as much; the bytes are those of the arrays."""
     smallest = SMALLEST_RESERVE * len(fast.layers) * 2 * fast.kv_heads * fast.head_size * 4
     assert fast.held_bytes(state) == sum(part.nbytes for part in (state.keys, state.values) if part.base is None)
     assert fast.bytes(state) <= fast.held_bytes(state) <= max(smallest, 2 * fast.bytes(state))
 
 
-def test_the_arrays_are_at_most_twice_what_the_tokens_need(fast: FastLlama) -> None:
+def test_the_arrays_are_at_most_twice_what_the_tokens_need(fast: FastDecoder) -> None:
     for prompt in (1, 14, 33, 300):
         state = fast.new_state()
         fast.run(text(prompt), state)
@@ -235,11 +317,11 @@ def test_arrays_grow_seldom_and_room_is_enough_for_every_length() -> None:
     assert grown <= 20
 
 
-def test_neither_growing_nor_a_long_way_back_changes_a_number(fast: FastLlama) -> None:
+def test_neither_growing_nor_a_long_way_back_changes_a_number(fast: FastDecoder) -> None:
     """One array large enough from the start, and arrays that are replaced eight times, give the same bits."""
     ids = text(320)
     ample, growing = fast.new_state(), fast.new_state()
-    ample.keys, ample.values = fast._buffers(400)
+    ample.whole = fast._room(fast.whole_layers, 400)
     for start, end in [(0, 9), *((i, i + 1) for i in range(9, 320))]:
         expected = _without_moving(fast, ids[start:end], ample)
         assert torch.equal(fast.run(ids[start:end], growing), expected)
@@ -248,24 +330,26 @@ def test_neither_growing_nor_a_long_way_back_changes_a_number(fast: FastLlama) -
     assert torch.equal(fast.run(ids[20:21], growing), _without_moving(fast, ids[20:21], ample))
 
 
-def _without_moving(fast: FastLlama, ids: np.ndarray, state: State) -> torch.Tensor:
+def _without_moving(fast: FastDecoder, ids: np.ndarray, state: State) -> torch.Tensor:
     """A pass over arrays that are left as they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FastLlama, "_make_room", lambda *_: None)
+        patch.setattr(FastDecoder, "_make_room", lambda *_: None)
         return fast.run(ids, state)
 
 
-def test_the_weights_are_the_networks_own(network: Any) -> None:
+@pytest.mark.parametrize("name", ["grouped queries, tied", "gpt2", "pythia", "phi3"])
+def test_the_weights_are_the_networks_own(name: str) -> None:
+    family, changes = ACCEPTED[name]
+    network = network_of(family, **changes)
     fast = accepted(network)
-    ours = [fast.embedding, fast.head, fast.norm]
-    for layer in fast.layers:
-        ours += [layer.input_norm, layer.post_attention_norm]
-        ours += [part.weight for part in (layer.query, layer.key, layer.value, layer.output, layer.gate, layer.up, layer.down)]
-    theirs = {weight.data_ptr(): weight.nbytes for weight in network.parameters()}
-    assert {array.ctypes.data: array.nbytes for array in ours} == theirs
+    ours = [fast.parts.embedding, fast.parts.head.weight]
+    ours += [part.weight for layer in fast.parts.layers for part in (*layer.inward, layer.outward, *layer.expand, layer.contract)]
+    ours += [] if fast.parts.positions is None else [fast.parts.positions]
+    theirs = {weight.data_ptr(): weight.nbytes for weight in network.parameters() if weight.dim() > 1}
+    assert {weight.data_ptr(): weight.nbytes for weight in ours} == theirs
 
 
-def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastLlama) -> None:
+def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastDecoder) -> None:
     engine, cache = Engine(fast, torch.device("cpu"), SHAPE["vocab_size"]), KVCache()
     ids = text(50)
     for asked, computed in ((ids[:40], 40), (ids, 10), (ids[:45], 1), (np.concatenate([ids[:45], text(5, seed=3)]), 5)):
@@ -276,7 +360,7 @@ def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastL
         assert_same(forward.logits.values, all_logits(network, asked)[-1])
 
 
-def test_blas_runs_as_many_threads_as_torch(fast: FastLlama) -> None:
+def test_blas_runs_as_many_threads_as_torch(fast: FastDecoder) -> None:
     def blas_threads() -> list[int]:
         return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
 
@@ -289,14 +373,13 @@ def test_blas_runs_as_many_threads_as_torch(fast: FastLlama) -> None:
 
 # What eight tokens would not show is refused by its setting, the rest also by its numbers.
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
-    "gemma": ("Gemma", {"head_dim": 8}),
-    "gpt2": ("GPT2", {"n_embd": 48, "n_layer": 2, "n_head": 4}),
+    "bloom": ("Bloom", {"n_layer": 3, "n_head": 6}),
     "mixtral": ("Mixtral", {"num_local_experts": 2}),
-    "mistral with a sliding window": ("Mistral", {"sliding_window": 64}),
-    "qwen2 with sliding windows": ("Qwen2", {"use_sliding_window": True, "sliding_window": 64, "max_window_layers": 1}),
+    "a window that llama does not know": ("Llama", {"sliding_window": 64}),
+    "windows of another kind": ("Qwen3", {"head_dim": 8, "layer_types": ["chunked_attention"] * 3}),
     "dynamic rope": ("Llama", {"rope_parameters": {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}}),
-    "rope for half of a head": ("Llama", {"rope_parameters": LLAMA3 | {"rope_theta": 5e5, "partial_rotary_factor": 0.5}}),
-    "gelu": ("Llama", {"hidden_act": "gelu"}),
+    "an activation that is not known": ("Llama", {"hidden_act": "mish"}),
+    "cross attention": ("GPT2", GPT2 | {"add_cross_attention": True}),
     "epsilon of zero": ("Llama", {"rms_norm_eps": 0.0}),
 }
 
@@ -304,23 +387,23 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_other_architectures_and_settings_are_refused(name: str) -> None:
     family, changes = REFUSED[name]
-    assert FastLlama.of(network_of(family, **changes)) is None
+    assert FastDecoder.of(network_of(family, **changes)) is None
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
 def test_other_precisions_are_refused(dtype: torch.dtype) -> None:
-    assert FastLlama.of(network_of("Llama").to(dtype)) is None
+    assert FastDecoder.of(network_of("Llama").to(dtype)) is None
     mixed = network_of("Llama")
     mixed.model.layers[1].mlp.up_proj.to(dtype)
-    assert FastLlama.of(mixed) is None
+    assert FastDecoder.of(mixed) is None
 
 
 def test_weights_that_are_not_on_the_cpu_are_refused() -> None:
-    assert FastLlama.of(network_of("Llama").to("meta")) is None
+    assert FastDecoder.of(network_of("Llama").to("meta")) is None
 
 
 def test_a_network_in_training_is_refused() -> None:
-    assert FastLlama.of(network_of("Llama").train()) is None
+    assert FastDecoder.of(network_of("Llama").train()) is None
 
 
 class QuantizedLinear(torch.nn.Linear):
@@ -330,19 +413,19 @@ class QuantizedLinear(torch.nn.Linear):
 def test_replaced_layers_are_refused() -> None:
     network = network_of("Llama")
     network.model.layers[1].mlp.up_proj.__class__ = QuantizedLinear
-    assert FastLlama.of(network) is None
+    assert FastDecoder.of(network) is None
 
 
 def test_a_subclass_of_a_known_model_is_refused() -> None:
     network = network_of("Llama")
     network.__class__ = type("LlamaForCausalLM", (type(network),), {"__module__": "elsewhere"})
-    assert FastLlama.of(network) is None
+    assert FastDecoder.of(network) is None
 
 
 def test_a_network_that_computes_something_else_than_its_parts_say_is_refused() -> None:
     network = network_of("Llama")
     network.model.layers[2].mlp.register_forward_hook(lambda module, inputs, output: output * 1.01)
-    assert FastLlama.of(network) is None
+    assert FastDecoder.of(network) is None
 
 
 def test_broken_weights_are_refused_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
@@ -350,5 +433,5 @@ def test_broken_weights_are_refused_without_a_warning(recwarn: pytest.WarningsRe
         network = network_of("Llama")
         with torch.no_grad():
             network.model.layers[0].mlp.up_proj.weight[0, 0] = broken
-        assert FastLlama.of(network) is None
+        assert FastDecoder.of(network) is None
     assert not recwarn.list

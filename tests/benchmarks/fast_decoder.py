@@ -1,6 +1,6 @@
-"""How fast the Llama in NumPy is: beside transformers' own forward, beside what memory allows, and with a long text behind it.
+"""How fast our decoder is: beside transformers' own forward, beside what memory allows, and with a long text behind it.
 
-    python -m tests.benchmarks.fast_llama [--threads 1] [--rounds 15]
+    python -m tests.benchmarks.fast_decoder [--threads 1] [--rounds 15]
 
 Random weights; only their number counts. Both run in turns, a few steps each, so that whatever else the machine does meets both alike;
 times are medians and the ratio is the median of the rounds' ratios. "floor" is the share of the time that reading the weights and the keys
@@ -20,7 +20,9 @@ from threadpoolctl import threadpool_limits
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.cache_utils import DynamicCache
 
-from core.engine.backends.fast_llama import FastLlama, State
+from core.engine.backends import compiled
+from core.engine.backends.decoder_state import State
+from core.engine.backends.fast_decoder import FastDecoder
 
 # hidden size, layers, heads, KV heads, feed-forward size, vocabulary
 SHAPES = {
@@ -66,10 +68,11 @@ class Pair:
     """The same model twice, with the same number of tokens behind it."""
 
     def __init__(self, network: Any, context: int) -> None:
-        fast = FastLlama.of(network)
+        fast = FastDecoder.of(network)
         assert fast is not None
+        compiled.wait()
         self.network, self.fast, self.context = network, fast, context
-        self.ids = np.random.default_rng(0).integers(0, len(fast.embedding), context)
+        self.ids = np.random.default_rng(0).integers(0, len(fast.parts.embedding), context)
         self.state: State = fast.new_state()
         self.cache = DynamicCache(config=network.config)
         fast.run(self.ids, self.state)

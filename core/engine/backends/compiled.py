@@ -1,0 +1,180 @@
+"""Compiled decoding for `FastDecoder`, where numba is installed: fetched in the background, compared, and only then used.
+
+Without numba, or until it is ready, NumPy does the work. TOKEN_VIEWER_COMPILED=0 leaves it so.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import weakref
+from importlib import import_module
+from importlib.util import find_spec
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from core.engine.backends.decoder_parts import Norm, Projection
+from core.limits import PREFIX
+
+if TYPE_CHECKING:
+    from core.engine.backends.decoder_parts import Layer, Parts
+    from core.engine.backends.decoder_state import State
+
+KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
+
+_lock = Lock()
+_thread: list[Thread] = []
+_modules: list[Any] = []  # the kernels and the step, once they are there
+_waiting: list[weakref.ref[Any]] = []
+
+
+def wanted() -> bool:
+    """Whether compiled code can be had: numba is installed, and nobody asked to do without."""
+    return os.environ.get(f"{PREFIX}COMPILED", "1") != "0" and find_spec("numba") is not None
+
+
+def begin(decoder: Any) -> None:
+    """Have this decoder's `use_compiled` called when compiled code is there: at once if it is, else from a thread in the background."""
+    if not wanted():
+        return
+    with _lock:
+        if not _modules:
+            _waiting.append(weakref.ref(decoder))
+            if not _thread:
+                _thread.append(Thread(target=_fetch, name="compile", daemon=True))
+                _thread[0].start()
+            return
+    decoder.use_compiled()
+
+
+def wait() -> bool:
+    """Until what was begun is done; whether compiled code is there now."""
+    for thread in _thread:
+        thread.join()
+    return bool(_modules)
+
+
+def _fetch() -> None:
+    try:
+        kernels = import_module("core.engine.backends.kernels")
+        step = import_module("core.engine.backends.compiled_step")
+    except Exception:  # whatever a compiler objects to on a machine that nobody has seen: NumPy goes on
+        return
+    with _lock:
+        _modules.extend((kernels, step))
+        waiting = [decoder for reference in _waiting if (decoder := reference()) is not None]
+        _waiting.clear()
+    gc.freeze()  # what a compiler leaves behind stays, and need not be looked through after every draw
+    for decoder in waiting:
+        decoder.use_compiled()
+
+
+def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray) -> bool:
+    """Take rows float32 [count, in] through a projection that is not turned, into out [count, out]; False where that is not compiled."""
+    if not _modules or not wanted():
+        return False
+    bias = 0 if part.bias is None else int(part.bias.ctypes.data)
+    columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, 0, bias], np.int64)
+    _modules[1].rows_through(columns, np.ascontiguousarray(rows), out)
+    return True
+
+
+class CompiledStep:
+    """One token at a time through these parts. Everything that an address points to is held on to."""
+
+    def __init__(self, parts: Parts, places: list[int]) -> None:
+        self._kernels, self._module = _modules
+        self._held: list[Any] = []
+        k = self._kernels
+        self._table = np.zeros((len(parts.layers), k.COLUMNS), np.int64)
+        self._numbers = np.zeros((len(parts.layers), k.NUMBERS), np.float64)
+        for row, numbers, layer, place in zip(self._table, self._numbers, parts.layers, places, strict=True):
+            self._describe(row, numbers, layer, place, parts.head_size)
+        self._ends = np.zeros(4 + k.NORM + k.PROJECTION, np.int64)
+        for at, table in ((0, parts.embedding), (2, parts.positions)):
+            if table is not None:
+                self._ends[at : at + 2] = self._address(table), KINDS[table.dtype]
+        self._norm(self._ends[4:], parts.norm)
+        self._projection(self._ends[4 + k.NORM :], parts.head)
+        scales = (parts.embedding_scale, parts.residual_scale, parts.logit_scale, parts.logit_softcap or 0.0, parts.norm.epsilon)
+        self._factors = np.array(scales, np.float64)
+        self._shape = np.array([parts.hidden_size, parts.heads, parts.kv_heads, parts.head_size], np.int64)
+        widest = max((len(rotary.frequencies) for rotary in parts.rotaries), default=1)
+        self._frequencies = np.zeros((max(1, len(parts.rotaries)), widest), np.float32)
+        for line, rotary in zip(self._frequencies, parts.rotaries, strict=False):
+            line[: len(rotary.frequencies)] = rotary.frequencies
+        self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
+        self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
+        self._known = len(parts.embedding)
+        self._longest = None if parts.positions is None else len(parts.positions)
+
+    def __call__(self, token: int, state: State) -> np.ndarray:
+        """The float32 logits [vocabulary] after this token, for which there is room. Raises IndexError for what no table holds."""
+        if not 0 <= token < self._known or (self._longest is not None and state.length >= self._longest):
+            raise IndexError(f"token {token} at {state.length}")
+        whole, recent = state.whole, state.recent
+        firsts = np.array([whole.first, recent.first], np.int64)
+        logits: np.ndarray = self._module.step(
+            token,
+            state.length,
+            self._table,
+            self._numbers,
+            self._ends,
+            self._factors,
+            self._shape,
+            self._frequencies,
+            self._halves,
+            self._scales,
+            firsts,
+            (whole.keys, recent.keys),
+            (whole.values, recent.values),
+        )
+        state.length += 1
+        return logits
+
+    def _describe(self, row: np.ndarray, numbers: np.ndarray, layer: Layer, place: int, head_size: int) -> None:
+        k = self._kernels
+        query, key = layer.head_norms or (None, None)
+        norms = (layer.attention_norm, query, key, layer.attention_post_norm, layer.feed_forward_norm, layer.feed_forward_post_norm)
+        for number, norm in enumerate(norms):
+            if norm is not None:
+                self._norm(row[number * k.NORM :], norm)
+                numbers[number] = norm.epsilon
+        if query is not None and query.weight.shape[1] != head_size:
+            row[k.QUERY_NORM + k.GROUPS] = -1  # over all heads at once
+        for number, part in enumerate(layer.inward):
+            self._projection(row[k.INWARD + number * k.PROJECTION :], part)
+        for number, part in enumerate(layer.expand):
+            self._projection(row[k.EXPAND + number * k.PROJECTION :], part)
+        self._projection(row[k.OUTWARD :], layer.outward)
+        self._projection(row[k.CONTRACT :], layer.contract)
+        if layer.inward[0].order is not None:
+            row[k.ORDER] = self._address(np.ascontiguousarray(layer.inward[0].order, np.int64))
+        row[k.ROTARY] = -1 if layer.rotary is None else layer.rotary
+        row[k.WINDOW], row[k.PLACE] = layer.window or 0, place
+        row[k.GATED], row[k.ACT], row[k.PARALLEL] = layer.gated, ACTS[layer.act], layer.parallel
+        numbers[k.SCALING], numbers[k.SOFTCAP] = layer.scaling, layer.softcap or 0.0
+
+    def _norm(self, row: np.ndarray, norm: Norm) -> None:
+        k = self._kernels
+        row[k.WEIGHT] = self._address(np.ascontiguousarray(norm.weight, np.float32))
+        row[k.NORM_BIAS] = 0 if norm.bias is None else self._address(np.ascontiguousarray(norm.bias, np.float32))
+        row[k.CENTRED], row[k.GROUPS] = norm.centred, len(norm.weight)
+
+    def _projection(self, row: np.ndarray, part: Projection) -> None:
+        k = self._kernels
+        row[k.ADDRESS], row[k.KIND] = self._address(part.weight), KINDS[part.weight.dtype]
+        row[k.OUTPUTS], row[k.INPUTS], row[k.TURNED] = part.outputs, part.inputs, part.turned
+        row[k.BIAS] = 0 if part.bias is None else self._address(np.ascontiguousarray(part.bias, np.float32))
+
+    def _address(self, array: Any) -> int:
+        self._held.append(array)
+        if isinstance(array, torch.Tensor):
+            if not array.is_contiguous():
+                raise ValueError("weights that do not lie in one piece")
+            return array.data_ptr()
+        return int(array.ctypes.data)

@@ -1,0 +1,296 @@
+"""Compiled kernels (numba) for one token's way through a decoder: weights are read once, as they are stored, and summed in float32.
+
+Only `core.engine.backends.compiled` imports this, in the background, since compiling takes seconds where no compiled code is kept on disk.
+Arrays whose kind differs from model to model come as addresses, so that everything is compiled once for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic as untyped_intrinsic
+
+intrinsic: Any = untyped_intrinsic
+
+FLOAT32, BFLOAT16, FLOAT16 = 0, 1, 2
+SILU, GELU, GELU_TANH, RELU = 0, 1, 2, 3
+
+# Sums may be made in any order; NaN and infinity stay what they are, since a broken model has to show.
+QUICK = {"reassoc", "contract", "nsz", "arcp"}
+one = np.float32(1)
+zero = np.float32(0)
+
+# Columns of the table that describes a layer, and of a projection and a norm within it.
+ADDRESS, KIND, OUTPUTS, INPUTS, TURNED, BIAS = range(6)
+PROJECTION = 6
+WEIGHT, NORM_BIAS, CENTRED, GROUPS = range(4)
+NORM = 4
+ATTENTION_NORM = 0
+QUERY_NORM = ATTENTION_NORM + NORM
+KEY_NORM = QUERY_NORM + NORM
+ATTENTION_POST_NORM = KEY_NORM + NORM
+FEED_FORWARD_NORM = ATTENTION_POST_NORM + NORM
+FEED_FORWARD_POST_NORM = FEED_FORWARD_NORM + NORM
+INWARD = FEED_FORWARD_POST_NORM + NORM
+OUTWARD = INWARD + 3 * PROJECTION
+EXPAND = OUTWARD + PROJECTION
+CONTRACT = EXPAND + 2 * PROJECTION
+ORDER = CONTRACT + PROJECTION
+ROTARY, WINDOW, PLACE, GATED, ACT, PARALLEL = range(ORDER + 1, ORDER + 7)
+COLUMNS = ORDER + 7
+# Its numbers: an epsilon per norm, in their order, then
+SCALING, SOFTCAP = 6, 7
+NUMBERS = 8
+
+
+def _pointer(item: Any) -> Any:
+    @intrinsic
+    def at(typing_context: Any, address: Any) -> Any:
+        """The numbers that begin at this address."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(item)(address), generate
+
+    return at
+
+
+floats_at = _pointer(types.float32)
+halves_at = _pointer(types.uint16)
+integers_at = _pointer(types.int64)
+
+
+@intrinsic
+def from_bfloat16(typing_context: Any, bits: Any) -> Any:
+    """The number that the upper half of a float32 stands for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide = builder.shl(builder.zext(arguments[0], ir.IntType(32)), ir.Constant(ir.IntType(32), 16))
+        return builder.bitcast(wide, ir.FloatType())
+
+    return types.float32(types.uint16), generate
+
+
+@intrinsic
+def from_float16(typing_context: Any, bits: Any) -> Any:
+    """The number that 16 bits of a half stand for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.fpext(builder.bitcast(arguments[0], ir.HalfType()), ir.FloatType())
+
+    return types.float32(types.uint16), generate
+
+
+@intrinsic
+def float_of_bits(typing_context: Any, bits: Any) -> Any:
+    """The float32 with these bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.FloatType())
+
+    return types.float32(types.int32), generate
+
+
+@njit(fastmath=QUICK, inline="always")
+def exponential(x):  # type: ignore[no-untyped-def]
+    """e^x to 1e-7, relative: 2^n times a polynomial (Cephes' expf), in operations that a processor does many at a time."""
+    x = min(max(x, np.float32(-87.0)), np.float32(88.0))
+    n = math.floor(x * np.float32(1.44269504) + np.float32(0.5))
+    n = np.float32(n)
+    r = x - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
+    p = np.float32(1.9875691500e-4)
+    p = p * r + np.float32(1.3981999507e-3)
+    p = p * r + np.float32(8.3334519073e-3)
+    p = p * r + np.float32(4.1665795894e-2)
+    p = p * r + np.float32(1.6666665459e-1)
+    p = p * r + np.float32(5.0000001201e-1)
+    p = p * r * r + r + one
+    return p * float_of_bits(np.int32((np.int32(n) + np.int32(127)) << np.int32(23)))
+
+
+@njit(fastmath=QUICK, inline="always")
+def hyperbolic_tangent(x):  # type: ignore[no-untyped-def]
+    return x if x != x else one - np.float32(2) / (exponential(x + x) + one)
+
+
+@njit(fastmath=QUICK, nogil=True)
+def dot_floats(weight, start, x, count):  # type: ignore[no-untyped-def]
+    total = zero
+    for i in range(count):
+        total += weight[start + i] * x[i]
+    return total
+
+
+@njit(fastmath=QUICK, nogil=True)
+def dot_bfloats(weight, start, x, count):  # type: ignore[no-untyped-def]
+    total = zero
+    for i in range(count):
+        total += from_bfloat16(weight[start + i]) * x[i]
+    return total
+
+
+@njit(fastmath=QUICK, nogil=True)
+def dot_halves(weight, start, x, count):  # type: ignore[no-untyped-def]
+    total = zero
+    for i in range(count):
+        total += from_float16(weight[start + i]) * x[i]
+    return total
+
+
+@njit(fastmath=QUICK, nogil=True)
+def widened(kind, address, start, count, out):  # type: ignore[no-untyped-def]
+    """`count` stored numbers from `start` on, as float32."""
+    if kind == FLOAT32:
+        wide = floats_at(address)
+        for i in range(count):
+            out[i] = wide[start + i]
+    elif kind == BFLOAT16:
+        narrow = halves_at(address)
+        for i in range(count):
+            out[i] = from_bfloat16(narrow[start + i])
+    else:
+        narrow = halves_at(address)
+        for i in range(count):
+            out[i] = from_float16(narrow[start + i])
+
+
+@njit(fastmath=QUICK, nogil=True)
+def project(part, x, out):  # type: ignore[no-untyped-def]
+    """One row through a projection: part is its six columns, x [in], out [out]."""
+    address, kind, outputs, inputs = part[ADDRESS], part[KIND], part[OUTPUTS], part[INPUTS]
+    if part[TURNED] != 0:
+        turned(kind, address, outputs, inputs, x, out)
+    elif kind == FLOAT32:
+        wide = floats_at(address)
+        for o in range(outputs):
+            out[o] = dot_floats(wide, o * inputs, x, inputs)
+    elif kind == BFLOAT16:
+        narrow = halves_at(address)
+        for o in range(outputs):
+            out[o] = dot_bfloats(narrow, o * inputs, x, inputs)
+    else:
+        narrow = halves_at(address)
+        for o in range(outputs):
+            out[o] = dot_halves(narrow, o * inputs, x, inputs)
+    if part[BIAS] != 0:
+        bias = floats_at(part[BIAS])
+        for o in range(outputs):
+            out[o] += bias[o]
+
+
+@njit(fastmath=QUICK, nogil=True)
+def turned(kind, address, outputs, inputs, x, out):  # type: ignore[no-untyped-def]
+    """The same for weights [in, out]: four rows of them at a time are added onto `out`."""
+    rows = np.empty((4, outputs), np.float32)
+    for o in range(outputs):
+        out[o] = zero
+    for i in range(0, inputs, 4):
+        count = min(4, inputs - i)
+        if kind == FLOAT32 and count == 4:
+            wide = floats_at(address)
+            a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
+            at = i * outputs
+            for o in range(outputs):
+                out[o] += a * wide[at + o] + b * wide[at + outputs + o] + c * wide[at + 2 * outputs + o] + d * wide[at + 3 * outputs + o]
+        else:
+            for r in range(count):
+                widened(kind, address, (i + r) * outputs, outputs, rows[r])
+                factor = x[i + r]
+                for o in range(outputs):
+                    out[o] += factor * rows[r, o]
+
+
+@njit(fastmath=QUICK, nogil=True)
+def norm(part, epsilon, x, groups, out):  # type: ignore[no-untyped-def]
+    """Norm x [groups x size] group by group into out; part: the norm's four columns. out may be x."""
+    weight, bias, centred, own = floats_at(part[WEIGHT]), floats_at(part[NORM_BIAS]), part[CENTRED], part[GROUPS]
+    size = len(x) // groups
+    for g in range(groups):
+        at = g * size
+        mean = zero
+        if centred != 0:
+            for i in range(size):
+                mean += x[at + i]
+            mean = mean / np.float32(size)
+        square = zero
+        for i in range(size):
+            apart = x[at + i] - mean
+            square += apart * apart
+        scale = np.float32(1.0 / math.sqrt(np.float64(square) / size + epsilon))
+        row = (g % own) * size
+        for i in range(size):
+            out[at + i] = (x[at + i] - mean) * (weight[row + i] * scale)
+        if part[NORM_BIAS] != 0:
+            for i in range(size):
+                out[at + i] += bias[row + i]
+
+
+@njit(fastmath=QUICK, nogil=True)
+def rotate(lines, count, size, frequencies, half, scale, position):  # type: ignore[no-untyped-def]
+    """Turn `count` heads [size] to their position in place (arXiv 2104.09864)."""
+    cosines, sines = np.empty(half, np.float32), np.empty(half, np.float32)
+    for i in range(half):
+        angle = np.float32(position) * frequencies[i]
+        cosines[i], sines[i] = np.float32(math.cos(angle)) * scale, np.float32(math.sin(angle)) * scale
+    for h in range(count):
+        first, second = lines[h * size : h * size + half], lines[h * size + half : h * size + 2 * half]
+        for i in range(half):
+            a, b = first[i], second[i]
+            first[i] = a * cosines[i] - b * sines[i]
+            second[i] = b * cosines[i] + a * sines[i]
+
+
+@njit(fastmath=QUICK, nogil=True)
+def attend(query, keys, values, begin, stop, scaling, softcap, scores, out):  # type: ignore[no-untyped-def]
+    """What one head [size] gathers from tokens [begin, stop) of keys [size, reserve] and values [reserve, size]."""
+    size, count = len(query), stop - begin
+    for t in range(count):
+        scores[t] = zero
+    for d in range(size):
+        factor, line = query[d] * scaling, keys[d, begin:stop]
+        for t in range(count):
+            scores[t] += factor * line[t]
+    if softcap > 0:
+        for t in range(count):
+            scores[t] = softcap * hyperbolic_tangent(scores[t] / softcap)
+    top, sound = scores[0], zero
+    for t in range(count):
+        top = max(top, scores[t])
+        sound += scores[t] - scores[t]
+    total = zero
+    for t in range(count):
+        scores[t] = exponential(scores[t] - top)
+        total += scores[t]
+    share = one / total + sound
+    for d in range(size):
+        out[d] = zero
+    for t in range(count):
+        weight, line = scores[t] * share, values[begin + t]
+        for d in range(size):
+            out[d] += weight * line[d]
+
+
+@njit(fastmath=QUICK, nogil=True)
+def activate(act, gate, up, gated):  # type: ignore[no-untyped-def]
+    """Apply the activation to gate [width] in place, and let `up` through where there is a gate."""
+    if act == SILU:
+        for i in range(len(gate)):
+            gate[i] = gate[i] / (one + exponential(-gate[i]))
+    elif act == GELU_TANH:
+        for i in range(len(gate)):
+            x = gate[i]
+            gate[i] = np.float32(0.5) * x * (one + hyperbolic_tangent(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)))
+    elif act == GELU:
+        for i in range(len(gate)):
+            gate[i] = np.float32(0.5) * gate[i] * (one + math.erf(gate[i] * np.float32(0.70710678)))
+    else:
+        for i in range(len(gate)):
+            gate[i] = zero if gate[i] < zero else gate[i]
+    if gated:
+        for i in range(len(gate)):
+            gate[i] *= up[i]
