@@ -236,6 +236,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from core.engine.engine import Backend
     from core.engine.model import LanguageModel, threads_for
     from core.engine.stored_weights import keep_stored, widen
+    from core.engine.threads import fastest
 
     transformers_logging.disable_progress_bar()
     where = device_for(device)
@@ -280,6 +281,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
                 backend = FastDecoder.of(network)
         model = LanguageModel(name, network, tokenizer, backend)
         model.notes = tuple(filter(None, (note, surplus)))
+        model.engine.threads = fastest(model.engine, model.parameter_count)
         model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
     except ModelError:
         raise

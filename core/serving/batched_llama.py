@@ -1,23 +1,29 @@
-"""Ragged passes for Llama-shaped models on a CPU: any number of tokens of any number of requests, their keys and values in blocks.
+"""Ragged passes on a CPU for the decoders that the engine runs by their parts: any number of tokens of any number of requests, their keys
+and values in blocks.
 
 The matrix products see all rows at once, which is the whole gain of batching: the weights are fetched once for everybody. Only attention
 looks at each text by itself. Rows are never padded; the texts of those who write one token are attended to in one product as long as the
 longest of them.
 
-The network's own weights, of a network that `core.engine.backends.fast_decoder` knows in every part and has compared with transformers. In
-a small model those projections that read the same rows are laid side by side, which takes a copy; in a large one the calls weigh little.
+The network's own weights, of a decoder that `core.engine.backends.fast_decoder` has compared with transformers. In a small model those
+projections that read the same rows are laid side by side, which takes a copy; in a large one the calls weigh little.
 `python -m tests.benchmarks.serving` measures the whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
 from torch.nn import functional
 
+from core.engine.backends import compiled
+from core.engine.backends.decoder_parts import Layer, Norm, Projection
+from core.engine.backends.decoder_products import FEW, Product, activate
+from core.engine.backends.decoder_state import cap
+from core.engine.backends.fast_decoder import FastDecoder
 from core.serving.block_pool import BLOCK_SIZE, blocks_for
 
 if TYPE_CHECKING:
@@ -65,23 +71,20 @@ def slots_of(table: Sequence[int], start: int, stop: int) -> np.ndarray:
 
 
 class BatchedLlama:
-    """See `BatchRunner`. model: one that the engine runs by a `FastDecoder` and that is a plain Llama; blocks: how many of 16 tokens."""
+    """See `BatchRunner`. model: one that the engine runs by a `FastDecoder` which `can_be_batched`; blocks: how many of 16 tokens."""
 
     within_pass = True
 
     def __init__(self, model: LanguageModel, blocks: int) -> None:
-        network = model.network
+        decoder = model.engine.backend
+        assert isinstance(decoder, FastDecoder)
         copied = model.weight_bytes <= COPIED_BYTES
-        self.heads, self.kv_heads = network.config.num_attention_heads, network.config.num_key_value_heads
-        self.head_size = network.model.layers[0].self_attn.head_dim
-        self.epsilon = network.config.rms_norm_eps
-        self.frequencies = network.model.rotary_emb.inv_freq.detach().numpy()
-        self.rotary_scale = float(network.model.rotary_emb.attention_scaling)
-        self.embedding = network.model.embed_tokens.weight.detach().numpy()
+        self.parts = parts = decoder.parts
+        self.heads, self.kv_heads, self.head_size = parts.heads, parts.kv_heads, parts.head_size
+        self.embedding, self.positions = decoder.embedding, decoder.positions
         with torch.inference_mode():
-            self.layers = [_Layer(layer, copied) for layer in network.model.layers]
-            self.norm = network.model.norm.weight.detach().numpy()
-            self.head = _Projection([network.lm_head], copied)
+            self.layers = [_Layer(layer, copied) for layer in parts.layers]
+            self.head = _Projection((parts.head,), copied)
         shape = (len(self.layers), blocks * BLOCK_SIZE, self.kv_heads * self.head_size)
         self.keys, self.values = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         self.padded_tokens = 0
@@ -89,34 +92,61 @@ class BatchedLlama:
 
     @torch.inference_mode()
     def run(self, parts: Sequence[Part], every: bool = False) -> torch.Tensor:
-        batch = _Batch(self, parts)
+        batch, whole = _Batch(self, parts), self.parts
         self.padded_tokens = batch.padded_tokens
-        hidden = self.embedding[batch.token_ids]
-        size, queries = self.head_size, self.heads * self.head_size
-        rows, turned = len(hidden), (self.heads + self.kv_heads) * size
+        hidden: np.ndarray = self.embedding[batch.token_ids] * np.float32(whole.embedding_scale)
+        if self.positions is not None:
+            hidden += self.positions[batch.positions]
+        residual = np.float32(whole.residual_scale)
         with np.errstate(all="ignore"):  # a broken model's infinities show in the logits, not as warnings
             for layer, keys, values in zip(self.layers, self.keys, self.values, strict=True):
-                projected = layer.attention(_rms_norm(hidden, layer.input_norm, self.epsilon))
-                heads = projected[:, :turned].reshape(rows, -1, 2, size // 2)
-                if layer.head_norms is not None:
-                    lines = heads.reshape(rows, -1, size)
-                    asking = _rms_norm(lines[:, : self.heads], layer.head_norms[0], self.epsilon)
-                    asked = _rms_norm(lines[:, self.heads :], layer.head_norms[1], self.epsilon)
-                    heads = np.concatenate([asking, asked], 1).reshape(heads.shape)
-                rotated = heads * batch.cosines
-                rotated += heads[:, :, ::-1] * batch.sines
-                rotated = rotated.reshape(rows, turned)
-                keys[batch.new_slots], values[batch.new_slots] = rotated[:, queries:], projected[:, turned:]
-                hidden = hidden + layer.output(self._attend(rotated[:, :queries], keys, values, batch))
-                gate_up = torch.from_numpy(layer.gate_up(_rms_norm(hidden, layer.post_attention_norm, self.epsilon)))
-                gate, up = gate_up.chunk(2, 1)
-                hidden = hidden + layer.down((functional.silu(gate) * up).numpy())
+                own = layer.parts
+                taken = _normed(own.attention_norm, hidden)
+                change = self._attention(layer, taken, keys, values, batch)
+                if own.attention_post_norm is not None:
+                    own.attention_post_norm(change, change)
+                beside = hidden
+                hidden = hidden + change * residual
+                if own.feed_forward_norm is not None or not own.parallel:
+                    taken = _normed(own.feed_forward_norm, beside if own.parallel else hidden)
+                change = layer.feed_forward(taken)
+                if own.feed_forward_post_norm is not None:
+                    own.feed_forward_post_norm(change, change)
+                hidden = hidden + change * residual
             wanted = hidden if every else hidden[batch.last_rows]
-            return torch.from_numpy(self.head(_rms_norm(wanted, self.norm, self.epsilon)))
+            logits = self.head(_normed(whole.norm, wanted))
+            logits *= np.float32(whole.logit_scale)
+            if whole.logit_softcap is not None:
+                cap(logits, whole.logit_softcap)
+            return torch.from_numpy(logits)
 
-    def _attend(self, queries: np.ndarray, keys: np.ndarray, values: np.ndarray, batch: _Batch) -> np.ndarray:
+    def _attention(self, layer: _Layer, taken: np.ndarray, keys: np.ndarray, values: np.ndarray, batch: _Batch) -> np.ndarray:
+        """What attention adds to each row, after its projection outward."""
+        rows, size, queries = len(taken), self.head_size, self.heads * self.head_size
+        turned = queries + self.kv_heads * size
+        projected = layer.inward(taken)
+        norms = layer.parts.head_norms
+        if norms is not None:
+            for norm, span in zip(norms, (slice(0, queries), slice(queries, turned)), strict=True):
+                part = projected[:, span]
+                lines = part if norm.weight.shape[1] != size else part.reshape(rows, -1, size)
+                found = np.empty_like(lines)
+                norm(lines, found)
+                projected[:, span] = found.reshape(rows, -1)
+        if layer.parts.rotary is not None:
+            cosines, sines = batch.turns[layer.parts.rotary]
+            half = cosines.shape[-1]
+            lines = projected.reshape(rows, -1, size)[:, : self.heads + self.kv_heads, : 2 * half]
+            heads = lines.reshape(rows, -1, 2, half)
+            rotated = heads * cosines
+            rotated += heads[:, :, ::-1] * sines
+            lines[:] = rotated.reshape(lines.shape)
+        keys[batch.new_slots], values[batch.new_slots] = projected[:, queries:turned], projected[:, turned:]
+        return layer.outward(self._attend(projected[:, :queries], keys, values, batch, layer.parts.scaling))
+
+    def _attend(self, queries: np.ndarray, keys: np.ndarray, values: np.ndarray, batch: _Batch, scaling: float) -> np.ndarray:
         """What each new token [rows, heads x head size] gathers from the text before it, the same shape."""
-        mixed = np.empty_like(queries)
+        mixed = np.empty(queries.shape, np.float32)
         group, size = self.heads // self.kv_heads, self.head_size
         wide = (len(keys) // BLOCK_SIZE, BLOCK_SIZE * self.kv_heads * size)
         for rows, blocks, count, mask in batch.views:
@@ -126,8 +156,13 @@ class BatchedLlama:
                 torch.from_numpy(table.reshape(wide).take(blocks, 0)).view(texts, -1, self.kv_heads, size).transpose(1, 2)
                 for table in (keys, values)
             )
-            asked = torch.from_numpy(queries[rows]).view(texts, count, self.kv_heads, group, size).permute(0, 2, 3, 1, 4).flatten(2, 3)
-            found = functional.scaled_dot_product_attention(asked, own_keys, own_values, attn_mask=mask)
+            asked = (
+                torch.from_numpy(np.ascontiguousarray(queries[rows]))
+                .view(texts, count, self.kv_heads, group, size)
+                .permute(0, 2, 3, 1, 4)
+                .flatten(2, 3)
+            )
+            found = functional.scaled_dot_product_attention(asked, own_keys, own_values, attn_mask=mask, scale=scaling)
             mixed[rows] = found.unflatten(2, (group, count)).permute(0, 3, 1, 2, 4).reshape(len(rows), -1).numpy()
         return mixed
 
@@ -150,11 +185,14 @@ class _Batch:
         self.new_slots = np.concatenate(
             [slots_of(part.block_table, part.start, part.start + count) for part, count in zip(parts, counts, strict=True)]
         )
+        self.positions = positions
         # Rotation by position (Su et al. 2021, arXiv 2104.09864): x cos + (x with its halves swapped) sin, the first half's sine negative.
-        angles = positions.astype(np.float32)[:, None] * model.frequencies
-        sines = np.sin(angles) * np.float32(model.rotary_scale)
-        self.cosines = (np.cos(angles) * np.float32(model.rotary_scale))[:, None, None, :]
-        self.sines = np.stack([-sines, sines], 1)[:, None]
+        self.turns: list[tuple[np.ndarray, np.ndarray]] = []
+        for rotary in model.parts.rotaries:
+            angles = positions.astype(np.float32)[:, None] * rotary.frequencies
+            sines = np.sin(angles) * np.float32(rotary.scale)
+            cosines = (np.cos(angles) * np.float32(rotary.scale))[:, None, None, :]
+            self.turns.append((cosines, np.stack([-sines, sines], 1)[:, None]))
 
         self.padded_tokens = 0
         self.views: list[tuple[np.ndarray, np.ndarray, int, torch.Tensor]] = []
@@ -185,18 +223,31 @@ def _mask(unseen: np.ndarray) -> torch.Tensor:
 
 
 class _Projection:
-    """Linear layers that read the same rows, as one product where `copied`: [rows, in] -> [rows, all their outputs]."""
+    """Linear layers that read the same rows, as one product where `copied`: [rows, in] -> [rows, all their outputs].
 
-    def __init__(self, modules: Sequence[Any], copied: bool) -> None:
-        self._parts = [(module.weight.detach(), None if module.bias is None else module.bias.detach()) for module in modules]
-        if copied and len(modules) > 1:
+    As soon as compiled code is there it takes a few rows through the layers as they are, however they are stored, each weight fetched once.
+    """
+
+    def __init__(self, parts: Sequence[Projection], copied: bool) -> None:
+        self._own = tuple(Product(part) for part in parts)
+        self._plain = all(part.weight.dtype is torch.float32 and not part.turned for part in parts)
+        self._order = parts[0].order
+        self._outputs = [part.outputs for part in parts]
+        self._parts = [(part.weight, None if part.bias is None else torch.from_numpy(part.bias)) for part in parts]
+        if copied and self._plain and len(parts) > 1:
             zeros = [torch.zeros(len(weight)) if bias is None else bias for weight, bias in self._parts]
             bias = torch.cat(zeros) if any(bias is not None for _, bias in self._parts) else None
             self._parts = [(torch.cat([weight for weight, _ in self._parts]), bias)]
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        out = [self._product(rows, *part) for part in self._parts]
-        return out[0] if len(out) == 1 else np.concatenate(out, 1)
+        if self._plain and not (1 < len(rows) <= FEW and compiled.is_ready()):
+            out = [self._product(rows, *part) for part in self._parts]
+        else:
+            out = [np.empty((len(rows), count), np.float32) for count in self._outputs]
+            for product, into in zip(self._own, out, strict=True):
+                product(np.ascontiguousarray(rows), into)
+        joined = out[0] if len(out) == 1 else np.concatenate(out, 1)
+        return joined if self._order is None else joined.take(self._order, 1)
 
     @staticmethod
     def _product(rows: np.ndarray, weight: torch.Tensor, bias: torch.Tensor | None) -> np.ndarray:
@@ -212,23 +263,28 @@ class _Projection:
 
 
 class _Layer:
-    """The weights of one layer. Only Qwen3 has norms for the heads of queries and keys."""
+    """The products of one layer."""
 
-    def __init__(self, layer: Any, copied: bool) -> None:
-        attention, mlp = layer.self_attn, layer.mlp
-        self.input_norm = layer.input_layernorm.weight.detach().numpy()
-        self.post_attention_norm = layer.post_attention_layernorm.weight.detach().numpy()
-        self.attention = _Projection([attention.q_proj, attention.k_proj, attention.v_proj], copied)
-        self.output = _Projection([attention.o_proj], copied)
-        self.gate_up = _Projection([mlp.gate_proj, mlp.up_proj], copied)
-        self.down = _Projection([mlp.down_proj], copied)
-        norms = (attention.q_norm, attention.k_norm) if hasattr(attention, "q_norm") else None
-        self.head_norms = None if norms is None else tuple(norm.weight.detach().numpy() for norm in norms)
+    def __init__(self, parts: Layer, copied: bool) -> None:
+        self.parts = parts
+        self.inward, self.expand = _Projection(parts.inward, copied), _Projection(parts.expand, copied)
+        self.outward, self.contract = _Projection((parts.outward,), copied), _Projection((parts.contract,), copied)
+
+    def feed_forward(self, rows: np.ndarray) -> np.ndarray:
+        """What the feed-forward part makes of these rows."""
+        both = self.expand(rows)
+        width = self.parts.contract.inputs
+        gate = np.ascontiguousarray(both[:, :width])
+        activate(gate, self.parts.act)
+        if self.parts.gated:
+            gate *= both[:, width:]
+        return self.contract(gate)
 
 
-def _rms_norm(rows: np.ndarray, weight: np.ndarray, epsilon: float) -> np.ndarray:
-    """Each of rows [..., size] divided by its root mean square, times weight [size]."""
-    scale = 1 / np.sqrt(np.einsum("...i,...i->...", rows, rows)[..., None] / rows.shape[-1] + np.float32(epsilon))
-    out: np.ndarray = rows * weight
-    out *= scale
+def _normed(norm: Norm | None, rows: np.ndarray) -> np.ndarray:
+    """The rows, normed where there is a norm."""
+    if norm is None:
+        return rows
+    out = np.empty_like(rows)
+    norm(rows, out)
     return out

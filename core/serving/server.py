@@ -330,7 +330,7 @@ def make_runner(model: LanguageModel, blocks: int) -> BatchRunner:
     """The fastest way to run shared passes of this model. Raises NotEnoughMemory."""
     try:
         with model.engine.lock.acquire():
-            fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.is_plain_llama
+            fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched
             return BatchedLlama(model, blocks) if fast else BatchedTransformers(model, blocks)
     except Exception as error:
         if is_out_of_memory(error):

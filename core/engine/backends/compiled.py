@@ -8,8 +8,11 @@ from __future__ import annotations
 import gc
 import os
 import weakref
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import mkdtemp
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +20,7 @@ import numpy as np
 import torch
 
 from core.engine.backends.decoder_parts import Norm, Projection
+from core.engine.backends.team import Team
 from core.limits import PREFIX
 
 if TYPE_CHECKING:
@@ -58,8 +62,24 @@ def wait() -> bool:
     return bool(_modules)
 
 
+def _kept_on_disk() -> None:
+    """Keep compiled code in a folder that is named after what it is made of: numba itself looks at only one of the files."""
+    import numba
+
+    own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("kernels", "compiled_step")]
+    name = sha256(b"".join([*own, numba.__version__.encode()])).hexdigest()[:16]
+    base = Path(numba.config.CACHE_DIR or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "token-probability-viewer")
+    folder = base / "kernels" / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = Path(mkdtemp())
+    numba.config.CACHE_DIR = str(folder)
+
+
 def _fetch() -> None:
     try:
+        _kept_on_disk()
         kernels = import_module("core.engine.backends.kernels")
         step = import_module("core.engine.backends.compiled_step")
     except Exception:  # whatever a compiler objects to on a machine that nobody has seen: NumPy goes on
@@ -73,9 +93,14 @@ def _fetch() -> None:
         decoder.use_compiled()
 
 
+def is_ready() -> bool:
+    """Whether compiled code is there and to be used."""
+    return bool(_modules) and wanted()
+
+
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray) -> bool:
     """Take rows float32 [count, in] through a projection that is not turned, into out [count, out]; False where that is not compiled."""
-    if not _modules or not wanted():
+    if not is_ready():
         return False
     bias = 0 if part.bias is None else int(part.bias.ctypes.data)
     columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, 0, bias], np.int64)
@@ -109,7 +134,10 @@ class CompiledStep:
             line[: len(rotary.frequencies)] = rotary.frequencies
         self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
         self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
-        self._known = len(parts.embedding)
+        self._known, self._outputs = len(parts.embedding), parts.head.outputs
+        packed = (parts.heads + 2 * parts.kv_heads) * parts.head_size
+        self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.between
+        self._team = Team()
         self._longest = None if parts.positions is None else len(parts.positions)
 
     def __call__(self, token: int, state: State) -> np.ndarray:
@@ -118,7 +146,8 @@ class CompiledStep:
             raise IndexError(f"token {token} at {state.length}")
         whole, recent = state.whole, state.recent
         firsts = np.array([whole.first, recent.first], np.int64)
-        logits: np.ndarray = self._module.step(
+        logits, shared = np.empty(self._outputs, np.float32), np.empty(self._shared, np.float32)
+        arguments = (
             token,
             state.length,
             self._table,
@@ -132,7 +161,10 @@ class CompiledStep:
             firsts,
             (whole.keys, recent.keys),
             (whole.values, recent.values),
+            shared,
+            logits,
         )
+        self._team.run(self._module.step, arguments, torch.get_num_threads())
         state.length += 1
         return logits
 
@@ -148,7 +180,12 @@ class CompiledStep:
             row[k.QUERY_NORM + k.GROUPS] = -1  # over all heads at once
         for number, part in enumerate(layer.inward):
             self._projection(row[k.INWARD + number * k.PROJECTION :], part)
-        for number, part in enumerate(layer.expand):
+        expand = layer.expand
+        if layer.gated and len(expand) == 1:  # the gate, and what it lets through, in one matrix
+            width, both = layer.contract.inputs, expand[0]
+            spans = (slice(0, width), slice(width, 2 * width))
+            expand = tuple(Projection(both.weight[span], None if both.bias is None else both.bias[span]) for span in spans)
+        for number, part in enumerate(expand):
             self._projection(row[k.EXPAND + number * k.PROJECTION :], part)
         self._projection(row[k.OUTWARD :], layer.outward)
         self._projection(row[k.CONTRACT :], layer.contract)

@@ -176,14 +176,7 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
         head=_projection(network.lm_head),
         logit_scale=1.0 / float(getattr(config, "logits_scaling", 1.0)),
         logit_softcap=_positive(getattr(config, "final_logit_softcapping", None)),
-        plain_llama=_plain_llama(network, windows),
     )
-
-
-def _plain_llama(network: Any, windows: list[int | None]) -> bool:
-    family = type(network).__name__.removesuffix("ForCausalLM")
-    wide = all(weight.dtype is torch.float32 for weight in network.parameters())
-    return family in ("Llama", "Mistral", "Qwen2", "Qwen3") and wide and not any(windows) and network.config.hidden_act == "silu"
 
 
 def _positive(number: Any) -> float | None:

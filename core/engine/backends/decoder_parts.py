@@ -103,8 +103,7 @@ class Layer:
 class Parts:
     """A whole decoder. embedding: the network's own [vocabulary, hidden]; positions: learned ones [positions, hidden] or None.
 
-    embedding_scale, residual_scale, logit_scale: factors of what is embedded, of what each part adds, and of the logits. plain_llama: of
-    one of the four families that batched passes know, in float32.
+    embedding_scale, residual_scale, logit_scale: factors of what is embedded, of what each part adds, and of the logits.
     """
 
     heads: int
@@ -120,7 +119,6 @@ class Parts:
     head: Projection
     logit_scale: float
     logit_softcap: float | None
-    plain_llama: bool = False
 
     @property
     def hidden_size(self) -> int:

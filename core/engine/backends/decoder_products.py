@@ -45,3 +45,14 @@ class Product:
             out[:] = np.dot(rows, self.weight)
         if self._bias is not None:
             np.add(out, self._bias, out)
+
+
+def activate(rows: np.ndarray, act: str) -> None:
+    """Apply the activation in place; torch's is one call each where NumPy needs five."""
+    tensor = torch.from_numpy(rows)
+    if act == "silu":
+        functional.silu(tensor, inplace=True)
+    elif act == "relu":
+        functional.relu_(tensor)
+    else:
+        tensor.copy_(functional.gelu(tensor, approximate="tanh" if act == "gelu_tanh" else "none"))

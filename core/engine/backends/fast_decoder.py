@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 from threadpoolctl import ThreadpoolController
-from torch.nn import functional
 
 from core.engine.backends import compiled
 from core.engine.backends.decoder_families import parts_of
 from core.engine.backends.decoder_parts import Layer, Parts
-from core.engine.backends.decoder_products import Product, Table
+from core.engine.backends.decoder_products import Product, Table, activate
 from core.engine.backends.decoder_state import SMALLEST_RESERVE, Room, State, View, cap, reserve_for
 from core.engine.backends.desk import Desk
 
@@ -81,9 +80,9 @@ class FastDecoder:
         return self._step is not None
 
     @property
-    def is_plain_llama(self) -> bool:
-        """Whether this is a Llama, Mistral, Qwen2 or Qwen3 in float32 without sliding windows, as batched passes know it."""
-        return self.parts.plain_llama
+    def can_be_batched(self) -> bool:
+        """Whether many texts can share a pass of it: every layer sees the whole text, by plain scores."""
+        return all(layer.window is None and layer.softcap is None for layer in self.parts.layers)
 
     @property
     def kv_heads(self) -> int:
@@ -298,18 +297,7 @@ class _Layer:
             both = between.reshape(desk.rows, -1)
             self._expand[0](rows, both)
             gate, up = both[:, :width], both[:, width:]
-        _activate(gate, self.parts.act)
+        activate(gate, self.parts.act)
         if self.parts.gated:
             np.multiply(gate, up, gate)
         self.contract(gate, out)
-
-
-def _activate(rows: np.ndarray, act: str) -> None:
-    """Apply the activation in place; torch's is one call each where NumPy needs five."""
-    tensor = torch.from_numpy(rows)
-    if act == "silu":
-        functional.silu(tensor, inplace=True)
-    elif act == "relu":
-        functional.relu_(tensor)
-    else:
-        tensor.copy_(functional.gelu(tensor, approximate="tanh" if act == "gelu_tanh" else "none"))

@@ -7,6 +7,7 @@ Arrays whose kind differs from model to model come as addresses, so that everyth
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,33 @@ def float_of_bits(typing_context: Any, bits: Any) -> Any:
     return types.float32(types.int32), generate
 
 
+@intrinsic
+def add_one(typing_context: Any, address: Any) -> Any:
+    """Add one to the int64 at this address, for all threads to see, with all that was written before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+        builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "seq_cst")
+        return context.get_dummy_value()
+
+    return types.none(types.int64), generate
+
+
+@intrinsic
+def current(typing_context: Any, address: Any) -> Any:
+    """The int64 at this address, as any thread left it last."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load_atomic(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), "acquire", 8)
+
+    return types.int64(types.int64), generate
+
+
+# Lets another thread run; of the system's own library.
+give_way = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
+PATIENCE = 20_000  # looks at the counter; some ten microseconds
+
+
 @njit(fastmath=QUICK, inline="always")
 def exponential(x):  # type: ignore[no-untyped-def]
     """e^x to 1e-7, relative: 2^n times a polynomial (Cephes' expf), in operations that a processor does many at a time."""
@@ -119,27 +147,69 @@ def hyperbolic_tangent(x):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath=QUICK, nogil=True)
-def dot_floats(weight, start, x, count):  # type: ignore[no-untyped-def]
-    total = zero
-    for i in range(count):
-        total += weight[start + i] * x[i]
-    return total
+def dots_of_floats(weight, begin, stop, x, count, out):  # type: ignore[no-untyped-def]
+    """Rows [begin, stop) of a matrix with `count` columns times x: four at a time, so that x is fetched for all of them."""
+    o = begin
+    while o + 4 <= stop:
+        a, b, c, d = zero, zero, zero, zero
+        at = o * count
+        for i in range(count):
+            a += weight[at + i] * x[i]
+            b += weight[at + count + i] * x[i]
+            c += weight[at + 2 * count + i] * x[i]
+            d += weight[at + 3 * count + i] * x[i]
+        out[o], out[o + 1], out[o + 2], out[o + 3] = a, b, c, d
+        o += 4
+    while o < stop:
+        a, at = zero, o * count
+        for i in range(count):
+            a += weight[at + i] * x[i]
+        out[o] = a
+        o += 1
 
 
 @njit(fastmath=QUICK, nogil=True)
-def dot_bfloats(weight, start, x, count):  # type: ignore[no-untyped-def]
-    total = zero
-    for i in range(count):
-        total += from_bfloat16(weight[start + i]) * x[i]
-    return total
+def dots_of_bfloats(weight, begin, stop, x, count, out):  # type: ignore[no-untyped-def]
+    """The same for bfloat16."""
+    o = begin
+    while o + 4 <= stop:
+        a, b, c, d = zero, zero, zero, zero
+        at = o * count
+        for i in range(count):
+            a += from_bfloat16(weight[at + i]) * x[i]
+            b += from_bfloat16(weight[at + count + i]) * x[i]
+            c += from_bfloat16(weight[at + 2 * count + i]) * x[i]
+            d += from_bfloat16(weight[at + 3 * count + i]) * x[i]
+        out[o], out[o + 1], out[o + 2], out[o + 3] = a, b, c, d
+        o += 4
+    while o < stop:
+        a, at = zero, o * count
+        for i in range(count):
+            a += from_bfloat16(weight[at + i]) * x[i]
+        out[o] = a
+        o += 1
 
 
 @njit(fastmath=QUICK, nogil=True)
-def dot_halves(weight, start, x, count):  # type: ignore[no-untyped-def]
-    total = zero
-    for i in range(count):
-        total += from_float16(weight[start + i]) * x[i]
-    return total
+def dots_of_halves(weight, begin, stop, x, count, out):  # type: ignore[no-untyped-def]
+    """The same for float16."""
+    o = begin
+    while o + 4 <= stop:
+        a, b, c, d = zero, zero, zero, zero
+        at = o * count
+        for i in range(count):
+            a += from_float16(weight[at + i]) * x[i]
+            b += from_float16(weight[at + count + i]) * x[i]
+            c += from_float16(weight[at + 2 * count + i]) * x[i]
+            d += from_float16(weight[at + 3 * count + i]) * x[i]
+        out[o], out[o + 1], out[o + 2], out[o + 3] = a, b, c, d
+        o += 4
+    while o < stop:
+        a, at = zero, o * count
+        for i in range(count):
+            a += from_float16(weight[at + i]) * x[i]
+        out[o] = a
+        o += 1
 
 
 @njit(fastmath=QUICK, nogil=True)
@@ -160,49 +230,63 @@ def widened(kind, address, start, count, out):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath=QUICK, nogil=True)
-def project(part, x, out):  # type: ignore[no-untyped-def]
-    """One row through a projection: part is its six columns, x [in], out [out]."""
+def project(part, x, out, me, team):  # type: ignore[no-untyped-def]
+    """One row through a projection: part is its six columns, x [in], out [out], of which this member of the team computes its share."""
     address, kind, outputs, inputs = part[ADDRESS], part[KIND], part[OUTPUTS], part[INPUTS]
+    begin, stop = outputs * me // team, outputs * (me + 1) // team
     if part[TURNED] != 0:
-        turned(kind, address, outputs, inputs, x, out)
+        turned(kind, address, outputs, inputs, x, out, begin, stop)
     elif kind == FLOAT32:
-        wide = floats_at(address)
-        for o in range(outputs):
-            out[o] = dot_floats(wide, o * inputs, x, inputs)
+        dots_of_floats(floats_at(address), begin, stop, x, inputs, out)
     elif kind == BFLOAT16:
-        narrow = halves_at(address)
-        for o in range(outputs):
-            out[o] = dot_bfloats(narrow, o * inputs, x, inputs)
+        dots_of_bfloats(halves_at(address), begin, stop, x, inputs, out)
     else:
-        narrow = halves_at(address)
-        for o in range(outputs):
-            out[o] = dot_halves(narrow, o * inputs, x, inputs)
+        dots_of_halves(halves_at(address), begin, stop, x, inputs, out)
     if part[BIAS] != 0:
         bias = floats_at(part[BIAS])
-        for o in range(outputs):
+        for o in range(begin, stop):
             out[o] += bias[o]
 
 
 @njit(fastmath=QUICK, nogil=True)
-def turned(kind, address, outputs, inputs, x, out):  # type: ignore[no-untyped-def]
+def turned(kind, address, outputs, inputs, x, out, begin, stop):  # type: ignore[no-untyped-def]
     """The same for weights [in, out]: four rows of them at a time are added onto `out`."""
-    rows = np.empty((4, outputs), np.float32)
-    for o in range(outputs):
-        out[o] = zero
+    width = stop - begin
+    rows = np.empty((4, width), np.float32)
+    mine = out[begin:stop]
+    for o in range(width):
+        mine[o] = zero
     for i in range(0, inputs, 4):
         count = min(4, inputs - i)
         if kind == FLOAT32 and count == 4:
             wide = floats_at(address)
             a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
-            at = i * outputs
-            for o in range(outputs):
-                out[o] += a * wide[at + o] + b * wide[at + outputs + o] + c * wide[at + 2 * outputs + o] + d * wide[at + 3 * outputs + o]
+            at = i * outputs + begin
+            for o in range(width):
+                mine[o] += a * wide[at + o] + b * wide[at + outputs + o] + c * wide[at + 2 * outputs + o] + d * wide[at + 3 * outputs + o]
         else:
             for r in range(count):
-                widened(kind, address, (i + r) * outputs, outputs, rows[r])
+                widened(kind, address, (i + r) * outputs + begin, width, rows[r])
                 factor = x[i + r]
-                for o in range(outputs):
-                    out[o] += factor * rows[r, o]
+                for o in range(width):
+                    mine[o] += factor * rows[r, o]
+
+
+@njit(fastmath=QUICK, nogil=True)
+def meet(sync, team, meetings):  # type: ignore[no-untyped-def]
+    """Go on when all of the team have come here. meetings: how many there were before this one; returns that number and one more.
+
+    Who waits long lets others have the processor, since the member that is missing may be waiting for it.
+    """
+    meetings += 1
+    if team > 1:
+        add_one(sync)
+        turns = 0
+        while current(sync) < team * meetings:
+            turns += 1
+            if turns > PATIENCE:
+                give_way()
+    return meetings
 
 
 @njit(fastmath=QUICK, nogil=True)

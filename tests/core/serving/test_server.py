@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
+from core.engine.backends.fast_decoder import FastDecoder
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
 from core.sampling import dice, stages
 from core.sampling.pick import pick
@@ -73,7 +74,8 @@ def serve(server: Server) -> list[Iteration]:
 def test_everybody_gets_what_they_get_alone(architecture: str, policy: Policy, tiny: Any) -> None:
     model = tiny(architecture)
     server = Server(model, requests(model), ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
-    assert isinstance(server.runner, BatchedLlama if architecture in ("llama", "qwen3") else BatchedTransformers)
+    assert isinstance(server.runner, BatchedLlama if isinstance(model.engine.backend, FastDecoder) else BatchedTransformers)
+    assert isinstance(server.runner, BatchedLlama) == (architecture in ("llama", "qwen3", "gpt2", "gpt_neox", "phi3"))
     serve(server)
     for request in server.requests:
         assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
@@ -95,7 +97,12 @@ def test_logits_are_those_of_one_plain_pass(runner: Any, tiny: Any, plain: Any, 
 
 
 def test_logits_of_every_new_token(tiny: Any, plain: Any) -> None:
-    for runner, architecture in ((BatchedLlama, "llama"), (BatchedTransformers, "gpt2")):
+    for runner, architecture in (
+        (BatchedLlama, "llama"),
+        (BatchedLlama, "gpt_neox"),
+        (BatchedTransformers, "gpt2"),
+        (BatchedLlama, "gpt2"),
+    ):
         model, network = tiny(architecture), plain(architecture)
         ids = [model.encode(text) for text in PROMPTS[:3]]
         made: Any = runner(model, 12)

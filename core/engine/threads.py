@@ -1,0 +1,58 @@
+"""How many threads a model is fastest with on this machine, measured when it is loaded."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from core.engine.engine import Engine
+
+FEW = 20_000_000  # parameters; a step of so few is over before several threads have met
+ENOUGH = 1.2  # so many times faster more threads have to be: beside a browser they wait for each other
+PROMPT, STEPS = 16, 2  # tokens read at once and tokens after them, for one measurement
+WRITTEN = 8  # a step counts so often for every prompt
+
+
+def fastest(engine: Engine, parameter_count: int) -> int:
+    """The number of threads with which a prompt and the steps after it take the least time; one for a small model, and on a GPU.
+
+    Fewer win unless more are clearly faster. Takes two or three short passes for each number that is tried.
+    """
+    if parameter_count < FEW or engine.device.type != "cpu":
+        return 1
+    before, best, least = engine.threads, 1, float("inf")
+    try:
+        for count in choices():
+            engine.threads = count
+            seconds = _measured(engine)
+            if seconds * ENOUGH > least:
+                break
+            best, least = count, seconds
+    finally:
+        engine.threads = before
+    return best
+
+
+def choices() -> list[int]:
+    """What is tried: one, half of the processors, all but one, all."""
+    cores = os.cpu_count() or 1
+    return sorted({1, max(1, cores // 2), max(1, cores - 1), cores})
+
+
+def _measured(engine: Engine) -> float:
+    """Seconds of a prompt's pass and of some steps after it; the faster of two steps stands for all."""
+    from core.kv_cache.kv_cache import KVCache
+
+    ids = np.arange(1, PROMPT + STEPS + 1) * 7919 % engine.vocabulary_size
+    cache, times = KVCache(), []
+    engine.forward(ids[:1])  # threads are made when they are first needed
+    for end in range(PROMPT, PROMPT + STEPS + 1):
+        started = perf_counter()
+        engine.forward(ids[:end], cache)
+        times.append(perf_counter() - started)
+    cache.clear()
+    return times[0] + WRITTEN * min(times[1:])

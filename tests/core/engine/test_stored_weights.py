@@ -1,0 +1,171 @@
+"""Weights that stay in 16 bits give the numbers of the float32 model, take half the memory, and everything that shows bytes follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForCausalLM
+
+from core import Generation, SamplingSettings, load_model
+from core.engine.backends import compiled
+from core.engine.backends.fast_decoder import FastDecoder
+from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.stored_weights import is_stored, keep_stored, widen
+from core.kv_cache.kv_cache import KVCache
+from core.models import memory_fit
+from core.models.memory_fit import fit, stays_in
+from tests import tiny_models
+
+FAMILIES = ["llama", "qwen3", "gpt2", "gpt_neox", "gemma2", "gemma3", "mistral", "phi3"]
+STORED = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+@pytest.fixture(autouse=True)
+def compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small models count as large, and compiled code is there."""
+    pytest.importorskip("numba")
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
+    monkeypatch.setattr(memory_fit, "SMALL", 0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """The folder of a tiny model whose files hold 16-bit numbers."""
+    known: dict[tuple[str, str], Path] = {}
+
+    def make(architecture: str, kind: str) -> Path:
+        if (architecture, kind) not in known:
+            path = tiny_models.save(architecture, tmp_path_factory.mktemp(f"{architecture}-{kind}"))
+            AutoModelForCausalLM.from_pretrained(path, dtype=STORED[kind]).save_pretrained(path)
+            known[architecture, kind] = path
+        return known[architecture, kind]
+
+    return make
+
+
+def text(count: int) -> np.ndarray:
+    return np.random.default_rng(3).integers(3, 200, count)
+
+
+@pytest.mark.parametrize("kind", STORED)
+@pytest.mark.parametrize("architecture", FAMILIES)
+def test_the_odds_are_those_of_the_float32_model(architecture: str, kind: str, folder: Callable[[str, str], Path]) -> None:
+    path, ids = folder(architecture, kind), text(40)
+    model = load_model(path, device="cpu")
+    assert compiled.wait()
+    backend = model.engine.backend
+    assert isinstance(backend, FastDecoder)
+    assert backend.is_compiled
+    assert (model.dtype, model.stored_dtype) == ("float32", kind)
+    plain = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
+    with torch.inference_mode():
+        expected = plain(torch.from_numpy(ids)[None], use_cache=False).logits[0]
+    cache = KVCache()
+    for end in (12, 13, 14, 20, 21, 15, 16, 40):
+        found = model.engine.forward(ids[:end], cache).logits.values
+        torch.testing.assert_close(found, expected[end - 1], atol=1e-4, rtol=0)
+    slow = TransformersBackend(model.network)  # what the labs and the look inside compute with
+    with torch.inference_mode():
+        assert torch.equal(slow.run(ids, None), expected[-1]), "widened exactly, then the very same operations"
+
+
+def test_memory_is_halved_and_said_before_loading(folder: Callable[[str, str], Path]) -> None:
+    path = folder("llama", "bfloat16")
+    said, model = fit(str(path), "cpu"), load_model(path, device="cpu")
+    wide = load_model(path, device="cpu", dtype="bfloat16")
+    assert said.loaded_bytes == said.file_bytes == 2 * said.parameter_count
+    assert model.weight_bytes == pytest.approx(said.loaded_bytes, rel=0.02), "vectors are float32"
+    assert model.cache_bytes_per_token == 2 * wide.cache_bytes_per_token, "keys and values are float32"
+    assert any("bfloat16" in note for note in model.notes)
+    assert wide.dtype == "bfloat16"
+
+
+def test_without_compiled_code_or_for_another_family_weights_are_widened(
+    folder: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder("bloom", "bfloat16")
+    assert load_model(path, device="cpu").stored_dtype == "float32"
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
+    path = folder("llama", "bfloat16")
+    said, model = fit(str(path), "cpu"), load_model(path, device="cpu")
+    assert said.loaded_bytes == model.weight_bytes == 4 * said.parameter_count
+    assert (model.stored_dtype, model.notes) == ("float32", ())
+
+
+def test_only_what_is_stored_in_one_narrow_kind_stays() -> None:
+    cpu = torch.device("cpu")
+    assert stays_in({"BF16": 9}, "llama", cpu, "auto") == "bfloat16"
+    assert stays_in({"F16": 9, "U8": 4}, "gpt_neox", cpu, "float32") == "float16"
+    for counts, family, device, dtype in (
+        ({"BF16": 9, "F32": 1}, "llama", cpu, "auto"),
+        ({"F32": 9}, "llama", cpu, "auto"),
+        ({"BF16": 9}, "mamba", cpu, "auto"),
+        ({"BF16": 9}, "llama", cpu, "bfloat16"),
+        ({"BF16": 9}, "llama", torch.device("meta"), "auto"),
+    ):
+        assert stays_in(counts, family, device, dtype) is None
+
+
+def test_a_network_with_parts_that_are_not_known_is_left_as_it_is() -> None:
+    from transformers import MixtralConfig
+
+    config = MixtralConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2)
+    config.num_key_value_heads = 2
+    network = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+    assert not keep_stored(network)
+    assert {weight.dtype for weight in network.parameters()} == {torch.bfloat16}
+
+
+def test_widened_again_it_is_an_ordinary_network(folder: Callable[[str, str], Path]) -> None:
+    for architecture in ("llama", "gpt2", "gemma3"):
+        path = folder(architecture, "bfloat16")
+        network: Any = widen(load_model(path, device="cpu").network)
+        assert not is_stored(network)
+        plain = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
+        ids = torch.from_numpy(text(9))[None]
+        with torch.inference_mode():
+            assert torch.equal(network(ids).logits, plain(ids).logits)
+        network(ids).logits.sum().backward()
+
+
+def test_a_run_writes_what_the_float32_model_writes(folder: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder("llama", "bfloat16")
+    kept = load_model(path, device="cpu")
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
+    wide = load_model(path, device="cpu")
+    texts = []
+    for model in (kept, wide):
+        run = Generation(model, "Once", SamplingSettings(seed=5, temperature=0.8))
+        for _ in range(30):
+            if run.finished is None:
+                run.step()
+        texts.append([step.token_id for step in run.path])
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, *STORED.values()])
+@pytest.mark.parametrize("count", [2, 7, 16])
+def test_several_rows_at_once_are_summed_as_float64_sums_them(dtype: torch.dtype, count: int) -> None:
+    from core.engine.backends.decoder_parts import Projection
+
+    compiled.begin(_Nobody())
+    assert compiled.wait()
+    generator = torch.Generator().manual_seed(count)
+    weight, rows = (torch.randn(size, generator=generator) for size in ((37, 101), (count, 101)))
+    weight, bias = weight.to(dtype), np.arange(37, dtype=np.float32)
+    out = np.empty((count, 37), np.float32)
+    assert compiled.rows_product(Projection(weight, bias), rows.numpy(), out)
+    expected = rows.double() @ weight.double().T + torch.from_numpy(bias).double()
+    torch.testing.assert_close(torch.from_numpy(out).double(), expected, atol=2e-5, rtol=0)
+
+
+class _Nobody:
+    """Waits for compiled code and has no use for it."""
+
+    def use_compiled(self) -> None:
+        """Nothing is to be done."""

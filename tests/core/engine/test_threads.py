@@ -1,0 +1,58 @@
+"""The number of threads is what was measured to be fastest, and one where nothing is to be gained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from core.engine import threads
+from core.engine.threads import fastest
+
+
+class Clocked:
+    """Stands for an engine whose passes take as long as is said for each number of threads."""
+
+    device = torch.device("cpu")
+
+    def __init__(self) -> None:
+        self.threads = 7
+        self.tried: list[int] = []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "best", "tried"),
+    [
+        ({1: 1.0, 4: 0.5, 7: 0.3, 8: 0.2}, 8, [1, 4, 7, 8]),
+        ({1: 1.0, 4: 0.5, 7: 0.45, 8: 9.0}, 4, [1, 4, 7]),
+        ({1: 1.0, 4: 0.9, 7: 0.1, 8: 0.1}, 1, [1, 4]),
+        ({1: 1.0, 4: 80.0, 7: 0.1, 8: 0.1}, 1, [1, 4]),
+    ],
+)
+def test_more_threads_must_be_clearly_faster(
+    seconds: dict[int, float], best: int, tried: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(engine: Any) -> float:
+        engine.tried.append(engine.threads)
+        return seconds[engine.threads]
+
+    monkeypatch.setattr(threads, "_measured", measured)
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    engine: Any = Clocked()
+    assert fastest(engine, 10**9) == best
+    assert (engine.tried, engine.threads) == (tried, 7)
+
+
+def test_a_small_model_takes_one_without_trying() -> None:
+    engine: Any = Clocked()
+    assert fastest(engine, 4_000_000) == 1
+    assert engine.tried == []
+
+
+def test_a_real_engine_is_measured_and_left_as_it_was(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "FEW", 0)
+    engine = tiny("gpt2").engine
+    before = engine.threads
+    assert fastest(engine, 1) in threads.choices()
+    assert engine.threads == before
