@@ -19,6 +19,7 @@ CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
     "typical-p": processors_numpy.typical_p,
 }
 BIT = math.log(2)  # nats
+FEW_PAIRS = 30_000  # so many comparisons are quicker than a place for every token of the vocabulary
 HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look at the others
 
 
@@ -50,9 +51,9 @@ def observe(
 def _after(row: Row, size: int, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:
     """The scores after a stage. Those that a cut-off removed are not carried any further, since no later stage can bring them back."""
     if name == "temperature":
-        return Row.of(row.scores / np.float32(setting), row.ids)
+        return Row.of(row.scores / np.float32(setting), row.ids, row.top / np.float32(setting))
     if name == "repetition penalty":
-        return Row.of(processors_numpy.repetition_penalty(row.scores, setting, previous_ids), row.ids)
+        return Row.changed(row, processors_numpy.repetition_penalty(row.scores, setting, previous_ids), previous_ids)
     if len(row.scores) == 1:  # the last one always stays
         return row
     mask = CUTS[name](row, setting)
@@ -120,16 +121,22 @@ def _observation(
 ) -> Observation:
     """Gather what is to be known of the listed tokens."""
     size, whole = len(rows[0].scores), sum(row.ids is None for row in rows)  # whole: stages before the first that left tokens behind
-    came = np.full(size, whole - 1, dtype=np.int8)  # the last stage at which each token could be picked
+    reached = np.full(len(listed), whole - 1)  # the last stage at which each token could be picked
     for number in reversed(range(whole)):
         if rows[number].kept < size:
-            came[rows[number].scores == -math.inf] = number - 1
+            reached[rows[number].scores[listed] == -math.inf] = number - 1
     for number in range(whole, len(rows)):
-        came[rows[number].ids] = number
-    reached = came[listed].astype(np.int64)
+        ids = rows[number].ids
+        assert ids is not None
+        reached[ids[np.minimum(ids.searchsorted(listed), len(ids) - 1)] == listed] = number
     alive = reached == len(rows) - 1
-    places = np.zeros(size, dtype=np.int32)
-    places[strip] = np.arange(1, len(strip) + 1)
+    if len(strip) * len(listed) <= FEW_PAIRS:
+        found = strip[:, None] == listed
+        places = np.where(found.any(0), found.argmax(0) + 1, 0)
+    else:
+        whole_row = np.zeros(size, dtype=np.int32)
+        whole_row[strip] = np.arange(1, len(strip) + 1)
+        places = whole_row[listed]
 
     scores = np.empty((len(rows), len(listed)))
     for number in range(whole):
@@ -143,7 +150,7 @@ def _observation(
         logits=scores[0].copy(),
         probabilities=probabilities,
         removed_at=np.where(alive, -1, reached + 1),
-        dice_starts=starts[places[listed] * alive],
+        dice_starts=starts[places * alive],
         stage_names=names,
         stage_settings=settings,
         stage_kept=tuple([row.kept for row in rows]),

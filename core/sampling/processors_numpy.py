@@ -32,7 +32,7 @@ class Row:
 
     ids: int64 [kept], ascending; None while the whole vocabulary is there. below: scores minus the largest one; weights: exp(below);
     total: the sum of the weights. mean: the average of `below` by weight; log_sum: of exp(score); entropy: all three in nats.
-    kept: how many can still be picked. Raises BrokenLogits for scores with NaN or inf, and where no token is left.
+    kept: how many can still be picked. top: the largest score. Raises BrokenLogits for scores with NaN or inf, and where no token is left.
     """
 
     scores: np.ndarray
@@ -44,13 +44,29 @@ class Row:
     log_sum: float
     entropy: float
     kept: int
+    top: np.float32
 
     @classmethod
-    def of(cls, scores: np.ndarray, ids: np.ndarray | None) -> Row:
-        """Measure these scores."""
-        top = scores.max()
+    def of(cls, scores: np.ndarray, ids: np.ndarray | None, top: np.float32 | None = None) -> Row:
+        """Measure these scores. top: the largest of them, where it is known."""
+        top = scores.max() if top is None else top
         below = scores - top
-        weights = np.exp(below)
+        return cls._measured(scores, ids, below, np.exp(below), top)
+
+    @classmethod
+    def changed(cls, row: Row, scores: np.ndarray, places: np.ndarray) -> Row:
+        """Measure scores that differ from a row's at these places only; places beyond the row are nobody's."""
+        top = scores.max()
+        if top != row.top:
+            return cls.of(scores, row.ids, top)
+        places = places[places < len(scores)]
+        below, weights = row.below.copy(), row.weights.copy()
+        below[places] = scores[places] - top
+        weights[places] = np.exp(below[places])
+        return cls._measured(scores, row.ids, below, weights, top)
+
+    @classmethod
+    def _measured(cls, scores: np.ndarray, ids: np.ndarray | None, below: np.ndarray, weights: np.ndarray, top: np.float32) -> Row:
         total = float(weights.sum())
         if not total > 0:  # nothing compares with NaN
             raise broken()
@@ -59,7 +75,7 @@ class Row:
             mean = float(weights.dot(np.where(weights > 0, below, 0))) / total
             kept = int(np.count_nonzero(scores > -math.inf))
         log_total = math.log(total)
-        return cls(scores, ids, below, weights, total, mean, float(top) + log_total, log_total - mean, kept)
+        return cls(scores, ids, below, weights, total, mean, float(top) + log_total, log_total - mean, kept, top)
 
 
 def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndarray) -> np.ndarray:
@@ -82,15 +98,19 @@ def top_k(row: Row, setting: float) -> np.ndarray:
 def top_p(row: Row, setting: float) -> np.ndarray | None:
     """TopPLogitsWarper: a token stays if those likelier than it weigh less than top_p; a mask [kept].
 
-    The warper's own steps, but for its sorting the ids along, which takes twenty times as long and only matters among equals. Of the whole
-    vocabulary they give its very sums; where tokens are gone, sums that come close to the border leave it open.
+    Of the whole vocabulary the warper's own steps, which give its very sums, but for its sorting the ids along, which takes twenty times as
+    long and only matters among equals. Where tokens are gone, sums that come close to the border leave it open.
     """
     ordered = np.sort(row.scores)
-    with torch.inference_mode():
-        inside = torch.from_numpy(ordered)[None].softmax(-1).cumsum(-1)[0].numpy()
     border = np.float32(1 - setting)
+    if row.ids is None or row.kept < len(ordered):
+        with torch.inference_mode():
+            inside = torch.from_numpy(ordered)[None].softmax(-1).cumsum(-1)[0].numpy()
+    else:
+        inside = np.sort(row.weights).cumsum(dtype=np.float64)
+        inside /= row.total
     first = min(int(inside.searchsorted(border, "right")), len(ordered) - 1)
-    if row.ids is not None and np.abs(inside[max(first - 1, 0) : first + 1] - border).min() <= border * (len(ordered) + 64) * ROUNDED:
+    if row.ids is not None and np.abs(inside[max(first - 1, 0) : first + 1] - border).min() <= border * (len(ordered) + 64) * 2 * ROUNDED:
         return None
     return None if first and ordered[first - 1] == ordered[first] else row.scores >= ordered[first]
 

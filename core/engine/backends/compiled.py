@@ -66,15 +66,16 @@ def _kept_on_disk() -> None:
     """Keep compiled code in a folder that is named after what it is made of: numba itself looks at only one of the files."""
     import numba
 
+    config: Any = numba.config
     own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("kernels", "compiled_step")]
     name = sha256(b"".join([*own, numba.__version__.encode()])).hexdigest()[:16]
-    base = Path(numba.config.CACHE_DIR or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "token-probability-viewer")
+    base = Path(config.CACHE_DIR or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "token-probability-viewer")
     folder = base / "kernels" / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         folder = Path(mkdtemp())
-    numba.config.CACHE_DIR = str(folder)
+    config.CACHE_DIR = str(folder)
 
 
 def _fetch() -> None:

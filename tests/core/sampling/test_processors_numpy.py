@@ -178,6 +178,22 @@ def test_a_repetition_penalty_gives_the_very_same_scores(scores: np.ndarray, pen
     np.testing.assert_array_equal(found, expected[0].numpy())
 
 
+@pytest.mark.parametrize("penalty", [0.3, 1.3, 50.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_row_after_a_penalty_measures_as_if_it_were_new(seed: int, penalty: float) -> None:
+    """Whether the favourite was penalised or not, and with ids beyond the row."""
+    scores = hostile("ordinary", 3000, seed)
+    ids = np.append(np.random.default_rng(seed).integers(0, 3000, 200), 3000 + seed)
+    ids = ids if seed % 2 else np.append(ids, int(scores.argmax()))
+    changed = repetition_penalty(scores, penalty, ids)
+    found, new = Row.changed(Row.of(scores, None), changed, ids), Row.of(changed, None)
+    for name in ("scores", "below", "top"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(new, name))
+    np.testing.assert_allclose(found.weights, new.weights, rtol=1e-6)
+    for name in ("total", "mean", "log_sum", "entropy", "kept"):
+        assert getattr(found, name) == pytest.approx(getattr(new, name), rel=1e-6), name
+
+
 def test_a_penalty_leaves_the_models_own_scores_alone() -> None:
     scores = hostile("ordinary", 50, 1)
     before = scores.copy()
