@@ -6,9 +6,11 @@ Three ways to write the same number of tokens behind the same prompt, with the s
     generate  transformers' generate(do_sample=True, output_scores=True)
     loop      the bare loop: forward pass, argmax, on
 
-Printed are medians over the repeats. The floor is the time that memory needs to hand over the weights once, at the speed at which
-`core.costs.machine` read a long vector just before; a model that fits into the processor's cache can be faster. Ratios are what counts;
-on a machine that does other things too, seconds mean little.
+and beside them llama.cpp's server with 50 log-probabilities a token, by its own timings, where `tests.servers.build` has made one.
+
+Printed are medians over the repeats, of the ratio also the smallest and the largest. The floor is the time that memory needs to hand over
+the weights once, at the speed at which `core.costs.machine` read a long vector just before; a model that fits into the processor's cache
+can be faster. Ratios are what counts; on a machine that does other things too, seconds mean little.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from statistics import median
 from time import perf_counter
@@ -24,7 +27,10 @@ import torch
 
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
+from core.engine.backends import compiled
 from core.engine.model import LanguageModel
+from core.models.hub import local_folder
+from tests.benchmarks.peer import ABSENT, llama_server, seconds_per_token
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
 PROMPT = "Once upon a time there was"
@@ -102,12 +108,18 @@ def main() -> None:
     count = min(wanted.tokens, model.context_length - len(model.encode(PROMPT)))
     ways: list[tuple[str, Callable[[LanguageModel, int, Lap], None]]] = [("step", step), ("generate", generate), ("loop", loop)]
     laps = {name: Lap() for name, _ in ways}
+    compiled.wait()
     for _, way in ways:
         way(model, min(count, 30), Lap())  # warming up
-    for repeat in range(wanted.repeats):
-        for place in range(len(ways)):
-            name, way = ways[(place + repeat) % len(ways)]
-            way(model, count, laps[name])
+    peers: list[float] = []
+    folder = local_folder(wanted.model)
+    with llama_server(folder, model.engine.threads) if folder and model.device == "cpu" else nullcontext() as address:
+        for repeat in range(wanted.repeats):
+            for place in range(len(ways)):
+                name, way = ways[(place + repeat) % len(ways)]
+                way(model, count, laps[name])
+            if address is not None:
+                peers.append(seconds_per_token(address, PROMPT, count))
 
     peak = measure(model.device, model.dtype)
     floor = model.weight_bytes / peak.bytes_per_second
@@ -118,6 +130,12 @@ def main() -> None:
     print(f"{'':10}{'tokens/s':>10}{'ms/token':>10}{'x generate':>12}{'share of floor':>16}")
     for name, seconds in per_token.items():
         print(f"{name:10}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token['generate'] / seconds:12.2f}{floor / seconds:16.0%}")
+    if peers:
+        print(f"{'llama.cpp':10}{1 / median(peers):10.0f}{median(peers) * 1e3:10.2f}{per_token['generate'] / median(peers):12.2f}")
+    else:
+        print(ABSENT)
+    ratios = [theirs / ours for ours, theirs in zip(laps["step"].seconds, laps["generate"].seconds, strict=True)]
+    print(f"step against generate: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
     print(f"recording a step beside its forward pass: {median(laps['step'].recording) * 1e3:.2f} ms")
     print(f"floor: {floor * 1e3:.2f} ms to read {model.weight_bytes / 1e6:.0f} MB of weights at {peak.bytes_per_second / 1e9:.1f} GB/s")
     if busy > 0.7:
