@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -17,10 +18,10 @@ class FrozenArrays:
     __slots__: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:  # type: ignore[attr-defined]  # those of the classes above included
+        for name in _arrays(type(self)):
             value = getattr(self, name)
             if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+                value.setflags(write=False)
 
     def __copy__(self) -> Self:
         return self
@@ -34,6 +35,12 @@ class FrozenArrays:
     def _pickled(self) -> dict[str, Any]:
         """The fields by name, as they go into a pickle."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+@cache
+def _arrays(kind: type[Any]) -> tuple[str, ...]:
+    """The fields that are declared to be arrays, those of the classes above included; found once, since a record is made at every step."""
+    return tuple(field.name for field in fields(kind) if "ndarray" in str(field.type))
 
 
 def _made_again(kind: type[Any], values: dict[str, Any]) -> Any:

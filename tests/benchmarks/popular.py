@@ -30,6 +30,7 @@ from core.engine.backends import compiled
 from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import keep_stored
+from core.engine.threads import fastest
 from tests.benchmarks.decode import SETTINGS, TOP_N
 from tests.tiny_models import byte_level_tokenizer
 
@@ -85,12 +86,13 @@ def networks(shape: Shape) -> tuple[Any, Any]:
 
 
 def model_of(name: str, network: Any) -> LanguageModel:
-    """The model as the app has it, on compiled code where there is some."""
+    """The model as the app has it, on compiled code where there is some, and on the threads that were measured to be fastest."""
     backend = FastDecoder.of(network)
     assert backend is not None, name
     compiled.wait()
     model = LanguageModel(name, network, byte_level_tokenizer(), backend)
     model.end_token_ids = frozenset()
+    model.engine.threads = fastest(model.engine, model.parameter_count)
     return model
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import weakref
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,7 +39,12 @@ _waiting: list[weakref.ref[Any]] = []
 
 def wanted() -> bool:
     """Whether compiled code can be had: numba is installed, and nobody asked to do without."""
-    return os.environ.get(f"{PREFIX}COMPILED", "1") != "0" and find_spec("numba") is not None
+    return os.environ.get(f"{PREFIX}COMPILED", "1") != "0" and _installed()
+
+
+@cache
+def _installed() -> bool:
+    return find_spec("numba") is not None
 
 
 def begin(decoder: Any) -> None:

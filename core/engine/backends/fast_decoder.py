@@ -103,16 +103,16 @@ class FastDecoder:
         if len(token_ids) == 0:
             raise ValueError("no tokens to run")
         state = self.new_state() if state is None else state
-        # BLAS has threads of its own and waits for the last of them: beside a busy process, two were seen to need 80 ms for what one did in
-        # half a millisecond. So it gets as many as torch has, which somebody has thought about.
-        for library in self._blas:
-            library.set_num_threads(torch.get_num_threads())
         step = self._step
         if step is not None and len(token_ids) < SINGLY:
             for token in token_ids.tolist():
                 self._make_room(state, 1, 1)
                 logits = step(token, state)
             return torch.from_numpy(logits)
+        # BLAS has threads of its own and waits for the last of them: beside a busy process, two were seen to need 80 ms for what one did in
+        # half a millisecond. So it gets as many as torch has, which somebody has thought about.
+        for library in self._blas:
+            library.set_num_threads(torch.get_num_threads())
         rows = BLOCK if len(token_ids) >= ONE_BY_ONE else 1
         desk = state.desk
         with np.errstate(all="ignore"), torch.inference_mode():  # a broken model's infinities show in the logits, not as warnings
