@@ -18,7 +18,8 @@ class FrozenArrays:
     __slots__: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in _arrays(type(self)):
+        kind: Any = type(self)
+        for name in _arrays(kind):
             value = getattr(self, name)
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
