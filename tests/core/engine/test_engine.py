@@ -132,22 +132,22 @@ def test_no_tokens_is_an_empty_prompt(tiny: Any) -> None:
 
 @pytest.mark.parametrize("failure", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
 def test_full_memory_is_said_and_leaves_the_cache_right(failure: BaseException, tiny: Any, plain: Any) -> None:
-    model, cache = tiny("gpt2"), KVCache()
+    model, cache = tiny("bloom"), KVCache()
     model.engine.forward([30, 31, 32], cache)
     with failing_layer(model.network, failure), pytest.raises(NotEnoughMemory):
         model.engine.forward([30, 31, 32, 33, 34], cache)
     forward = model.engine.forward([30, 31, 32, 33, 34], cache)
-    assert_close(forward.logits.values, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34]))
+    assert_close(forward.logits.values, plain_logits(plain("bloom"), [30, 31, 32, 33, 34]))
 
 
 @pytest.mark.parametrize("failure", [RuntimeError("a kernel failed"), ValueError("a mask has the wrong shape"), KeyboardInterrupt()])
 def test_a_pass_that_breaks_off_half_way_leaves_the_cache_right(failure: BaseException, tiny: Any, plain: Any) -> None:
-    model, cache = tiny("gpt2"), KVCache()
+    model, cache = tiny("bloom"), KVCache()
     model.engine.forward([30, 31, 32], cache)
     with failing_layer(model.network, failure), pytest.raises(type(failure)):
         model.engine.forward([30, 31, 32, 33, 34], cache)
     forward = model.engine.forward([30, 31, 32, 33, 34, 35], cache)
-    assert_close(forward.logits.values, plain_logits(plain("gpt2"), [30, 31, 32, 33, 34, 35]))
+    assert_close(forward.logits.values, plain_logits(plain("bloom"), [30, 31, 32, 33, 34, 35]))
 
 
 class failing_layer:

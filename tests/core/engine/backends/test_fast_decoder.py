@@ -145,7 +145,7 @@ def test_logits_are_those_of_transformers(name: str, way: str) -> None:
     network = network_of(family, **changes)
     fast, ids = accepted(network), text(MANY + 300)
     expected = all_logits(network, ids)
-    assert expected.std(-1).min() > 0.5  # even odds would agree with anything
+    assert expected.std(-1).min() > 0.2  # even odds would agree with anything
     state = fast.new_state()
     end = 0
     # Less than a block, single tokens, a few one by one, blocks behind what is there, more than the reserve.
