@@ -151,7 +151,7 @@ class passes_through:
 
 
 def test_moving_a_slider_costs_no_forward_pass_and_rolls_nothing_again(tiny: Any) -> None:
-    model = tiny("gpt2")
+    model = tiny("bloom")
     run = Generation(model, PROMPT, SamplingSettings(seed=1))
     written = [run.step().token_id for _ in range(3)]
     with passes_through(model.network) as passes:
@@ -313,7 +313,7 @@ def test_a_model_that_answers_nan_is_said_to_be_broken_and_the_text_stays(tiny_f
 
 
 def test_full_memory_ends_the_run_but_not_what_was_written(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = tiny("gpt2")
+    model = tiny("bloom")
     run = Generation(model, PROMPT)
     last = run.force(40)
 
