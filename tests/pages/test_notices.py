@@ -25,7 +25,8 @@ REFUSED = {"nothing": "", **TOO_LONG}
 
 def components(app: AppTest) -> list[str | None]:
     """The components of the page itself: not those that app.py draws for every page, the address, the keys, the menu, ...."""
-    return [element.key for element in app.get("bidi_component") if element.key not in ("address", "keys", "menu_mark", "reconnect")]
+    everywhere = {"address", "keys", "menu_mark", "reconnect", "glossary"}
+    return [element.key for element in app.get("bidi_component") if element.key not in everywhere]
 
 
 def told(app: AppTest) -> list[str]:
