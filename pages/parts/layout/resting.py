@@ -62,6 +62,8 @@ USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "context": NONE,
     "cost": ALL,
     "batching": ALL,
+    "waiting": ALL,
+    "pupil": ALL,
     "speculative": ALL,
     "quantization": NONE,
     "models": NONE,
