@@ -47,6 +47,8 @@ else:  # for every visitor, at every click
         sidebar.sidebar(resting.used(page.url_path))
         requested_model.offer()
         stage_door.bar(page.url_path)
+    else:
+        frame.unseen_heading(page.title)
     page.run()
     onward.onward(page.url_path)
     address.address()

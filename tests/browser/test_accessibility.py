@@ -46,8 +46,8 @@ def page_of(browser: Any, app: str) -> Iterator[PageOf]:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(f"{app}/{'' if name == 'watch' else name}")
-        page.locator("h1").first.wait_for(timeout=2 * PATIENCE)
-        page.wait_for_function("() => window.tokenViewerGlossary && !document.querySelector('[data-testid=stSkeleton]')")
+        page.locator("h1").first.wait_for(state="attached", timeout=2 * PATIENCE)
+        page.wait_for_function("() => window.tokenViewerKeyList && !document.querySelector('[data-testid=stSkeleton]')")
         page.wait_for_timeout(800)  # the layer of explained words follows the page
         return page
 

@@ -50,6 +50,12 @@ def opening(title: str, lead: str) -> None:
     current.current_session().head = st.container()
 
 
+def unseen_heading(title: str) -> None:
+    """The heading of a page that shows none, for those who hear it."""
+    with st.container(key="unseen"):
+        st.markdown(f"# {title}")
+
+
 def section(title: str, term: str = "", help: str | None = None) -> None:
     """The heading of a part of a page."""
     st.markdown(f"## {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
