@@ -7,6 +7,9 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from core import Generation, Recording, SamplingSettings, load_model
+from pages.parts.session import talk
+from pages.parts.session.talk import Stop, Talk
 from pages.parts.text import talk_words as words
 
 Open = Callable[..., AppTest]
@@ -64,3 +67,28 @@ def test_giving_a_talk_opens_its_first_stop_with_its_run(open_app: Open, session
     assert state.results["talk"].given.place == 0
     assert state.results["talk"].given.go is None, "it was followed"
     assert state.run.prompt == words.THREE.stops[0].query.get("prompt", state.run.prompt) != "Something else"
+
+
+def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app: Open, session: State) -> None:
+    made = Generation(load_model("storyteller-mini"), "The old king", SamplingSettings(seed=2))
+    for _ in range(3):
+        made.step()
+    kept = Recording.of(made).dumps()
+    order = talk.loads(Talk("Mine", (Stop("A recording", "stage", words=3, recording=kept),)).dumps())
+    app = open_app(page="talk.py")
+    session(app).results["talk"].order = order
+    app.button(key="talk_give").click().run()
+    assert not app.exception
+    run = session(app).run
+    assert run.is_replay and run.path == [] and run.prompt == "The old king"
+    assert [run.step().token_id for _ in range(3)] == [step.token_id for step in made.path]
+
+
+def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py", prompt="The old king")
+    session(app).results["talk"].order = Talk("Mine", (Stop("Broken", "stage", recording="{}"), Stop("Next", "stage")))
+    app.button(key="talk_give").click().run()
+    assert not app.exception
+    assert session(app).results["talk"].given.place == 0
+    assert session(app).run.prompt == "The old king"
+    assert any("not a recording" in note.text for note in session(app).notes)

@@ -8,11 +8,13 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import ViewerError
 from core.labs import guess
 from core.labs.guess import Guess, Round
 from pages.parts.session import current, talk
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import error_boundary, results
+from pages.parts.text import stage_words as words
 
 KEY = "stage_view"
 SLOW = 0.15  # seconds; a pass that takes longer must not hold back what the dice have shown
@@ -89,6 +91,9 @@ def _again(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
+    if current.run().is_replay:
+        current.notify(words.RECORDING_RESTS)
+        return
     current.new_dice()
     state.at, state.called = 0, ()
 
@@ -100,15 +105,23 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
     if not isinstance(at, int) or not isinstance(token_id, int) or not 0 <= at <= len(run.path):
         return
     current.changed("rolled").playing = False
+    stood = run.here
     run.go_to(at - 1)
     before = run.here
-    run.force(token_id)
+    try:
+        run.force(token_id)
+    except ViewerError:  # a recording holds no other way: it stays where it was
+        run.switch(stood)
+        raise
     state.at = at
     _score(state, before)
 
 
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
     """Hotter or colder by a tenth; the coming odds move, nothing is rolled again."""
+    if current.run().is_replay:
+        current.notify(words.RECORDING_RESTS)
+        return
     by, control = event.get("by"), next(one for one in CONTROLS if one.key == "temperature")
     now = current.settings().temperature
     wanted = round(now + (0.1 if by == 1 else -0.1 if by == -1 else 0.0), 1)

@@ -212,6 +212,7 @@ const KEYS = {
 };
 
 function press(my, key) {
+  my.data.notice = ""; // read by now
   const known = KEYS[key.length === 1 ? key.toLowerCase() : key];
   if (/^[1-5]$/.test(key)) jump(my, Number(key) - 1);
   else if (known) known(my);
@@ -257,7 +258,7 @@ function receive(my, data) {
   if (done?.verb === "roll" && !data.finished && !my.looks[data.count]) my.ask("look", { at: data.count });
   if (done?.verb === "roll") return data.count > done.at ? fall(my) : (Object.assign(my, { beat: WEIGH, falling: false }), draw(my));
   if (done?.verb === "force" && !data.notice) { my.t = done.at; my.goOn = true; return fall(my); }
-  if (done?.verb === "again" || done?.verb === "dice") Object.assign(my, { t: 0, beat: READ, first: 0, falling: false });
+  if (!data.notice && (done?.verb === "again" || done?.verb === "dice")) Object.assign(my, { t: 0, beat: READ, first: 0, falling: false });
   if (done?.verb === "guess" && data.called.length && my.guess) { my.guess.rows = data.called; my.part(".field").blur(); my.stage.focus(); }
   draw(my);
 }

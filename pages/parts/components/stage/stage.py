@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from core import SamplingSettings
 from core.labs.guess import Guess, Round
 from pages.parts.charts import charts
 from pages.parts.components.stage.looks import looks, words_of
@@ -67,7 +68,7 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
         "run": f"{id(run)}",
         "line": run.line,
         "finished": words.FINISHED if run.finished else "",
-        "temperature": _temperature(),
+        "temperature": _temperature(run.settings),
         "model": (words.RECORDED if run.is_replay else words.LIVE).format(model=name),
         "ending": ending.format(model=name, parameters=parameters),
         "called": [_called(guess) for guess in state.called],
@@ -75,8 +76,7 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
     }
 
 
-def _temperature() -> str:
-    settings = current.settings()
+def _temperature(settings: SamplingSettings) -> str:
     return "greedy" if settings.greedy else words.TEMPERATURE.format(value=f"{settings.temperature:g}")
 
 

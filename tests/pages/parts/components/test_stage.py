@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from core.engine.engine import Engine
 from core.record.step import Step
 from pages.parts.components.stage import looks
 from pages.parts.text import numbers
@@ -77,3 +78,13 @@ def test_a_forced_and_a_greedy_step_say_that_no_dice_were_thrown(run: Generation
     greedy = run.step()
     assert isinstance(greedy, Step)
     assert "favourite" in looks.look(greedy, run, "light")["lines"][3]
+
+
+def test_a_slow_pass_does_not_hold_back_what_the_dice_have_shown(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.release()
+    passes: list[int] = []
+    forward = Engine.forward
+    monkeypatch.setattr(Engine, "forward", lambda self, ids, *more: passes.append(len(ids)) or forward(self, ids, *more))
+    sent = looks.looks(run, 3, "light", ahead=False)
+    assert "3" in sent and "4" not in sent and not passes
+    assert "4" in looks.looks(run, 3, "light") and len(passes) == 1
