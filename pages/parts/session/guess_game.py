@@ -50,7 +50,8 @@ def game() -> Game:
     if isinstance(known, Game) and known.node == run.here and results().get("guess run") is run:
         return known
     linked = current_session().link.pop("guesses", "")
-    fresh = _from_link(linked) if linked else None
+    with current_session().turn:
+        fresh = _from_link(linked) if linked else None
     results()["guess run"] = run
     results()["guess game"] = made = fresh or Game(len(run.path), run.here)
     return made
