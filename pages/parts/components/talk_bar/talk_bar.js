@@ -13,7 +13,7 @@ function press(my, key) {
   else if (by === 1 && !my.data.talk.next || key === "Escape") my.send("did", { leave: true, number: my.number += 1 });
   else if (by) my.send("did", { by, number: my.number += 1 });
   else if ((key === "ArrowDown" || key === "ArrowUp") && document.activeElement === document.body) {
-    document.querySelector('[data-testid="stMain"]')?.scrollBy({ top: key === "ArrowDown" ? 260 : -260, behavior: "smooth" });
+    document.querySelector('[data-testid="stMain"]')?.scrollBy({ top: key === "ArrowDown" ? 200 : -200 });
   } else if (key === "Enter" && document.activeElement === document.body) {
     const offered = [...document.querySelectorAll('[data-testid="stMain"] [data-testid="stBaseButton-primary"]')].find(button => button.offsetParent && !button.disabled);
     if (!offered) return false;
