@@ -55,7 +55,7 @@ else:  # for every visitor, at every click
     frame.late_notices()
     keys.keys()
     reconnect.reconnect()
-    menu_mark.menu_mark(navigation.group_of(page.url_path))
+    menu_mark.menu_mark(navigation.group_of(page.url_path), page.url_path)
     if page.url_path not in navigation.BARE:
         glossary.glossary(page.url_path)
     key_list.key_list()

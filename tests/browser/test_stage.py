@@ -163,6 +163,7 @@ def test_keys_that_are_typed_into_the_field_of_guesses_are_letters(on_stage: Cal
     stage.press("b", "Escape")
     stage.page.wait_for_url(lambda url: "/stage" not in url, timeout=PATIENCE)
     stage.page.locator(".st-key-step button").first.wait_for()
+    stage.page.locator('[data-testid="stTopNavSection"][aria-current]', has_text="Watch").wait_for()  # the menu is back, and marked
     stage.press("s")
     stage.until("read", 0)
 

@@ -5,5 +5,5 @@ export default function ({ data }) {
     else button.removeAttribute("aria-current");
   });
   mark();
-  setTimeout(mark, 300); // the menu may be drawn after this
+  for (const later of [300, 1500]) setTimeout(mark, later); // the menu may be drawn after this
 }

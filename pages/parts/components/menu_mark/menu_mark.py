@@ -11,6 +11,6 @@ HERE = Path(__file__).parent
 _MARK = st.components.v2.component("menu_mark", html="", js=(HERE / "menu_mark.js").read_text("utf-8"))
 
 
-def menu_mark(group: str) -> None:
-    """Mark it; once for every page, from app.py."""
-    _MARK(key="menu_mark", data={"group": group})
+def menu_mark(group: str, page: str) -> None:
+    """Mark it; once for every page, from app.py. page: its path, so that it is marked anew where the menu was away in between (the stage)."""
+    _MARK(key="menu_mark", data={"group": group, "page": page})
