@@ -12,5 +12,5 @@ _MARK = st.components.v2.component("menu_mark", html="", js=(HERE / "menu_mark.j
 
 
 def menu_mark(group: str, page: str) -> None:
-    """Mark it; once for every page, from app.py. page: its path, so that it is marked anew where the menu was away in between (the stage)."""
+    """Mark it; once for every page, from app.py. page: its path, so that it is marked anew where the menu was away before (the stage)."""
     _MARK(key="menu_mark", data={"group": group, "page": page})
