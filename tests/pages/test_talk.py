@@ -8,6 +8,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from core.labs import prepared
 from pages.parts.session import talk
 from pages.parts.session.talk import Stop, Talk
 from pages.parts.text import talk_words as words
@@ -92,3 +93,12 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
     assert session(app).results["talk"].given.place == 0
     assert session(app).run.prompt == "The old king"
     assert any("not a recording" in note.text for note in session(app).notes)
+
+
+def test_a_stop_that_names_a_run_of_the_gallery_replays_it(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    session(app).results["talk"].order = Talk("Mine", (Stop("A loop", "stage?run=loop", words=3),))
+    app.button(key="talk_give").click().run()
+    assert not app.exception
+    run = session(app).run
+    assert run.is_replay and run.path == [] and run.prompt == prepared.load("loop").prompt

@@ -1,7 +1,7 @@
 """Running order: a talk as a list of stops, put together, kept as a file, opened elsewhere, and gone through with the keys.
 
 A stop is a place in the app with all that is set there: its link. The stage and the pages go on with the visitor's own run, which a link
-sets to a text, settings and steps; a recording that a stop carries is opened in its place.
+sets to a text, settings and steps; a recording that a stop carries, or names (`stage?run=loop`), is opened in its place.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from urllib.parse import parse_qsl, urlsplit
 import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core import Recording
 from core.errors import BadRunningOrder, ViewerError, quoted
+from core.labs import prepared
 from pages.parts.session import current, run_start
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import current_session, notify, results
@@ -25,8 +27,17 @@ LARGEST_FILE = 64 * 2**20  # bytes; a stop may carry a recording
 MOST_STOPS = 60
 LONGEST_LINK = 8_000
 STAGE = "stage"
+PREPARED = "run"  # in a stop's link: the name of a run of the gallery, which is replayed
+RUNS = frozenset(recipe.name for recipe in prepared.PREPARED)
 PAGES = Path(__file__).parents[2]
-RUN = {"prompt", "model", "steps", "as_chat", *(control.key for control in CONTROLS)}  # what a link says of the run; all else is its page's
+RUN = {
+    PREPARED,
+    "prompt",
+    "model",
+    "steps",
+    "as_chat",
+    *(control.key for control in CONTROLS),
+}  # what a link says of the run; all else is its page's
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +199,10 @@ def set_run(stop: Stop) -> None:
     """The visitor's run as this stop has it; what was written before is put aside and comes back on Watch."""
     session, query = current_session(), stop.query
     if stop.recording:
-        _replay(stop.recording)
+        _replay(Recording.loads(stop.recording))
+        return
+    if query.get(PREPARED) in RUNS:
+        _replay(prepared.load(query[PREPARED]))
         return
     if not RUN & query.keys() and stop.page != STAGE:
         return  # the page goes on with the run that is there
@@ -200,10 +214,7 @@ def set_run(stop: Stop) -> None:
     session.begun_with, session.replay_steps = None, query.get("steps")
 
 
-def _replay(text: str) -> None:
-    from core import Recording
-
-    recording = Recording.loads(text)
+def _replay(recording: Recording) -> None:
     run_start.replace(current_session(), recording.replay(), (current.model_name(), current.prompt(), current.as_chat()))
 
 

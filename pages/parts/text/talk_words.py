@@ -64,6 +64,7 @@ TEN = Talk(
     "Ten minutes",
     (
         *THREE.stops[:4],
+        Stop("Caught in a loop", "stage?run=loop", "A recording: always the favourite, and it does not find out again.", 14),
         Stop("One word changes everything", "what_if", "Both go on with the same dice. Where do they part?"),
         Stop("Inside one step", "inside", "The guess gets sharper layer by layer."),
         Stop("The notepad", "cache", "The same text with notes and without, against the clock."),
@@ -74,7 +75,8 @@ TEN = Talk(
 HALF_AN_HOUR = Talk(
     "Half an hour",
     (
-        *TEN.stops[:5],
+        Stop("From the press to the word", "tour?stop=send", "Press on to the stage once everybody has seen what is sent."),
+        *TEN.stops[:6],
         Stop("Several tries", "candidates", "Many answers at once; the best is picked, and all are paid for."),
         Stop("Inside one step", "inside", "From letters to numbers to odds."),
         Stop("Growing up", "growing", "The same model from its first day on."),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from core.errors import BadRunningOrder
 from pages.parts.layout import navigation
+from pages.parts.runtime import touring
 from pages.parts.session import talk
 from pages.parts.session.talk import Stop, Talk
 from pages.parts.text.talk_words import TALKS
@@ -22,6 +23,8 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
     for stop in known.stops:
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"
+        assert stop.query.get(talk.PREPARED, "loop") in talk.RUNS
+        assert stop.page != "tour" or stop.query["stop"] in touring.STOPS
     assert talk.loads(known.dumps()) == known
 
 
