@@ -270,6 +270,6 @@ def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., O
     stage.picture("14-taught")
     stage.press("PageDown")
     stage.wait("my.data.talk.place === 5")
-    stage.press("p")
+    stage.press("m", "p")
     stage.wait("my.ending")
     stage.picture("15-end")

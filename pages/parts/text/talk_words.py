@@ -57,7 +57,7 @@ THREE = Talk(
         Stop("Colder and hotter", _stage(_STORY, temperature="0.8"), "Up and down turn the heat. Watch the same bars move.", 2),
         Stop("Another word", _stage(_DRAGON, seed="4"), "C: choose the word it did not take. It goes on as if it had meant it.", 4),
         Stop("What it learns", "teach", "Four sentences change its odds. Enter teaches it here and now."),
-        Stop("The end", _stage(_STORY, seed="3"), "That is all it does, again and again.", 12),
+        Stop("The end", _stage(_STORY, seed="3"), "That is all it does, again and again.", 8),
     ),
 )
 TEN = Talk(
