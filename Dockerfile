@@ -27,7 +27,8 @@ VOLUME /home/viewer/models
 EXPOSE 8501
 
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=4)"]
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8501/healthz', timeout=4)"]
 
+# It listens beyond this machine, so it is a public instance: visitors choose, TOKEN_VIEWER_OPERATOR_PASSWORD makes an operator (SECURITY.md).
 # Secrets come at run time, never into the image: HF_TOKEN for gated models, STREAMLIT_SERVER_COOKIE_SECRET shared by all replicas.
 CMD ["streamlit", "run", "app.py", "--server.address=0.0.0.0", "--server.port=8501"]

@@ -7,9 +7,12 @@ import streamlit as st
 from pages.parts.runtime import preload
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
-    from pages.parts.runtime import tcp_nodelay
+    from starlette.middleware import Middleware
 
-    app = st.App(__file__, lifespan=tcp_nodelay.at_once)
+    from pages.parts.runtime import gate, health, journal, tcp_nodelay
+
+    journal.open_journal()
+    app = st.App(__file__, lifespan=tcp_nodelay.at_once, routes=health.ROUTES, middleware=[Middleware(gate.Gate)])
     preload.begin()
 else:  # for every visitor, at every click
     from pages.parts.text import words
@@ -30,6 +33,7 @@ else:  # for every visitor, at every click
     from pages.parts.components.menu_mark import menu_mark
     from pages.parts.components.reconnect import reconnect
     from pages.parts.layout import frame, navigation, onward, resting, sidebar, stage_door
+    from pages.parts.runtime import opening
     from pages.parts.session import current, requested_model, state, url_state
 
     current.start_session()
@@ -39,18 +43,19 @@ else:  # for every visitor, at every click
     frame.logo()
     frame.dress()
     if not current.admit():
-        frame.show_notice(words.FULL_HOUSE)
+        frame.full_house()
         st.stop()
-    frame.wake()
-    stage_door.enter(page.url_path)
-    if page.url_path not in navigation.BARE:
-        sidebar.sidebar(resting.used(page.url_path))
-        requested_model.offer()
-        stage_door.bar(page.url_path)
-    else:
-        frame.unseen_heading(page.title)
-    page.run()
-    onward.onward(page.url_path)
+    with opening.turn():
+        frame.wake()
+        stage_door.enter(page.url_path)
+        if page.url_path not in navigation.BARE:
+            sidebar.sidebar(resting.used(page.url_path))
+            requested_model.offer()
+            stage_door.bar(page.url_path)
+        else:
+            frame.unseen_heading(page.title)
+        page.run()
+        onward.onward(page.url_path)
     address.address()
     frame.late_notices()
     keys.keys()

@@ -52,6 +52,10 @@ class DownloadStopped(ModelError):
     """A download was stopped by the visitor."""
 
 
+class TooLargeToFetch(ModelError):
+    """A download is larger than the operator allows, or the disk has no room for it."""
+
+
 class NotEnoughMemory(ModelError):
     """The model or its cache does not fit into memory."""
 
@@ -85,6 +89,10 @@ class OutsideTopLogprobs(ModelError):
 
 class TooManyExperiments(ViewerError):
     """As many experiments are running as this machine, or this visitor, may have at a time."""
+
+
+class NotAllowed(ViewerError):
+    """Only whoever runs this instance may do that."""
 
 
 class InputError(ViewerError):

@@ -19,7 +19,10 @@ class Limits:
     long without a pass a visitor's cache is given back; it is rebuilt from the tokens when they go on. upload_megabytes: of a recording
     that is opened; 64 at most. readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time
     for all visitors together. experiment_seconds: the longest one may run. training_seconds, training_tokens: of one training that a
-    visitor begins. training_megabytes: of the earlier moments that all visitors' trainings keep to go back to.
+    visitor begins. training_megabytes: of the earlier moments that all visitors' trainings keep to go back to. sockets,
+    sockets_per_address: open connections of browsers, from everywhere and from one address. uploads_megabytes: all that one session may
+    have handed in at a time. seat_seconds: after this long without a word a visitor's seat may go to somebody who waits.
+    download_gigabytes: the largest model that is fetched. free_gigabytes: of the disk, left alone by downloads.
     """
 
     visitors: int = 200
@@ -35,6 +38,12 @@ class Limits:
     training_seconds: int = 180
     training_tokens: int = 2_000_000
     training_megabytes: int = 1200
+    sockets: int = 400
+    sockets_per_address: int = 100
+    uploads_megabytes: int = 192
+    seat_seconds: int = 600
+    download_gigabytes: int = 50
+    free_gigabytes: int = 5
 
     @classmethod
     def from_environment(cls) -> Limits:

@@ -19,6 +19,7 @@ from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import what_if_words as words
 from pages.parts.text import words as watch_words
+from pages.parts.text.plain import plain
 
 frame.page()
 TRIES, BEAM = "candidates", "candidates_beam"
@@ -213,7 +214,7 @@ def searched(found: Sequence[BeamStep], width: int) -> None:
     newest = found[-1]
     if newest.done:
         best = newest.answers[0]
-        text = frame_prose(best.text)
+        text = plain(best.text)
         st.markdown(words.BEAM_DONE.format(why=newest.done, text=text, log=f"{best.log_probability:.2f}", score=f"{best.score:.3f}"))
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
@@ -232,11 +233,6 @@ def searched(found: Sequence[BeamStep], width: int) -> None:
         ]
         st.dataframe(pd.DataFrame(lines, columns=["fate", "beginning", "why"]), column_config=CHOICE, hide_index=True, width="stretch")
         st.caption(words.BEAM_PRICE.format(tokens=words.tokens(newest.tokens), seconds=numbers.duration(newest.seconds)))
-
-
-def frame_prose(text: str) -> str:
-    """A text inside a Markdown sentence: nothing in it may mean anything."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
 
 
 frame.header(words.TRIES_TITLE, words.TRIES_TERM, words.TRIES_LEAD)

@@ -21,6 +21,7 @@ from pages.parts.session.sampling_controls import PRESETS
 from pages.parts.session.state import STAYS
 from pages.parts.text import numbers, result_words
 from pages.parts.text import what_if_words as words
+from pages.parts.text.plain import plain
 from pages.parts.text.words import settings_then
 
 frame.page()
@@ -112,7 +113,7 @@ def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, str, Samplin
         with home:
             parts = row.parts_at[number]
             _, model, settings = titles[number]
-            st.caption(f"{model} · {settings_then(settings)}")
+            st.caption(f"{plain(model)} · {settings_then(settings)}")
             tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1))
     frame.section(words.TABLE, words.TABLE_TERM, help=words.TABLE_HELP)

@@ -22,6 +22,7 @@ from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
+from pages.parts.text.plain import plain
 
 frame.page()
 TWO, TIMED = "cost_two", "cost_timed"
@@ -161,7 +162,7 @@ def two_questions() -> None:
             for place, column in enumerate(st.columns(2, gap="large")):
                 if place in last:
                     with column:
-                        st.markdown(f":gray[…]{escape_markdown(last[place].text)}")
+                        st.markdown(f":gray[…]{plain(last[place].text)}")
                         receipt.paper(last[place].receipt, ("Briefly", "At length")[place])
             if len(last) == 2 and not seen.running and not seen.error:
                 read = [next(trace.receipt for number, trace in seen.seen if number == place) for place in (0, 1)]
@@ -194,11 +195,6 @@ def verdict(brief: Receipt, long: Receipt) -> str:
     if max(factor, 1 / factor) < NOTICEABLE:
         return words.TWO_SAME
     return words.TWO_SAYS.format(factor=f"{factor:.1f}") if factor > 1 else words.TWO_LESS.format(factor=f"{1 / factor:.1f}")
-
-
-def escape_markdown(text: str) -> str:
-    """A model's text as plain words in Markdown."""
-    return "".join(f"\\{letter}" if letter in r"\`*_{}[]()#+-.!|~>$<:" else letter for letter in text.replace("\n", " "))
 
 
 def seconds() -> None:

@@ -42,6 +42,7 @@ from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
 from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
+from pages.parts.text.plain import plain
 
 frame.page()
 FILL, WAYS = "memory", "memory_ways"
@@ -210,11 +211,6 @@ def answer(run: experiment.Experiment) -> None:
             frame.show_notice(words.TOO_SMALL)
 
 
-def plain(text: str) -> str:
-    """A visitor's words inside Markdown: nothing in them may mean anything."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
-
-
 def fell(before: float | None, after: float) -> str:
     """How many times less likely the right answer became, where that is worth a sentence."""
     if not before or after <= 0 or before / after < 2:
@@ -288,7 +284,7 @@ def positions() -> None:
         try:
             kind = PagedKVCache(current.model()).positions
         except ViewerError as error:
-            st.markdown(str(error))
+            st.markdown(plain(error))
             return
         st.markdown("\n\n".join((words.POSITIONS[kind], words.NOT_UNDONE, words.ROUNDING)))
 

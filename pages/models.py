@@ -11,10 +11,11 @@ from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
 from core.servers.address import Address
 from pages.parts.layout import frame, served
-from pages.parts.runtime import loaded_models
-from pages.parts.session import current, requested_model
+from pages.parts.runtime import house, loaded_models, offered
+from pages.parts.session import current, requested_model, roles
 from pages.parts.text import model_words as words
-from pages.parts.text import numbers, server_words
+from pages.parts.text import numbers, operator_words, server_words
+from pages.parts.text.plain import plain
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -27,21 +28,43 @@ def use(name: str) -> None:
     """Load it and begin again with it."""
     current.at(f"models_use_{name}")
     current.use_model(name)
-    current.notify(words.NOW_USED.format(name=name))
+    current.notify(words.NOW_USED.format(name=name if roles.is_operator() else loaded_models.title(name)))
 
 
 @current.error_boundary
 def unload(name: str) -> None:
-    """Give its memory back."""
+    """Give its memory back, whoever writes with it."""
     current.at(f"models_use_{name}")
+    roles.require_operator()
     loaded_models.unload(name)
+    offered.withdraw(name)
     current.notify(words.UNLOADED.format(name=name))
+
+
+@current.error_boundary
+def let_go(name: str) -> None:
+    """Give up a model of one's own."""
+    current.at("models_here")
+    current.current_session().taught.pop(name, None)
+    current.notify(operator_words.LET_GO_DONE.format(name=name))
+
+
+@current.error_boundary
+def offer_to_all(name: str, offered_now: bool) -> None:
+    """Let every visitor choose it, or no more."""
+    current.at(f"models_use_{name}")
+    roles.require_operator()
+    if offered_now:
+        offered.withdraw(name)
+    else:
+        offered.add(name, *roles.access(name))
 
 
 @current.error_boundary
 def check(name: str) -> None:
     """Say what it would take."""
     current.at("models_fetch")
+    roles.require_operator()
     name = checked_name(name)
     said = fit(name)
     current.results()["fit"] = (name, said)
@@ -51,6 +74,7 @@ def check(name: str) -> None:
 def fetch(name: str) -> None:
     """Download it; a folder or a model that is here already is used at once."""
     current.at("models_fetch")
+    roles.require_operator()
     name = checked_name(name)
     if local_folder(name) is not None:
         current.use_model(name)
@@ -65,6 +89,7 @@ def fetch(name: str) -> None:
 @current.error_boundary
 def stop(name: str) -> None:
     """End a download."""
+    roles.require_operator()
     loaded_models.downloads()[name].stop()
 
 
@@ -72,6 +97,7 @@ def stop(name: str) -> None:
 def connect() -> None:
     """Ask the server of the form, as it was submitted: read here, since what the page drew before is older than the press."""
     current.at("models_connect")
+    roles.require_operator()
     address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address or not tokenizer:
         current.notify(words.BOTH_NEEDED)
@@ -85,28 +111,53 @@ def connect() -> None:
 def on_this_machine() -> None:
     """The models that are here, and which of them is in use."""
     frame.section(words.HERE_TITLE, words.HERE_TERM)
+    frame.notices("models_here")
+    operator, taught = roles.is_operator(), current.current_session().taught
     chosen, held = current.model_name(), loaded_models.in_memory()
     entries = {entry.name: entry for entry in list_models()}
     columns = st.columns(2, gap="medium")
     for place, name in enumerate(current.model_names()):
         entry, model = entries.get(name), held.get(name)
         with columns[place % 2], st.container(border=True):
-            st.markdown(f"**{entry.title if entry else name}**" + (f" :blue-badge[{words.IN_USE}]" if name == chosen else ""))
+            title = entry.title if entry else name if operator else loaded_models.title(name)
+            badges = [words.IN_USE] * (name == chosen) + [operator_words.OFFERED] * (
+                operator and house.public() and name in offered.names()
+            )
+            st.markdown(f"**{plain(title)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
             if entry:
-                st.caption(entry.description)
+                st.caption(plain(entry.description))
                 st.caption(words.CARD.format(parameters=numbers.count(entry.parameter_count), size=numbers.size(entry.bytes)))
             if model is not None:
                 st.caption(words.LOADED.format(size=numbers.size(model.weight_bytes), dtype=model.dtype, device=model.device))
                 for note in model.notes:
-                    st.caption(note)
+                    st.caption(plain(note))
             with st.container(horizontal=True):
                 if name != chosen:
                     st.button(words.USE, key=f"models_use_{name}", on_click=use, args=(name,))
-                if model is not None and name != chosen:
+                if name in taught and name != chosen:
+                    st.button(operator_words.LET_GO, key=f"models_let_go_{name}", on_click=let_go, args=(name,), type="tertiary")
+                if model is not None and name != chosen and operator:
                     st.button(
                         words.UNLOAD, key=f"models_unload_{name}", on_click=unload, args=(name,), help=words.UNLOAD_HELP, type="tertiary"
                     )
+                if operator and house.public() and entry is None and name not in taught:
+                    offer_button(name)
             frame.notices(f"models_use_{name}")
+
+
+def offer_button(name: str) -> None:
+    """The operator's: who else may choose this model."""
+    now = name in offered.names()
+    if now and name not in offered.added():  # the environment says so, and goes on saying so
+        return
+    st.button(
+        operator_words.WITHDRAW if now else operator_words.OFFER,
+        key=f"models_offer_{name}",
+        on_click=offer_to_all,
+        args=(name, now),
+        help=operator_words.OFFER_HELP,
+        type="tertiary",
+    )
 
 
 def offer(one: Offer) -> None:
@@ -134,7 +185,7 @@ def from_the_hub() -> None:
         sentence = words.FITS if said.fits else words.TOO_LARGE
         st.markdown(
             sentence.format(
-                name=of,
+                name=plain(of),
                 parameters=numbers.count(said.parameter_count),
                 loaded=numbers.size(said.loaded_bytes),
                 free=numbers.size(said.free_bytes),
@@ -149,29 +200,30 @@ def from_the_hub() -> None:
 
 
 def progress() -> None:
-    """The download that this visitor looks at; it moves by itself while it runs."""
-    name = current.results().get("fetching")
-    if name is None or name not in loaded_models.downloads():
-        return
-    under_way = loaded_models.downloads()[name].running
-    st.fragment(_progress, run_every=0.5 if under_way else None, key="models_progress")(name, under_way)
+    """The downloads that run, whoever began them, and the latest of this visitor; they move by themselves."""
+    own = current.results().get("fetching")
+    for number, (name, one) in enumerate(list(loaded_models.downloads().items())):
+        if one.running or name == own:
+            st.fragment(_progress, run_every=0.5 if one.running else None, key=f"models_progress_{number}")(name, one.running, number)
 
 
-def _progress(name: str, drawn_running: bool) -> None:
+def _progress(name: str, drawn_running: bool, number: int) -> None:
     one = loaded_models.downloads()[name]
     if drawn_running and not one.running:
         st.rerun()
     if one.running:
         done, total = numbers.size(one.done), numbers.size(one.total)
-        text = words.GETTING.format(name=name, done=done, total=total, speed=numbers.size(one.bytes_per_second))
-        st.progress(min(1.0, one.done / one.total) if one.total else 0.0, text=text if one.total else words.STARTING.format(name=name))
-        st.button(words.STOP, key="models_stop", on_click=stop, args=(name,), icon=":material/close:")
+        text = words.GETTING.format(name=plain(name), done=done, total=total, speed=numbers.size(one.bytes_per_second))
+        st.progress(
+            min(1.0, one.done / one.total) if one.total else 0.0, text=text if one.total else words.STARTING.format(name=plain(name))
+        )
+        st.button(words.STOP, key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
     elif one.error is not None:
         frame.show_notice(str(one.error))
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(words.READY.format(name=name))
-            st.button(words.USE, key="models_use_fetched", on_click=use, args=(name,), type="primary")
+            st.markdown(words.READY.format(name=plain(name)))
+            st.button(words.USE, key=f"models_use_fetched_{number}", on_click=use, args=(name,), type="primary")
 
 
 def on_a_server() -> None:
@@ -214,12 +266,16 @@ def asked_by_a_link() -> None:
         check(wanted.model)
 
 
-asked_by_a_link()
-frame.header(words.TITLE, words.TERM, words.LEAD)
+may_add = roles.is_operator()
+if may_add:
+    asked_by_a_link()
+frame.header(words.TITLE, words.TERM, words.LEAD if may_add else operator_words.VISITORS_LEAD)
 with frame.error_boundary():
     on_this_machine()
+if may_add:
+    with frame.error_boundary():
+        from_the_hub()
+    with frame.error_boundary():
+        on_a_server()
 with frame.error_boundary():
-    from_the_hub()
-with frame.error_boundary():
-    on_a_server()
     of_the_server()

@@ -14,6 +14,7 @@ from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
 from pages.parts.text import bits_words, numbers
 from pages.parts.text import serving_words as words
+from pages.parts.text.plain import plain
 
 frame.page()
 NAME, PARTS, NOTEPAD = "quantization", "quantization_parts", "quantization_notepad"
@@ -45,11 +46,6 @@ def begin_parts() -> None:
     experiment.start(PARTS, lambda: damage(model, own_text(model, prompt), count, size), now_parts(), count)
 
 
-def safe(text: str) -> str:
-    """A text inside Markdown: nothing in it may mean anything."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in " ".join(text.split()))
-
-
 def nats(value: float) -> str:
     """A divergence with two figures; below a hundred thousandth there is nothing to see."""
     return "< 0.00001" if value < 1e-5 else f"{value:.2g}" if value >= 0.0001 else f"{value:.5f}"
@@ -77,9 +73,9 @@ def beside(one: Rounded, prompt: str) -> None:
     with right:
         frame.section(words.WRITES, words.WRITES_TERM)
         st.caption(words.FULL)
-        st.markdown(f":gray[{safe(prompt[-80:])}] {safe(one.full_written)}")
+        st.markdown(f":gray[{plain(prompt[-80:])}] {plain(one.full_written)}")
         st.caption(f"{one.bits} {words.BITS.lower()}")
-        st.markdown(f":gray[{safe(prompt[-80:])}] {safe(one.written)}")
+        st.markdown(f":gray[{plain(prompt[-80:])}] {plain(one.written)}")
         parted = one.first_difference
         st.caption(words.SAME_WORDS if parted is None else words.OTHER_WORDS.format(place=parted + 1))
 

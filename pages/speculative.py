@@ -16,6 +16,7 @@ from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import serving_words as words
+from pages.parts.text.plain import plain as as_plain
 
 frame.page()
 NAME = "speculative"
@@ -41,7 +42,7 @@ def begin() -> None:
 
 def safe(text: str) -> str:
     """A token inside a sentence of Markdown: nothing in it may mean anything."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~&" else c for c in text.strip()) or "␣"
+    return as_plain(text) or "␣"
 
 
 def told(figures: Gain) -> None:

@@ -8,6 +8,7 @@ from pages.parts.layout import frame, navigation
 from pages.parts.session import opened_recording, talk, talk_desk
 from pages.parts.session.talk import Stop
 from pages.parts.text import talk_words as words
+from pages.parts.text.plain import plain
 
 frame.page()
 
@@ -35,7 +36,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
             link = st.text_input(
                 words.STOP_LINK, stop.link, key=key(place, "link"), help=words.STOP_LINK_HELP, on_change=talk_desk.edited, width=420
             )
-            st.caption(link)
+            st.caption(plain(link))
             st.number_input(
                 words.STOP_WORDS, 0, 500, stop.words, key=key(place, "words"), help=words.STOP_WORDS_HELP, on_change=talk_desk.edited
             )

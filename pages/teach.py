@@ -16,7 +16,7 @@ from pages.parts.components.training_bill.training_bill import training_bill
 from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment, lesson
 from pages.parts.runtime.lesson import Lesson
-from pages.parts.session import current, opened_recording, taught_models
+from pages.parts.session import current, opened_recording, roles, taught_models
 from pages.parts.session.state import STAYS
 from pages.parts.text import access_words, numbers
 from pages.parts.text import teach_words as words
@@ -191,13 +191,15 @@ def to_use() -> None:
                 icon=":material/download:",
                 key="teach_save",
             )
-    st.file_uploader(words.OPEN, type=["zip"], key="teach_zip", on_change=opened, max_upload_size=opened_recording.LARGEST_UPLOAD)
+    if roles.is_operator():  # a zip is a stranger's model, as a folder is
+        st.file_uploader(words.OPEN, type=["zip"], key="teach_zip", on_change=opened, max_upload_size=opened_recording.LARGEST_UPLOAD)
 
 
 @current.error_boundary
 def opened() -> None:
     """A zip was given: open the model in it, and use it."""
     current.at("teach_use")
+    roles.require_operator()
     file = current.field("teach_zip")
     if file is None:
         return

@@ -16,6 +16,7 @@ from pages.parts.session import current, provenance
 from pages.parts.session.provenance import Provenance
 from pages.parts.text import access_words, numbers
 from pages.parts.text import what_if_words as words
+from pages.parts.text.plain import plain
 
 frame.page()
 CHOICES = 8
@@ -104,7 +105,7 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
     others = [candidate for candidate in step.candidates if candidate.token_id != step.token_id][:CHOICES]
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
         for candidate in others:
-            label = f"{_safe(candidate.piece)} :small[:gray[{numbers.percent(candidate.model_probability)}]]"
+            label = f"{plain(candidate.piece)} :small[:gray[{numbers.percent(candidate.model_probability)}]]"
             st.button(label, on_click=fork_playback.at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
         if not now.run.is_replay:
             with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -115,12 +116,7 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
 
 
 def _plain(step: Step) -> str:
-    return _safe(step.text.strip() or step.piece)
-
-
-def _safe(piece: str) -> str:
-    """A token inside Markdown: nothing in it may mean anything."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~" else c for c in piece)
+    return plain(step.text.strip() or step.piece)
 
 
 def tree() -> None:

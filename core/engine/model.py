@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.chat_template import TemplateFailed, render
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
 from core.engine.stored_weights import is_stored
@@ -75,8 +76,8 @@ class LanguageModel:
         self.encode(text)  # refuses what cannot be written
         turns = [{"role": "user", "content": text}]
         try:
-            written = self.tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-        except Exception as error:  # a template is a program of the model's maker
+            written = render(self.tokenizer.get_chat_template(), turns, self.tokenizer.special_tokens_map)
+        except (TemplateFailed, ValueError) as error:  # a template is a program of the model's maker
             raise BrokenModel(f"The chat template of {self.name} cannot be used with a plain question.") from error
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])

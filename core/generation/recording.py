@@ -1,98 +1,73 @@
 """Recording, the serialised run: everything that was seen, as validated JSON, to be shown again without the model.
 
-The file is JSON with a version. It may come from a stranger: it is bounded, every field is checked, and texts are joined anew from the
-tokens' bytes. A file can be wrong, never dangerous.
+The file is JSON with a version. It may come from a stranger: it is bounded, every field is checked (`recording_file`), and texts are joined
+anew from the tokens' bytes. A file can be wrong, never dangerous.
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import SimpleNamespace
+from typing import Any
 
-from pydantic import FailFast, Field, ValidationError
+from pydantic import ValidationError
 
 from core.errors import BadRecording, BadSetting, WrongType
+from core.generation.recording_file import (
+    LARGEST_FILE,
+    Content,
+    File,
+    ModelFile,
+    PromptToken,
+    place_of,
+)
 from core.generation.replay import RecordedModel, Replay
 from core.generation.run import Run
-from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile, settings_of, step_file, step_of
+from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of
 from core.generation.tree import Tree
 from core.record.step import Step
 from core.record.tokens import ByteJoiner, Token, lone_token
 from core.settings import SamplingSettings
 
-FORMAT = "token-probability-viewer recording"
-VERSION = 1
-LARGEST_FILE = 64 * 1024 * 1024  # bytes
-MOST_STEPS = 50_000
-
-
-class _PromptToken(TokenFile):
-    text: Annotated[str, Field(max_length=1_000_000)]
-
-
-class _ModelFile(Strict):
-    name: Annotated[str, Field(max_length=300)]
-    device: Annotated[str, Field(max_length=60)]
-    dtype: Annotated[str, Field(max_length=60)]
-    parameter_count: Count
-    layer_count: Count
-    vocabulary_size: Count
-    context_length: Count
-    cache_bytes_per_token: Count
-    weight_bytes: Count
-    end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
-
-
-class _File(Strict):
-    format: Literal["token-probability-viewer recording"]
-    version: Literal[1]
-    model: _ModelFile
-    prompt: Annotated[str, Field(min_length=1, max_length=4_000_000)]
-    prompt_tokens: Annotated[list[_PromptToken], Field(min_length=1, max_length=2_000_000), FailFast()]
-    settings: dict[str, Any]
-    top_n: Annotated[int, Field(ge=1, le=MOST_LISTED)]
-    as_chat: bool
-    here: Count
-    finished: Annotated[str, Field(max_length=60)] | None
-    vocabulary: Annotated[list[TokenFile], Field(max_length=2_000_000), FailFast()]
-    steps: Annotated[list[StepFile], Field(max_length=MOST_STEPS), FailFast()]
-
 
 class Recording:
     """A run that was kept. prompt, text, path, settings and model_name say what it was; replay() shows it again, step by step."""
 
-    def __init__(self, file: _File) -> None:
+    def __init__(self, head: File, vocabulary: Iterable[TokenFile], prompt: Iterable[PromptToken], steps: Iterable[StepFile]) -> None:
         """Use `of`, `load` or `loads`. Raises BadRecording if the parts contradict each other."""
-        self._file = file
+        tokens = {t.id: lone_token(t.id, bytes.fromhex(t.raw), t.special) for t in vocabulary}
+        read: list[tuple[PromptToken, Token]] = []
+        for t in prompt:
+            tokens[t.id] = lone_token(t.id, bytes.fromhex(t.raw), t.special)
+            read.append((t, tokens[t.id]))
+        if not read:
+            raise BadRecording("This recording is broken (at prompt_tokens): there are none.")
         self.model = RecordedModel(
-            **file.model.model_dump(exclude={"end_token_ids"}),
-            end_token_ids=frozenset(file.model.end_token_ids),
-            tokens={t.id: lone_token(t.id, bytes.fromhex(t.raw), t.special) for t in [*file.vocabulary, *file.prompt_tokens]},
+            **head.model.model_dump(exclude={"end_token_ids"}), end_token_ids=frozenset(head.model.end_token_ids), tokens=tokens
         )
         self.model_name = self.model.name
-        self.prompt = file.prompt
-        self.prompt_tokens = [
-            Token(t.id, t.text, self.model.token(t.id).piece, bytes.fromhex(t.raw), t.special) for t in file.prompt_tokens
-        ]
-        read = "".join(token.text for token in self.prompt_tokens)
-        if read != self.prompt and not (file.as_chat and self.prompt.strip() in read):
+        self.prompt = head.prompt
+        self.prompt_tokens = [Token(t.id, t.text, tokens[t.id].piece, alone.raw, t.special) for t, alone in read]
+        text = "".join(token.text for token in self.prompt_tokens)
+        if text != self.prompt and not (head.as_chat and self.prompt.strip() in text):
             raise BadRecording("This recording contradicts itself: its tokens do not give its prompt.")
-        if not {token_id for step in file.steps for token_id in step.token_ids} <= self.model.tokens.keys():
-            raise BadRecording("This recording contradicts itself: it does not say how some of its tokens are written.")
-        self.settings = settings_of(file.settings)
-        self.top_n = file.top_n
-        self.tree = self._build()
-        self.finished = file.finished
+        self.settings = settings_of(head.settings)
+        self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
+        self.tree = self._build(steps, head.here)
 
-    def _build(self) -> Tree:
+    def _build(self, steps: Iterable[StepFile], here: int) -> Tree:
         tree = Tree(self.model)
         tree.prompt, tree.prompt_tokens = self.prompt, self.prompt_tokens
         known: dict[str, SamplingSettings] = {}
         depths = [0]  # of every node: how many steps stand before the one behind it
-        for node_id, entry in enumerate(self._file.steps, start=1):
+        written = self.model.tokens.keys()
+        for node_id, entry in enumerate(steps, start=1):
             if entry.parent >= node_id:
                 raise BadRecording("This recording contradicts itself: a step comes before the one it follows.")
+            if not written >= set(entry.token_ids):
+                raise BadRecording("This recording contradicts itself: it does not say how some of its tokens are written.")
             key = repr(sorted(entry.settings.items()))
             settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
@@ -103,9 +78,9 @@ class Recording:
             step = step_of(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text)
             tree.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
-        if self._file.here > len(self._file.steps):
+        if here >= len(tree.nodes):
             raise BadRecording("This recording contradicts itself: it ends at a step that it does not hold.")
-        tree.switch(self._file.here)
+        tree.switch(here)
         return tree
 
     @property
@@ -128,28 +103,22 @@ class Recording:
         if not isinstance(run, Run):
             raise WrongType(f"A recording is made of a run, not of {type(run).__name__}.")
         try:
-            return cls(_file_of(run))
+            file = _file_of(run)
         except ValidationError as error:
-            raise BadRecording(f"This run cannot be kept as a recording (at {_place(error)}).") from error
+            raise BadRecording(f"This run cannot be kept as a recording (at {place_of(error)}).") from error
+        return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
 
     @classmethod
     def loads(cls, data: str | bytes) -> Recording:
         """Read a recording from the text of its file. Raises BadRecording, and nothing else, for whatever is wrong with it."""
-        if len(data) > LARGEST_FILE:
-            raise BadRecording(f"This file is too large for a recording: at most {LARGEST_FILE // 2**20} MB are read.")
+        content = Content(data)
         try:
-            content = json.loads(data)
-        except (ValueError, RecursionError) as error:
-            raise BadRecording("This file is not a recording: it cannot be read as JSON.") from error
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise BadRecording("This file is not a recording of this app.")
-        version = content.get("version")
-        if isinstance(version, int) and version > VERSION:
-            raise BadRecording("This recording was made with a newer version of the app. Update the app to replay it.")
-        try:
-            return cls(_File.model_validate(content))
-        except ValidationError as error:
-            raise BadRecording(f"This recording is broken (at {_place(error)}).") from error
+            return cls(
+                content.head,
+                content.entries("vocabulary", TokenFile),
+                content.entries("prompt_tokens", PromptToken),
+                content.entries("steps", StepFile),
+            )
         except BadSetting as error:
             raise BadRecording(f"This recording is broken: {error}") from error
 
@@ -164,7 +133,9 @@ class Recording:
 
     def dumps(self) -> str:
         """The text of the file."""
-        return self._file.model_dump_json()
+        parts = {"nodes": self.tree.nodes, "here": self.tree.here, "turn": nullcontext()}
+        named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "finished")
+        return _file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json()
 
     def save(self, path: str | Path) -> None:
         """Write the recording to a file."""
@@ -172,26 +143,26 @@ class Recording:
 
     def replay(self) -> Replay:
         """Show the run again from its prompt: it steps, goes back and branches like a live one, as far as it was recorded."""
-        return Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self._file.as_chat)
+        return Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self.as_chat)
 
 
-def _file_of(run: Any) -> _File:
+def _file_of(run: Any) -> File:
     """A run as it goes into a file."""
     with run.turn:  # somebody may be writing it meanwhile; nodes themselves never change but for their names
         model, here, finished, settings = run.model, run.here, run.finished, run.settings.as_dict()
         kept = [node for node in run.nodes if not node.is_deleted]
     number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without the gaps of deleted ones
     used = {int(i) for node in kept if node.step for i in node.step.token_ids}
-    return _File(
+    return File(
         format="token-probability-viewer recording",
         version=1,
-        model=_ModelFile(
+        model=ModelFile(
             name=_public_name(model.name),
             end_token_ids=sorted(model.end_token_ids),
-            **{name: getattr(model, name) for name in _ModelFile.model_fields if name not in ("name", "end_token_ids")},
+            **{name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids")},
         ),
         prompt=run.prompt,
-        prompt_tokens=[_PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
+        prompt_tokens=[PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
         settings=settings,
         top_n=run.top_n,
         as_chat=run.as_chat,
@@ -200,12 +171,6 @@ def _file_of(run: Any) -> _File:
         vocabulary=[TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
         steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
     )
-
-
-def _place(error: ValidationError) -> str:
-    """Where in a file the first fault is, fit to be shown."""
-    place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
-    return "".join(c for c in place if c.isprintable())[:80] or "its beginning"
 
 
 def _public_name(name: str) -> str:

@@ -21,17 +21,9 @@ _Candidates = Field(min_length=1, max_length=MOST_LISTED)
 
 
 class Strict(BaseModel):
-    """A part of the file. One fault is enough: a list ends at its first, and so do unknown names. A report of all the faults in a file that
-    has nothing else would take gigabytes."""
+    """A part of the file, with no names in it but its own. One fault is enough: a list ends at its first."""
 
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known(cls, content: Any) -> Any:
-        if isinstance(content, dict) and not content.keys() <= cls.model_fields.keys():
-            raise ValueError("there is something unknown in it")
-        return content
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="forbid")
 
 
 class TokenFile(Strict):
@@ -58,7 +50,7 @@ class StepFile(Strict):
     token_ids: Annotated[list[Count], _Candidates, FailFast()]
     ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
     logits: Annotated[list[float | None], _Candidates, FailFast()]
-    probabilities: Annotated[list[Annotated[list[Probability], _Candidates]], Field(min_length=1, max_length=16), FailFast()]
+    probabilities: Annotated[list[Annotated[list[Probability], _Candidates, FailFast()]], Field(min_length=1, max_length=16), FailFast()]
     removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], _Candidates, FailFast()]
     dice_starts: Annotated[list[Probability | None], _Candidates, FailFast()]
     stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=16), FailFast()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,10 +13,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, UnknownModel, quoted
+from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel, quoted
+from core.limits import Limits
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
 LONGEST_NAME = 300
+ROOM_CHECK = 200_000_000  # bytes after which a download looks again whether there is room
 TOKENIZER_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
 NEEDED = (*TOKENIZER_FILES, "*.safetensors")
 _PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
@@ -220,6 +223,7 @@ class Download:
 
         try:
             with plainly(self.name):
+                self.check_room()
                 folder = snapshot_download(
                     self._repository,
                     revision=self._revision,
@@ -238,9 +242,44 @@ class Download:
             self.error = ModelError(f"The download of {quoted(self.name)} failed.")
             self.error.__cause__ = error
 
+    def check_room(self) -> None:
+        """Ask the hub how large it is, before anything comes. Raises TooLargeToFetch."""
+        from huggingface_hub import HfApi
+        from huggingface_hub.utils import filter_repo_objects
+
+        try:
+            info = HfApi(endpoint=self._endpoint).model_info(self._repository, revision=self._revision, files_metadata=True, timeout=10.0)
+        except Exception:  # whatever is wrong, fetching stumbles over it too and says so; or all is here already
+            return
+        sizes = {one.rfilename: one.size or 0 for one in info.siblings or ()}
+        self._announced(sum(sizes[name] for name in filter_repo_objects(sizes, allow_patterns=list(NEEDED))))
+
+    def _announced(self, size: int) -> None:
+        """Whether so many bytes may come. Raises TooLargeToFetch."""
+        from huggingface_hub.constants import HF_HUB_CACHE
+
+        limits = Limits.from_environment()
+        if limits.download_gigabytes and size > limits.download_gigabytes * 10**9:
+            raise TooLargeToFetch(
+                f"{quoted(self.name)} has {size / 1e9:,.1f} GB, and no more than {limits.download_gigabytes} GB are fetched here "
+                "(TOKEN_VIEWER_DOWNLOAD_GIGABYTES)."
+            )
+        place = Path(self._cache or HF_HUB_CACHE)
+        free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free
+        if size > free - limits.free_gigabytes * 10**9:
+            raise TooLargeToFetch(
+                f"{quoted(self.name)} has {size / 1e9:,.1f} GB, but the disk has {free / 1e9:,.1f} GB left, and "
+                f"{limits.free_gigabytes} GB of them are left alone (TOKEN_VIEWER_FREE_GIGABYTES)."
+            )
+
     def count(self, more: int) -> None:
-        """Note that bytes have come in. Raises DownloadStopped once `stop` was called."""
+        """Note that bytes have come in. Raises DownloadStopped once `stop` was called, TooLargeToFetch for more than may come."""
         self.done += more
+        if more and self.done // ROOM_CHECK != (self.done - more) // ROOM_CHECK:  # whatever was announced
+            self._announced(max(0, self.total - self.done) if self.total else 0)
+            most = Limits.from_environment().download_gigabytes * 10**9
+            if most and self.done > most:
+                self._announced(self.done)
         if self._stop.is_set():
             raise DownloadStopped(f"The download of {quoted(self.name)} was stopped. What has come already is kept.")
 

@@ -22,6 +22,7 @@ from core.errors import (
     quoted,
 )
 from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
+from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network
 from core.servers.address import is_address
 
@@ -309,6 +310,7 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
 def _read_tokenizer(folder: Path, name: str) -> Any:
     from transformers import AutoTokenizer
 
+    try_tokenizer(folder, name)
     try:
         return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # tokenizers raise bare Exception

@@ -78,13 +78,21 @@ class Address:
     @property
     def named(self) -> bool | None:
         """Whether the owner of this app named this server in TOKEN_VIEWER_SERVERS; None where they named none at all."""
-        named = os.environ.get("TOKEN_VIEWER_SERVERS")
-        return None if named is None else self.url in {Address.parse(one).url for one in named.split(",") if one.strip()}
+        if os.environ.get("TOKEN_VIEWER_SERVERS") is None:
+            return None
+        return self.url in {Address.parse(one).url for one, _ in named_servers()}
 
     @property
     def allowed(self) -> bool:
         """Whether the owner of this app lets its visitors go there: to the servers they named or, where they named none, anywhere."""
         return self.named is not False
+
+
+def named_servers() -> list[tuple[str, str]]:
+    """The servers that the owner named in TOKEN_VIEWER_SERVERS, each with the tokenizer behind its =, "" where there is none."""
+    written = os.environ.get("TOKEN_VIEWER_SERVERS", "").split(",")
+    pairs = (one.strip().partition("=") for one in written if one.strip())
+    return [(address.strip(), tokenizer.strip()) for address, _, tokenizer in pairs]
 
 
 def without_secrets(name: str, api_key: str | None) -> tuple[str, str | None]:

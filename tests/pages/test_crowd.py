@@ -28,6 +28,21 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
     assert words.FULL_HOUSE not in [str(note.value) for note in first.run().info]
 
 
+def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = state._active_sessions()
+    house.clear()
+    monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "3")
+    idle = [state.Session() for _ in range(3)]  # sockets that were opened once and say nothing any more
+    for session in idle:
+        house.add(session)
+    app = AppTest.from_file(APP, default_timeout=60).run()
+    assert words.FULL_HOUSE in [str(note.value) for note in app.info]
+    idle[1].seen -= 10_000
+    assert words.FULL_HOUSE not in [str(note.value) for note in app.run().info]
+    assert idle[1] not in house
+    assert idle[0] in house
+
+
 def test_who_leaves_makes_room() -> None:
     house = state._active_sessions()
     house.clear()

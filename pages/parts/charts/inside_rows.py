@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from core.record.tables import REST, stages_table
 from core.record.tokens import Token
 from pages.parts.components.scored_text.scored_text import Word
 from pages.parts.text import numbers
+from pages.parts.text.plain import plain as plain
 
 GUESSES = 5
 COLUMNS = 64  # numbers of a vector in one row of its picture
@@ -37,11 +37,6 @@ def labels(pieces: Sequence[str]) -> list[str]:
     """The pieces of one row without their spaces, but for those that would then be called the same: a 7 and a ␣7 are two tokens."""
     short = [label(piece) for piece in pieces]
     return [piece if short.count(name) > 1 else name for piece, name in zip(pieces, short, strict=True)]
-
-
-def plain(piece: str) -> str:
-    """A piece as it is, in a place where Markdown would read stars and brackets as commands."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~:$])", r"\\\1", piece)
 
 
 def station(number: int, last: int) -> str:

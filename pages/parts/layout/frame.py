@@ -16,10 +16,12 @@ from pages.parts.charts import charts
 from pages.parts.layout import navigation, palette
 from pages.parts.session import current
 from pages.parts.text import words
+from pages.parts.text.plain import plain
 
 log = logging.getLogger(__name__)
 HERE = Path(__file__).parent
 PAGES = HERE.parents[1]
+LOOK_FOR_A_SEAT = 5.0  # seconds
 
 
 def page() -> None:
@@ -82,8 +84,19 @@ def late_notices() -> None:
 
 
 def show_notice(sentence: str) -> None:
-    """One calm sentence."""
-    st.info(sentence, icon=":material/info:")
+    """One calm sentence, letter by letter: whatever a stranger's name or complaint in it may spell."""
+    st.info(plain(sentence), icon=":material/info:")
+
+
+def full_house() -> None:
+    """All seats are taken: whoever waits comes in by themselves once there is one."""
+    show_notice(words.FULL_HOUSE)
+    st.fragment(_seat, run_every=LOOK_FOR_A_SEAT, key="full_house")()
+
+
+def _seat() -> None:
+    if current.admit():
+        st.rerun()
 
 
 def ready() -> bool:

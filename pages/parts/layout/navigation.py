@@ -8,6 +8,10 @@ from typing import Literal
 
 import streamlit as st
 
+from pages.parts.runtime import house
+from pages.parts.session import roles
+from pages.parts.text import operator_words
+
 ROOT = Path(__file__).parents[3]
 
 # group, file under pages/, title in plain words, what one sees there
@@ -42,11 +46,13 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
 
 HIDDEN = frozenset({"notes"})  # not in the menu
 BARE = frozenset({"stage", "notes"})  # without header, sidebar and player
+OPERATOR_PAGE = ROOT / "pages/operator.py"  # in the menu of a public instance's operator only; others come by its address
 
 
 def group_of(path: str) -> str:
     """The group in the menu of the page with this path; the page where a visitor lands has none."""
-    return next((group for group, file, *_ in PAGES if Path(file).stem == path), PAGES[0][0])
+    listed = (*PAGES, ("Models", OPERATOR_PAGE.name))
+    return next((group for group, file, *_ in listed if Path(file).stem == path), PAGES[0][0])
 
 
 def titles() -> dict[str, str]:
@@ -78,4 +84,8 @@ def pages() -> dict[str, Sequence[st.Page]]:
     landing = PAGES[0]
     # The page where a visitor lands is served without a path; a hidden twin gives it one, so that a link to /watch is no dead end.
     groups[landing[0]].append(st.Page(ROOT / "pages" / landing[1], title=landing[2], url_path=Path(landing[1]).stem, visibility="hidden"))
+    shown: Literal["visible", "hidden"] = "visible" if house.public() and roles.is_operator() else "hidden"
+    groups["Models"].append(
+        st.Page(OPERATOR_PAGE, title=operator_words.MENU, url_path="operator", help=operator_words.MENU_HELP, visibility=shown)
+    )
     return {group: list(listed) for group, listed in groups.items()}

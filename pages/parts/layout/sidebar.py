@@ -6,10 +6,12 @@ import streamlit as st
 
 from core import list_models
 from pages.parts.layout import frame
-from pages.parts.session import current
+from pages.parts.runtime import loaded_models
+from pages.parts.session import current, roles
 from pages.parts.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, value_words
 from pages.parts.session.state import touched
 from pages.parts.text import numbers, words
+from pages.parts.text.plain import plain
 
 
 def sidebar(used: frozenset[str]) -> None:
@@ -29,14 +31,19 @@ def _model() -> None:
         frame.show_notice(words.NO_MODEL)
         return
     titles = {entry.name: entry.title for entry in list_models()}
-    st.selectbox("Model", names, key="model", format_func=lambda name: titles.get(name, name), help=words.MODEL_HELP, on_change=touched)
+    operator = roles.is_operator()
+
+    def title(name: str) -> str:
+        return titles.get(name) or (name if operator else loaded_models.title(name))
+
+    st.selectbox("Model", names, key="model", format_func=title, help=words.MODEL_HELP, on_change=touched)
     model = current.model()
     size = f"{numbers.count(model.parameter_count)} parameters · {numbers.size(model.weight_bytes)}"
-    st.caption(f"{size} · {words.device(model.device)}")
+    st.caption(f"{size} · {plain(words.device(model.device))}")
     if model.speaks_in_turns:
         st.toggle("As a chat", key="as_chat", help=words.CHAT_HELP, persist_state="session")
     for note in getattr(model, "notes", ()):
-        st.caption(note)
+        st.caption(plain(note))
 
 
 def _settings(used: frozenset[str]) -> None:

@@ -27,6 +27,11 @@ def under_way() -> bool:
     return not all(begun.done() for begun in _begun)
 
 
+def failed() -> bool:
+    """Whether it is done and found nothing to write with. Not to be asked while it is under way."""
+    return any(begun.exception() is not None for begun in _begun)
+
+
 def wait() -> None:
     """Until it is done; at once if it was never begun (tests, another script)."""
     for begun in _begun:

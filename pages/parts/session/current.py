@@ -16,8 +16,8 @@ from core import SamplingSettings, list_models
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.servers.address import without_secrets
-from pages.parts.runtime import loaded_models
-from pages.parts.session import eviction_notice, replay_steps, run_start, share_link
+from pages.parts.runtime import loaded_models, offered
+from pages.parts.session import eviction_notice, replay_steps, roles, run_start, share_link
 from pages.parts.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control, preset_of
 from pages.parts.session.state import (
     Notice,
@@ -42,8 +42,9 @@ SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
 
 
 def model_names() -> list[str]:
-    """The models this visitor can choose from: the bundled ones and those added by name."""
-    return [entry.name for entry in list_models()] + current_session().names + list(current_session().taught)
+    """The models this visitor can choose from: the bundled ones, those added by name, those that the operator offers to all."""
+    known = [entry.name for entry in list_models()] + current_session().names + offered.names()
+    return list(dict.fromkeys(known)) + list(current_session().taught)
 
 
 def model_name() -> str:
@@ -62,7 +63,7 @@ def model() -> LanguageModel:
 
 def _loaded(name: str) -> LanguageModel:
     own = current_session().taught.get(name)
-    return own if own is not None else loaded_models.loaded(name, *current_session().servers.get(name, (None, None)))
+    return own if own is not None else loaded_models.loaded(name, *roles.access(name))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -76,10 +77,12 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError.
 
     A name and a password in an address are taken out of it before anything keeps or shows it. A server is asked anew what it runs.
+    Raises NotAllowed for a visitor who asks for anything but what is offered.
     """
     session = current_session()
+    roles.require_may_use(name, model_names())
     if tokenizer is None:
-        loaded_models.loaded(name, tokenizer, api_key)
+        loaded_models.loaded(name, *roles.access(name))
     else:
         name, api_key = without_secrets(name, api_key)
         made = loaded_models.connect(name, tokenizer, api_key)

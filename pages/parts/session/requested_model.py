@@ -16,11 +16,11 @@ from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
 from core.servers.address import Address
 from pages.parts.runtime import loaded_models
-from pages.parts.session import current
+from pages.parts.session import current, roles
 from pages.parts.session.share_link import RequestedModel
 from pages.parts.session.state import current_session
 from pages.parts.text import model_words as words
-from pages.parts.text import numbers
+from pages.parts.text import numbers, operator_words
 
 ASKED = "asked"
 MODELS_PAGE = Path(__file__).parents[2] / "models.py"
@@ -32,6 +32,8 @@ def offer() -> None:
     if requested is None:
         return
     try:
+        if not roles.may_use(requested.model, current.model_names()):  # nothing is looked for: the answer is the same for all there is
+            raise ViewerError(operator_words.NOT_OFFERED)
         usual = loaded_models.title(current.model_name())
         sentence, known = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:

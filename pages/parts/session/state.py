@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from secrets import token_hex
 from threading import RLock
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ParamSpec
 from weakref import WeakSet
 
@@ -17,6 +18,7 @@ import streamlit as st
 from core import list_models
 from core.errors import ViewerError
 from core.limits import Limits
+from pages.parts.runtime import offered
 from pages.parts.session import share_link
 from pages.parts.text import words
 
@@ -92,10 +94,13 @@ class Session:
     taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor taught or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
     turn: Any = field(default_factory=RLock)  # held by whatever changes what is kept here; see `error_boundary`
+    came_in: bool = False  # whether their first page has had its turn
+    operator: bool = False  # whether they typed the operator's password
+    seen: float = field(default_factory=monotonic)  # when they were last heard of
 
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Take over what an address asks for, as far as it is possible."""
-        bundled = [entry.name for entry in list_models()]
+        bundled = [entry.name for entry in list_models()] + offered.names()
         self.link, self.kept_elsewhere = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
         if self.requested is not None:  # a password may have stood in it
@@ -129,12 +134,22 @@ def _active_sessions() -> WeakSet[Session]:
 
 
 def admit() -> bool:
-    """Whether there is room for this visitor; the limit is TOKEN_VIEWER_VISITORS."""
-    house, most = _active_sessions(), Limits.from_environment().visitors
-    if current_session() not in house and most and len(house) >= most:
-        return False
-    house.add(current_session())
+    """Whether there is room for this visitor; the limit is TOKEN_VIEWER_VISITORS. A seat that nobody sat on for long is given to them."""
+    house, limits = _active_sessions(), Limits.from_environment()
+    session, most = current_session(), limits.visitors
+    session.seen = monotonic()
+    if session not in house and most and len(house) >= most:
+        idlest = min(house, key=lambda one: one.seen)
+        if not limits.seat_seconds or monotonic() - idlest.seen < limits.seat_seconds:
+            return False
+        house.discard(idlest)
+    house.add(session)
     return True
+
+
+def everybody() -> list[Session]:
+    """All who have a seat now."""
+    return list(_active_sessions())
 
 
 def current_session() -> Session:
@@ -145,6 +160,7 @@ def current_session() -> Session:
         known.begin_from(st.query_params.to_dict())
         if known.requested is not None and known.requested.model != st.query_params["model"]:  # a password stood in the address
             st.query_params["model"] = known.requested.model
+    known.seen = monotonic()
     return known
 
 

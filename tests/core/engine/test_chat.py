@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from core.engine import chat_template
 from core.errors import BrokenModel, ModelError
 
 TEMPLATE = (
@@ -67,3 +69,38 @@ def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
 def test_a_template_that_breaks_or_breaks_out_is_one_sentence(chatty: Callable[[str], Any], template: str) -> None:
     with pytest.raises(BrokenModel, match="chat template"):
         chatty(template).tokenize_turn("Who are you?")
+
+
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}"
+GREEDY = "{% set ns = namespace(x='ab') %}{% for a in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x }}"
+FLOOD = "{% for a in range(99999) %}{{ 'word ' * 1000 }}{% endfor %}"
+
+
+@pytest.mark.parametrize("template", [ENDLESS, GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
+def test_a_template_that_does_not_end_or_fills_the_memory_is_ended(chatty: Callable[[str], Any], template: str) -> None:
+    model = chatty(template)
+    begun = time.monotonic()
+    with pytest.raises(BrokenModel, match="chat template"):
+        model.tokenize_turn("Who are you?")
+    assert time.monotonic() - begun < chat_template.SECONDS + 5
+
+
+TEMPLATES = [
+    TEMPLATE,
+    "{{ bos_token }}{% for m in messages %}[INST] {{ m['content'] | trim }} [/INST]{% endfor %}{{ eos_token }}",
+    "{%- set ns = namespace(n=0) -%}{%- for m in messages -%}{%- set ns.n = ns.n + 1 -%}{{ ns.n }}:{{ m | tojson }}{%- endfor -%}",
+    "{% if tools is none and not documents %}p{% endif %}\n"
+    "    {% for m in messages %}{% if loop.first %}{% continue %}{% endif %}{% endfor %}x",
+    "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}{{ dict.fromkeys('ab') | tojson }}",
+    "{% if add_generation_prompt is defined %}{{ strftime_now('%Y') }}{% endif %}{{ messages[0]['content'].split(' ')[-1] }}",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_is_rendered_as_transformers_renders_it(template: str) -> None:
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    turns = [{"role": "user", "content": " Who are <you>? 🦊\n"}]
+    marks = {"bos_token": "<s>", "eos_token": "</s>"}
+    theirs, _ = render_jinja_template(conversations=[turns], chat_template=template, add_generation_prompt=True, **marks)
+    assert chat_template.render(template, turns, marks) == theirs[0]

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from core import load_model
-from core.errors import DownloadStopped, ModelError, NoNetwork, UnknownModel
+from core.errors import DownloadStopped, ModelError, NoNetwork, TooLargeToFetch, UnknownModel
+from core.models import hub as hub_module
 from core.models.hub import OFFERS, Download, bundled_names, checked_name, local_folder, with_revision
 from core.models.memory_fit import Fit, fit, stored_numbers
 
@@ -128,6 +129,33 @@ def test_a_download_can_be_stopped(hub: Callable[..., SmallHub], tmp_path: Path)
     assert not download.running
     assert download.folder is None
     assert isinstance(download.error, DownloadStopped)
+
+
+def test_nothing_is_fetched_that_the_disk_has_no_room_for(
+    hub: Callable[..., SmallHub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = type("Usage", (), {"free": 5 * 10**9 + 1000})
+    monkeypatch.setattr(hub_module.shutil, "disk_usage", lambda _: usage)
+    server = hub()
+    download = Download("some/model", server.address, tmp_path)
+    download.wait(30)
+    assert isinstance(download.error, TooLargeToFetch)
+    assert "TOKEN_VIEWER_FREE_GIGABYTES" in str(download.error)
+    assert not [path for path in server.asked if "/resolve/" in path]
+
+
+def test_nothing_is_fetched_that_is_larger_than_the_operator_allows(
+    hub: Callable[..., SmallHub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    download = Download("some/model", hub().address, tmp_path)
+    download.wait(30)
+    assert download.error is None
+    with pytest.raises(TooLargeToFetch, match="50 GB"):
+        download._announced(51 * 10**9)
+    monkeypatch.setenv("TOKEN_VIEWER_DOWNLOAD_GIGABYTES", "1")
+    download.total, download.done = 0, 10**9  # a hub that announced less than it sends
+    with pytest.raises(TooLargeToFetch, match="1 GB"):
+        download.count(hub_module.ROOM_CHECK)
 
 
 def test_what_the_hub_does_not_know_is_one_sentence(hub: Callable[..., SmallHub], tmp_path: Path) -> None:

@@ -1,0 +1,120 @@
+"""One rendering of a chat template, in a process of its own: JSON in, JSON out. Knows nothing of the app; run by `chat_template`.
+
+The environment is transformers' own (`chat_template_utils`), without importing it, since that takes longer than the rendering. A test holds
+the two equal.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from typing import Any
+
+import jinja2
+import jinja2.ext
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+
+class Generation(jinja2.ext.Extension):
+    """The tag around what an assistant says; it leaves it as it is."""
+
+    tags = {"generation"}  # noqa: RUF012 (jinja's own way)
+
+    def parse(self, parser: jinja2.parser.Parser) -> jinja2.nodes.Node:
+        """The block between the tags."""
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return jinja2.nodes.CallBlock(self.call_method("_as_it_is"), [], [], body).set_lineno(line)
+
+    def _as_it_is(self, caller: Any) -> str:
+        return str(caller())
+
+
+class _Dict:
+    """`dict` without its type."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
+        return dict(*args, **kwargs)
+
+    def fromkeys(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
+        """As dict.fromkeys."""
+        return dict.fromkeys(*args, **kwargs)
+
+
+class _Namespace(jinja2.utils.Namespace):
+    """A namespace without names that begin with an underscore."""
+
+    def __init__(*args: Any, **kwargs: Any) -> None:
+        own, args = args[0], args[1:]
+        held = dict(*args, **kwargs)
+        for name in held:
+            _Namespace.check(name)
+        jinja2.utils.Namespace.__init__(own, held)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _Namespace.check(name)
+        jinja2.utils.Namespace.__setitem__(self, name, value)
+
+    @staticmethod
+    def check(name: Any) -> None:
+        """Raises SecurityError for a name that reaches inside."""
+        if isinstance(name, str) and name.startswith("_"):
+            raise jinja2.exceptions.SecurityError("no such name")
+
+
+def _raise(message: str) -> None:
+    raise jinja2.exceptions.TemplateError(message)
+
+
+def _tojson(x: Any, ensure_ascii: bool = False, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
+    return json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def environment() -> ImmutableSandboxedEnvironment:
+    """As transformers makes it."""
+    made = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
+    made.filters["tojson"] = _tojson
+    made.globals |= {
+        "raise_exception": _raise,
+        "strftime_now": lambda form: datetime.now().strftime(form),
+        "dict": _Dict(),
+        "namespace": _Namespace,
+    }
+    return made
+
+
+def rendered(template: str, turns: list[dict[str, str]], marks: dict[str, Any], longest: int) -> str:
+    """What the template writes. Raises ValueError once that is too long."""
+    parts, size = [], 0
+    made = environment().from_string(template)
+    for part in made.generate(messages=turns, tools=None, documents=None, add_generation_prompt=True, **marks):
+        parts.append(part)
+        size += len(part)
+        if size > longest:
+            raise ValueError("it writes too much")
+    return "".join(parts)
+
+
+def main() -> None:
+    """Read what is asked, answer, end."""
+    asked = json.load(sys.stdin)
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (asked["megabytes"] * 2**20,) * 2)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2**25, 2**25))
+    except (ImportError, ValueError, OSError):  # Windows has no such limits; the one on time holds there, too
+        pass
+    try:
+        answer = {"text": rendered(asked["template"], asked["turns"], asked["marks"], asked["longest"])}
+    except MemoryError:
+        answer = {"why": "it takes too much memory"}
+    except Exception as error:  # whatever a stranger's program does
+        answer = {"why": f"{type(error).__name__}: {error}"[:200]}
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

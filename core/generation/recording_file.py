@@ -1,0 +1,252 @@
+"""The file of a recording, checked: bounded in bytes, in nesting and in time before anything large is made of it.
+
+A file is first only looked over for its brackets (`_cut`), which makes nothing but a few places to cut it at. Its three long lists are then
+parsed and checked a small piece at a time, so that whatever is wrong costs no more than one piece, and everybody else in this process gets
+their turns in between.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeVar, cast
+
+from pydantic import BaseModel, FailFast, Field, TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from core.errors import BadRecording
+from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile
+
+FORMAT = "token-probability-viewer recording"
+VERSION = 1
+LARGEST_FILE = 64 * 1024 * 1024  # bytes
+LONGEST = 60.0  # seconds that one file may take
+MOST_STEPS = 50_000
+DEEPEST = 6  # brackets inside each other; a sound file has five
+MOST_MARKS = 8_000_000  # brackets and texts
+PIECE = 128 * 1024  # bytes of a list that are parsed at a time, or one entry if that is longer
+LARGEST_ENTRY = 2 * 1024 * 1024  # bytes; a step of 1,001 tokens in 16 stages has a quarter of that
+LARGEST_REST = 1024 * 1024  # bytes outside of the long lists and of all texts
+LISTS = {"prompt_tokens": 2_000_000, "vocabulary": 2_000_000, "steps": MOST_STEPS}  # and how many there may be
+
+# What stands before the next mark, and the mark: a bracket or a whole text. Possessive, so nothing is looked at twice; with bounds, so
+# that no call takes long, during which nobody else in this process would have a turn.
+_MARK = re.compile(rb'[^"\[\]{}]{0,65536}+("(?:[^"\\]{1,65536}+|\\.){0,6000000}+"|[\[\]{}])?', re.DOTALL)
+_NO_JSON = "This file is not a recording: it cannot be read as JSON."
+
+
+class PromptToken(TokenFile):
+    """A token of the prompt."""
+
+    text: Annotated[str, Field(max_length=1_000_000)]
+
+
+class ModelFile(Strict):
+    """The model."""
+
+    name: Annotated[str, Field(max_length=300)]
+    device: Annotated[str, Field(max_length=60)]
+    dtype: Annotated[str, Field(max_length=60)]
+    parameter_count: Count
+    layer_count: Count
+    vocabulary_size: Count
+    context_length: Count
+    cache_bytes_per_token: Count
+    weight_bytes: Count
+    end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
+
+
+class File(Strict):
+    """The whole; read from a stranger's file with its long lists empty, which come in pieces (`Content`)."""
+
+    format: Literal["token-probability-viewer recording"]
+    version: Literal[1]
+    model: ModelFile
+    prompt: Annotated[str, Field(min_length=1, max_length=4_000_000)]
+    prompt_tokens: Annotated[list[PromptToken], Field(max_length=2_000_000), FailFast()]
+    settings: dict[str, Any]
+    top_n: Annotated[int, Field(ge=1, le=MOST_LISTED)]
+    as_chat: bool
+    here: Count
+    finished: Annotated[str, Field(max_length=60)] | None
+    vocabulary: Annotated[list[TokenFile], Field(max_length=2_000_000), FailFast()]
+    steps: Annotated[list[StepFile], Field(max_length=MOST_STEPS), FailFast()]
+
+
+Entry = TypeVar("Entry", TokenFile, PromptToken, StepFile)
+_PARSERS: dict[type[BaseModel], TypeAdapter[Any]] = {
+    kind: TypeAdapter(cast(Any, Annotated[list[kind], FailFast()]))  # type: ignore[valid-type]
+    for kind in (TokenFile, PromptToken, StepFile)
+}
+
+
+class Content:
+    """What is in a file: `head`, and its long lists an entry at a time. Raises BadRecording wherever something is wrong."""
+
+    def __init__(self, data: str | bytes) -> None:
+        self._until = time.monotonic() + LONGEST
+        if len(data) > LARGEST_FILE:
+            raise BadRecording(f"This file is too large for a recording: at most {LARGEST_FILE // 2**20} MB are read.")
+        try:
+            self._data = (data.encode() if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf")
+        except UnicodeEncodeError as error:
+            raise BadRecording(_NO_JSON) from error
+        rest, self._pieces = _cut(self._data, self._until)
+        try:
+            content = from_json(rest)
+        except ValueError as error:
+            raise BadRecording(_NO_JSON) from error
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise BadRecording("This file is not a recording of this app.")
+        version = content.get("version")
+        if isinstance(version, int) and version > VERSION:
+            raise BadRecording("This recording was made with a newer version of the app. Update the app to replay it.")
+        try:
+            self.head = File.model_validate(content)
+        except ValidationError as error:
+            raise BadRecording(f"This recording is broken (at {place_of(error)}).") from error
+
+    def entries(self, name: str, kind: type[Entry]) -> Iterator[Entry]:
+        """The entries of one long list, each parsed when it is asked for."""
+        count = 0
+        for piece in self._pieces.get(name, ()):
+            _in_time(self._until)
+            time.sleep(0)  # whoever else has something to do in this process does it now
+            try:
+                found: list[Entry] = _PARSERS[kind].validate_json(b"[%b]" % piece.of(self._data))
+            except ValidationError as error:
+                raise BadRecording(f"This recording is broken (at {place_of(error, name, count)}).") from error
+            count += len(found)
+            yield from found
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some entries of a list, without the comma before the first and behind the last."""
+
+    start: int
+    end: int
+    first: bool
+
+    def of(self, data: bytes) -> bytes:
+        """Its bytes. Raises BadRecording where it does not follow the piece before behind a comma."""
+        own = data[self.start : self.end]
+        if self.first:
+            return own
+        own = own.lstrip(b" \t\r\n")
+        if not own.startswith(b","):
+            raise BadRecording(_NO_JSON)
+        if not own[1:].strip():
+            raise BadRecording(_NO_JSON)
+        return own[1:]
+
+
+@dataclass(slots=True)
+class _Cutter:
+    """Where a file is cut, found mark by mark."""
+
+    pieces: dict[str, list[_Piece]] = field(default_factory=dict)
+    rest: list[tuple[int, int]] = field(default_factory=list)  # from and to, of what is outside of the long lists
+    done: int = 0
+    list_name: str = ""  # of the long list one is in
+    cut_at: int = 0
+    entry_at: int = 0
+    count: int = 0  # of its entries
+
+    def broken(self) -> BadRecording:
+        """The list one is in holds what none can."""
+        return BadRecording(f"This recording is broken (at {self.list_name}): there is something in it that cannot be there.")
+
+    def open_list(self, name: str, at: int) -> None:
+        """A long list begins behind this place."""
+        if name in self.pieces:
+            raise BadRecording(f"This recording is broken (at {name}): it is there twice.")
+        self.pieces[name], self.list_name = [], name
+        self.rest.append((self.done, at))
+        self.cut_at = self.entry_at = at
+        self.count = 0
+
+    def entry_ends(self, at: int) -> None:
+        """An entry of it ends before this place."""
+        if at - self.entry_at > LARGEST_ENTRY:
+            raise BadRecording(f"This recording is broken (at {self.list_name}): one of them is larger than any can be.")
+        self.entry_at = at
+        self.count += 1
+        if self.count > LISTS[self.list_name] + 1:
+            raise BadRecording(f"This recording is broken (at {self.list_name}): there are more of them than a recording has.")
+        if at - self.cut_at >= PIECE:
+            self._cut(at)
+
+    def close_list(self, at: int) -> None:
+        """It ends at this place."""
+        self.entry_ends(at)
+        left_over = not self.pieces[self.list_name] or self.cut_at < at
+        if left_over:
+            self._cut(at)
+        self.list_name, self.done = "", at
+
+    def _cut(self, at: int) -> None:
+        known = self.pieces[self.list_name]
+        known.append(_Piece(self.cut_at, at, not known))
+        self.cut_at = at
+
+
+def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
+    """The file without what is in its long lists, and these in pieces. Raises BadRecording beyond the bounds on nesting, marks and time."""
+    cutter, depth, texts, key = _Cutter(), 0, 0, b""
+    for number, found in enumerate(_MARK.finditer(data)):
+        at, end = found.span(1)
+        if at < 0:
+            if found.end() < len(data):
+                raise BadRecording(_NO_JSON)
+            break
+        mark = data[at]
+        if number & 0xFFFF == 0xFFFF:
+            if number > MOST_MARKS:
+                raise BadRecording("This file is not a recording: there is more in it than a recording holds.")
+            _in_time(until)
+        if mark == 0x22:  # "
+            if depth == 1:
+                key = data[at : min(end, at + 32)]
+            elif depth == 2 and cutter.list_name:
+                raise cutter.broken()
+            if not cutter.list_name:
+                texts += end - at
+        elif mark in b"[{":
+            depth += 1
+            if depth > DEEPEST:
+                raise BadRecording(_NO_JSON)
+            name = key.strip(b'"').decode("latin-1")
+            if depth == 2 and mark == 0x5B and name in LISTS:
+                cutter.open_list(name, at + 1)
+            elif depth == 3 and mark == 0x5B and cutter.list_name:
+                raise cutter.broken()
+        else:
+            depth -= 1
+            if depth < 0:
+                raise BadRecording(_NO_JSON)
+            if cutter.list_name and depth == 2:
+                cutter.entry_ends(at + 1)
+            elif cutter.list_name and depth == 1:
+                cutter.close_list(at)
+    cutter.rest.append((cutter.done, len(data)))
+    if depth or cutter.list_name or sum(end - start for start, end in cutter.rest) - texts > LARGEST_REST:
+        raise BadRecording(_NO_JSON)
+    pieces = {name: [one for one in known if not one.first or data[one.start : one.end].strip()] for name, known in cutter.pieces.items()}
+    return b"".join(data[start:end] for start, end in cutter.rest), pieces
+
+
+def _in_time(until: float) -> None:
+    if time.monotonic() > until:
+        raise BadRecording(f"This recording takes longer than {LONGEST:.0f} seconds to read, so it is not read.")
+
+
+def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
+    """Where in a file the first fault is, fit to be shown. name: of the list in which it is, before: how many entries of it came before."""
+    where = error.errors(include_input=False, include_context=False)[0]["loc"]
+    if name:
+        where = (name, before + where[0], *where[1:]) if where and isinstance(where[0], int) else (name,)
+    place = " → ".join(str(part) for part in where[:4])
+    return "".join(c for c in place if c.isprintable())[:80] or "its beginning"

@@ -1,0 +1,164 @@
+"""Operator: who is here, what is loaded, what waits, what is allowed, what went wrong. For whoever runs the app, and nobody else."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from time import monotonic
+
+import pandas as pd
+import streamlit as st
+
+from core.limits import Limits
+from pages.parts.layout import frame
+from pages.parts.runtime import experiment, house, journal, loaded_models
+from pages.parts.runtime.gate import Gate
+from pages.parts.session import current, roles, state
+from pages.parts.text import model_words, numbers
+from pages.parts.text import operator_words as words
+from pages.parts.text.plain import plain
+
+frame.page()
+EVERY = 5.0  # seconds between two looks
+
+
+@current.error_boundary
+def enter() -> None:
+    """The password, as it was submitted."""
+    current.at("operator_enter")
+    word = str(current.field("operator_password") or "")
+    current.fill("operator_password", "")
+    roles.enter(word)
+
+
+@current.error_boundary
+def leave() -> None:
+    """Be a visitor again."""
+    roles.leave()
+
+
+@current.error_boundary
+def stop_download(name: str | None) -> None:
+    """End one download, or all."""
+    roles.require_operator()
+    for each, one in list(loaded_models.downloads().items()):
+        if name in (None, each):
+            one.stop()
+
+
+@current.error_boundary
+def unload(name: str) -> None:
+    """Give a model's memory back, whoever writes with it."""
+    roles.require_operator()
+    loaded_models.unload(name)
+
+
+def door() -> None:
+    """For everybody else."""
+    frame.header(words.TITLE, words.TERM)
+    if not roles.password_is_set():
+        st.caption(words.CLOSED)
+        return
+    with st.form("operator_door", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(words.PASSWORD, key="operator_password", help=words.PASSWORD_HELP, type="password", max_chars=200, width=280)
+        st.form_submit_button(words.ENTER, key="operator_enter", on_click=enter)
+    frame.notices("operator_enter")
+
+
+def figures() -> None:
+    """How many, how much."""
+    import psutil
+
+    limits, people = Limits.from_environment(), state.everybody()
+    with st.container(horizontal=True, gap="large", key="operator_figures"):
+        st.metric(words.VISITORS, words.SEATS.format(here=len(people), seats=limits.visitors or "∞"), width="content")
+        st.metric(words.CONNECTIONS, f"{len(Gate.lines):,}", width="content")
+        st.metric(words.EXPERIMENTS, f"{len(experiment.workers().active):,}", width="content")
+        st.metric(words.MEMORY, numbers.size(psutil.Process().memory_info().rss), width="content")
+
+
+def people() -> None:
+    """One row for each session: where they are and since when they are quiet. Nothing of what they wrote."""
+    frame.section(words.PEOPLE, words.PEOPLE_TERM)
+    now = monotonic()
+    rows = [
+        {
+            "page": one.page or "start",
+            "model": loaded_models.title(one.run_of[0]) if one.run_of else "",
+            "tokens": one.run.token_count if one.run is not None else 0,
+            "plays": one.playing,
+            "quiet for": numbers.duration(now - one.seen),
+            "operator": one.operator,
+        }
+        for one in sorted(state.everybody(), key=lambda one: one.seen, reverse=True)
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(words.NOBODY)
+
+
+def models() -> None:
+    """What is in memory, and who waits for it."""
+    frame.section(words.MODELS, words.MODELS_TERM)
+    for name, model in loaded_models.in_memory().items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{plain(loaded_models.title(name))}**", width="content")
+            st.caption(
+                model_words.LOADED.format(size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device))
+            )
+            pool = model.engine.pool
+            st.caption(words.QUEUE.format(waiting=model.engine.lock.waiting, loads=pool.count, size=numbers.size(pool.bytes)))
+            st.button(model_words.UNLOAD, key=f"operator_unload_{name}", on_click=unload, args=(name,), type="tertiary")
+
+
+def downloads() -> None:
+    """What is being fetched, whoever asked for it."""
+    frame.section(words.DOWNLOADS)
+    running = {name: one for name, one in loaded_models.downloads().items() if one.running}
+    if not running:
+        st.caption(words.NO_DOWNLOADS)
+        return
+    for name, one in running.items():
+        text = model_words.GETTING.format(
+            name=plain(name), done=numbers.size(one.done), total=numbers.size(one.total), speed=numbers.size(one.bytes_per_second)
+        )
+        st.progress(min(1.0, one.done / one.total) if one.total else 0.0, text=text)
+        st.button(words.STOP, key=f"operator_stop_{name}", on_click=stop_download, args=(name,), icon=":material/close:")
+    st.button(words.STOP_ALL, key="operator_stop_all", on_click=stop_download, args=(None,))
+
+
+def limits() -> None:
+    """What is allowed, and who was turned away."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        frame.section(words.LIMITS, words.LIMITS_TERM)
+        now = Limits.from_environment()
+        rows = [{"limit": one.name.upper(), "value": getattr(now, one.name)} for one in fields(now)]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_limits")
+    with right:
+        frame.section(words.REFUSED, words.REFUSED_TERM)
+        refused = [{"why": why, "times": times} for why, times in Gate.refused.most_common()]
+        st.dataframe(pd.DataFrame(refused), hide_index=True, key="operator_refused") if refused else st.caption(words.NOBODY_REFUSED)
+        frame.section(words.FAULTS, words.FAULTS_TERM)
+        faults = [{"when": f"{one.when:%d %b %H:%M:%S} UTC", "kind": one.kind, "place": one.place} for one in journal.latest_faults()]
+        st.dataframe(pd.DataFrame(faults), hide_index=True, key="operator_faults") if faults else st.caption(words.NO_FAULTS)
+
+
+@st.fragment(run_every=EVERY, key="operator_all")
+def everything() -> None:
+    """All of it, looked at again every few seconds."""
+    if not roles.is_operator():
+        return
+    with frame.error_boundary():
+        figures()
+        people()
+        models()
+        downloads()
+        limits()
+
+
+if roles.is_operator():
+    frame.header(words.TITLE, words.TERM, words.LEAD)
+    st.caption(words.TRUSTED if house.trusts_everybody() else words.PUBLIC if house.public() else words.PRIVATE)
+    everything()
+    if current.current_session().operator:
+        st.button(words.LEAVE, key="operator_leave", on_click=leave, type="tertiary")
+else:
+    door()

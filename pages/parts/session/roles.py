@@ -1,0 +1,66 @@
+"""Roles: a visitor, and the operator, who fetches, connects, opens folders and unloads for all.
+
+The operator is the machine's own user, or whoever typed the password that the owner set (see `pages/parts/runtime/house.py`). On an app
+that nobody else can reach, everybody is its operator, and nothing here is ever in the way.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import NotAllowed
+from pages.parts.runtime import house, offered
+from pages.parts.session.state import current_session
+from pages.parts.text import operator_words as words
+
+_PASSWORD = house.Password()  # one for all: the wrong ones are counted together
+
+
+def is_operator() -> bool:
+    """Whether this visitor is the operator."""
+    return current_session().operator or house.is_operator_by_place(st.context.headers.get(house.MARK))
+
+
+def require_operator() -> None:
+    """Raises NotAllowed for everybody else. The first line of every action that is the operator's, whatever the page has drawn."""
+    if not is_operator():
+        raise NotAllowed(words.OPERATORS_ONLY)
+
+
+def may_use(name: str, known: list[str]) -> bool:
+    """Whether this visitor may open a model of this name. known: those they can choose from anyway."""
+    return name in known or name in offered.names() or is_operator()
+
+
+def require_may_use(name: str, known: list[str]) -> None:
+    """Raises NotAllowed for a visitor who asks for anything but what they can choose."""
+    if not may_use(name, known):
+        raise NotAllowed(words.OPERATORS_ONLY)
+
+
+def access(name: str) -> offered.Access:
+    """How a model is asked for: of a server, with its tokenizer and key; the visitor's own way, else the one that is offered to all."""
+    servers, given = current_session().servers, offered.access(name)
+    if name not in servers and given[0]:
+        servers[name] = given
+    return servers.get(name, (None, None))
+
+
+def password_is_set() -> bool:
+    """Whether a visitor can become the operator."""
+    return house.Password.is_set()
+
+
+def enter(word: str) -> None:
+    """Become the operator by the password. Raises NotAllowed."""
+    right = _PASSWORD.opens(word, st.context.ip_address)
+    if right is None:
+        raise NotAllowed(words.TOO_MANY_TRIES)
+    if not right:
+        raise NotAllowed(words.WRONG_PASSWORD)
+    current_session().operator = True
+
+
+def leave() -> None:
+    """Be a visitor again."""
+    current_session().operator = False

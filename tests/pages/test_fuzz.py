@@ -1,0 +1,187 @@
+"""Fuzz, bounded: whatever a stranger sends costs one sentence, seconds and megabytes. Each case has a limit on both."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as budget
+from hypothesis import strategies as st
+
+from core import Recording, load_model
+from core.engine import chat_template
+from core.errors import BadRecording, ModelError, ViewerError
+from core.models import loading
+from core.servers import http_client
+from pages.parts.session import share_link
+from tests.core.servers.serving import TINY, FakeVLLM, serve
+
+FEW = budget(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = budget(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**25), 10**25)
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(["![](//evil.example)", "\ud83e", "9" * 400, "../../etc/passwd", "{{ 7 * 7 }}", "x" * 5000, 10**400, -1, 2**63]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=6,
+)
+
+
+@contextmanager
+def bounded(seconds: float, megabytes: float) -> Iterator[None]:
+    """A case: it ends within so many seconds of this process's own time, and holds no more than so many megabytes meanwhile."""
+    tracemalloc.start()
+    begun = time.process_time()
+    try:
+        yield
+        assert time.process_time() - begun < seconds
+        assert tracemalloc.get_traced_memory()[1] < megabytes * 1e6
+    finally:
+        tracemalloc.stop()
+
+
+def one_sentence(error: ViewerError) -> None:
+    text = str(error)
+    assert 10 < len(text) < 600
+    assert "Traceback" not in text
+    assert text.encode()
+
+
+def place(data: st.DataObject, part: Any) -> tuple[Any, Any]:
+    """Somewhere in a nested value: what holds it, and its key there."""
+    while True:
+        key = data.draw(st.sampled_from(sorted(part, key=str) if isinstance(part, dict) else range(len(part))))
+        if not (isinstance(part[key], dict | list) and part[key]) or not data.draw(st.integers(0, 3)):
+            return part, key
+        part = part[key]
+
+
+def harmed(data: st.DataObject, sound: Any) -> Any:
+    broken = copy.deepcopy(sound)
+    for _ in range(data.draw(st.integers(1, 3))):
+        part, key = place(data, broken)
+        if data.draw(st.booleans()):
+            part[key] = data.draw(JUNK)
+        else:
+            del part[key]
+        if not broken:
+            break
+    return broken
+
+
+LINK = st.text(max_size=200) | st.sampled_from(["http://u:p@[::1]:99999/v1", "//x", "http://0x7f000001", "~/..", "a/b@../../c", "1e999"])
+
+
+@MANY
+@given(query=st.dictionaries(st.sampled_from(["model", "prompt", "steps", "seed", "temperature", "greedy", "kept", "as_chat"]), LINK))
+def test_any_link_is_read_or_said_to_be_strange(query: dict[str, str]) -> None:
+    with bounded(1.0, 30):
+        assert all(len(one) < 200 for one in share_link.impossible(query, ["storyteller"]))
+        wanted = share_link.requested_model(query, ["storyteller"])
+        assert wanted is None or "u:p@" not in wanted.model
+        share_link.parse_steps(query.get("steps", ""))
+
+
+@MANY
+@given(way=st.text("rfaRstkpmydg0123456789.-_ABCxyz", max_size=3000))
+def test_any_list_of_steps_is_followed_or_not(way: str) -> None:
+    with bounded(1.0, 30):
+        found = share_link.parse_steps(way)
+        assert found is None or len(found) <= share_link.MOST_STEPS
+
+
+@MANY
+@given(data=st.binary(max_size=2000) | JUNK.map(lambda value: json.dumps({"format": "token-probability-viewer recording", "steps": value})))
+def test_any_file_is_no_recording(data: bytes | str) -> None:
+    with bounded(2.0, 60), pytest.raises(BadRecording) as told:
+        Recording.loads(data)
+    one_sentence(told.value)
+
+
+@FEW
+@given(data=st.data())
+def test_any_answer_of_a_server_is_a_step_or_one_sentence(data: st.DataObject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(loading, "_read_tokenizer", _tokenizer)
+    fake, harm = FakeVLLM(), False
+
+    def change(body: dict[str, Any]) -> Any:
+        return harmed(data, body) if harm else body
+
+    fake.change = change
+    with serve(fake) as server:
+        model = load_model(server.address, tokenizer=str(TINY))
+        harm = True
+        with bounded(5.0, 100):
+            try:
+                model.engine.forward([1, 2, 3])
+            except ModelError as error:
+                one_sentence(error)
+
+
+_tokenizer = cache(loading._read_tokenizer)
+
+
+@FEW
+@given(data=st.data())
+def test_any_model_folder_is_a_model_or_one_sentence(
+    data: st.DataObject, tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("theirs") / "model"
+    shutil.copytree(tiny_folder("llama"), folder)
+    name = data.draw(st.sampled_from(["config.json", "tokenizer_config.json", "tokenizer.json"]))
+    sound = json.loads((folder / name).read_text())
+    if name == "tokenizer.json":
+        kept = {key: value for key, value in sound.items() if key != "model"}
+        broken = sound | harmed(data, kept)
+    else:
+        broken = harmed(data, sound)
+    (folder / name).write_text(json.dumps(broken))
+    with bounded(20.0, 300):
+        try:
+            load_model(str(folder), device="cpu").tokenize("a fox")
+        except ViewerError as error:
+            one_sentence(error)
+
+
+PIECES = st.sampled_from(
+    [
+        *("{% for m in messages %}", "{% endfor %}", "{{ m.content }}", "{{ messages }}", "{% if x %}", "{% endif %}", "{{ x * 10**9 }}"),
+        *("{% for a in range(10**9) %}", "{% set x = 'ab' * 10**8 %}", "{{ x ~ x }}", "{{ ''.__class__ }}", "{{ raise_exception('no') }}"),
+        *(
+            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+            "{% include '/etc/passwd' %}",
+            "{% import 'os' as os %}",
+            "{{ cycler.__init__ }}",
+        ),
+        *("text ", "\n", "{{", "%}", "{% generation %}", "{{ strftime_now('%Y' * 1000) }}", "{{ 'a' | center(10**9) }}"),
+    ]
+)
+
+
+@FEW
+@given(pieces=st.lists(PIECES, max_size=6))
+def test_any_template_writes_or_is_ended(pieces: list[str]) -> None:
+    begun = time.monotonic()
+    with bounded(2.0, 60):
+        try:
+            said = chat_template.render("".join(pieces), [{"role": "user", "content": "Hello"}], {"bos_token": "<s>"}, seconds=3.0)
+        except chat_template.TemplateFailed:
+            return
+        finally:
+            assert time.monotonic() - begun < 10
+        assert "root:" not in said
+        assert "<class" not in said

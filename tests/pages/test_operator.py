@@ -1,0 +1,196 @@
+"""Roles: what a visitor of a public instance can do, what only its operator can, and the operator's page."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.errors import NotAllowed
+from core.models.hub import Download
+from pages.parts.runtime import house, loaded_models, offered
+from pages.parts.session import roles
+from pages.parts.text import model_words, operator_words
+from tests.core.servers.serving import Asked, Reply, serve
+
+PASSWORD = "a long enough word"
+
+
+@pytest.fixture
+def public(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An app behind a proxy: everybody is a visitor until they type the password."""
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    monkeypatch.setenv("TOKEN_VIEWER_OPERATOR_PASSWORD", PASSWORD)
+    monkeypatch.setattr(roles, "_PASSWORD", house.Password())
+    monkeypatch.setattr(offered, "_added", {})
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(one.key) for one in [*app.button, *app.text_input] if one.key}
+
+
+def told(app: AppTest) -> str:
+    return " ".join(str(note.value) for note in app.info)
+
+
+def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
+    app.switch_page("pages/operator.py").run()
+    app.text_input(key="operator_password").set_value(word)
+    return next(one for one in app.button if one.label == operator_words.ENTER).click().run()
+
+
+@pytest.mark.usefixtures("public")
+def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Callable[..., AppTest]) -> None:
+    app = open_app("models.py")
+    assert not app.exception
+    found = {key for key in keys(app) if key.startswith("models_")}
+    assert found == {"models_use_storyteller-mini"}
+    assert operator_words.VISITORS_LEAD in [caption.value for caption in app.caption]
+    assert not [one for one in open_app("teach.py").get("file_uploader") if one.proto.label.startswith("Open")]
+
+
+@pytest.mark.usefixtures("public")
+@pytest.mark.parametrize("name", ["HuggingFaceTB/SmolLM2-135M", "/etc", "/no/such/folder", "10.0.0.7:8000", "http://10.0.0.7:8000"])
+def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(loaded_models, "loaded", _spy(loaded_models.loaded, asked))
+    monkeypatch.setattr("pages.parts.session.requested_model.downloaded", asked.append)
+    monkeypatch.setattr("pages.parts.session.requested_model.fit", asked.append)
+    app = open_app(model=name)
+    assert not app.exception
+    assert operator_words.NOT_OFFERED in told(app)
+    assert name not in asked
+    assert not {key for key in keys(app) if key.startswith("wish")}
+
+
+def _spy(real: Callable[..., Any], asked: list[Any]) -> Callable[..., Any]:
+    def watched(name: str, *rest: Any) -> Any:
+        asked.append(name)
+        return real(name, *rest)
+
+    return watched
+
+
+@pytest.mark.usefixtures("public")
+def test_every_verb_of_the_operator_is_refused_to_a_visitor_whatever_was_drawn(tiny_folder: Callable[[str], Path]) -> None:
+    folder = str(tiny_folder("gpt2"))
+    script = f"""
+import streamlit as st
+from pages.parts.session import current, roles
+st.session_state["_entered"] = True
+from core.errors import NotAllowed
+for act in (roles.require_operator, lambda: current.use_model({folder!r}), lambda: current.use_model("10.0.0.7:8000", {folder!r}, "key")):
+    try:
+        act()
+        st.text("done")
+    except NotAllowed:
+        st.text("refused")
+"""
+    app = AppTest.from_string(script, default_timeout=60).run()
+    assert not app.exception
+    assert [one.value for one in app.text] == ["refused"] * 3
+
+
+@pytest.mark.usefixtures("public")
+def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    app = come_in(open_app(), "not the word")
+    assert operator_words.WRONG_PASSWORD in told(app)
+    assert not {key for key in keys(app) if key.startswith("operator_unload")}
+    for _ in range(house.TRIES):
+        roles._PASSWORD.opens("not the word", None)
+    assert operator_words.TOO_MANY_TRIES in told(come_in(app))  # the right one, too late
+    monkeypatch.setattr(roles, "_PASSWORD", house.Password())
+    app = come_in(app)
+    assert not app.exception
+    assert "operator_unload_storyteller" in keys(app)
+    assert PASSWORD not in [str(one.value) for one in app.text_input]
+    app.switch_page("pages/models.py").run()
+    assert {"models_fetch", "models_check", "models_address"} <= keys(app)
+
+
+@pytest.mark.usefixtures("public")
+def test_what_the_operator_offers_every_visitor_can_choose(
+    open_app: Callable[..., AppTest], tiny_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "a-place-of-mine" / "tiny"
+    shutil.copytree(tiny_folder("gpt2"), folder)
+    operator, visitor = come_in(open_app()).switch_page("pages/models.py").run(), open_app("models.py")
+    operator.text_input(key="models_name").set_value(str(folder)).run()
+    next(one for one in operator.button if one.key == "models_fetch").click().run()
+    assert f"models_use_{folder}" not in keys(visitor.run())
+    next(one for one in operator.button if one.key == f"models_offer_{folder}").click().run()
+    next(one for one in visitor.run().button if one.key == f"models_use_{folder}").click().run()
+    assert not visitor.exception
+    assert visitor.session_state["model"] == str(folder)
+    shown = "".join(str(one.value) for one in [*visitor.markdown, *visitor.caption, *visitor.info])
+    assert "tiny" in shown  # by its own name, not by where it lies
+    assert str(tmp_path) not in shown
+    next(one for one in operator.button if one.key == f"models_offer_{folder}").click().run()
+    visitor.run()
+    assert "tiny" not in "".join(str(one.value) for one in visitor.markdown)
+
+
+@pytest.mark.usefixtures("public")
+def test_a_server_named_with_its_tokenizer_is_there_for_all(
+    open_app: Callable[..., AppTest], tiny_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Asked] = []
+
+    def answer(one: Asked) -> Reply:
+        asked.append(one)
+        return Reply.of({"error": "loading"}, 503)
+
+    with serve(answer) as running:
+        address = running.address
+        monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"{address}={tiny_folder('llama')}, http://127.0.0.1:9")
+        app = open_app()
+        assert address.removeprefix("http://") in " ".join(app.selectbox(key="model").options)
+        assert "127.0.0.1:9" not in [one.rpartition("/")[2] for one in app.selectbox(key="model").options]
+
+
+def test_on_a_machine_of_one_s_own_everything_is_there(open_app: Callable[..., AppTest]) -> None:
+    app = open_app("models.py")
+    assert {"models_fetch", "models_check", "models_address"} <= keys(app)
+    app.switch_page("pages/operator.py").run()
+    assert not app.exception
+    assert operator_words.PRIVATE in [caption.value for caption in app.caption]
+
+
+@pytest.mark.usefixtures("public")
+def test_the_operator_stops_what_others_fetch(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(Download):
+        def __init__(self) -> None:
+            self.name, self.done, self.total, self.error, self.folder, self.stopped, self._began = (
+                "some/model",
+                1,
+                4,
+                None,
+                None,
+                False,
+                0.0,
+            )
+
+        @property
+        def running(self) -> bool:
+            return not self.stopped
+
+        def stop(self) -> None:
+            self.stopped = True
+
+    slow = Slow()
+    monkeypatch.setitem(loaded_models.downloads(), "some/model", slow)
+    app = come_in(open_app())
+    next(one for one in app.button if one.key == "operator_stop_all").click().run()
+    assert slow.stopped
+    assert operator_words.NO_DOWNLOADS in [caption.value for caption in app.run().caption]
+    assert model_words.STOP
+
+
+def test_not_allowed_is_one_sentence() -> None:
+    assert "whoever runs this app" in str(NotAllowed(operator_words.OPERATORS_ONLY))

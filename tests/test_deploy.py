@@ -1,0 +1,213 @@
+"""What stands in deploy/ and the Dockerfile, tried as far as that goes: read, run, asked; with nginx and Caddy where they are at hand."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+from websockets.exceptions import InvalidStatus
+from websockets.sync import client
+
+from tests.browser.conftest import free_port, running_app
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions, each with what stands behind it."""
+    text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text())
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [(line.split(None, 1)[0], line.split(None, 1)[1]) for line in lines]
+
+
+def get(address: str, **headers: str) -> tuple[int, Any]:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+
+
+def wait_for(address: str, patience: float = 90.0) -> None:
+    latest = monotonic() + patience
+    while monotonic() < latest:
+        try:
+            if get(address)[0] == 200:
+                return
+        except OSError:
+            pass
+        sleep(0.2)
+    pytest.fail(f"nothing answers at {address}")
+
+
+def test_the_dockerfile_is_sound() -> None:
+    known = instructions()
+    words = [name for name, _ in known]
+    assert words[0] == "FROM"
+    assert ":latest" not in known[0][1]
+    assert ":" in known[0][1]
+    assert dict(known)["USER"] not in ("root", "0")
+    assert words.index("USER") < words.index("CMD")
+    assert words.index("USER") > max(place for place, word in enumerate(words) if word in ("COPY", "RUN"))
+    assert not [rest for name, rest in known if name == "ADD" or (name == "RUN" and re.search(r"curl|wget|sudo|apt-get upgrade", rest))]
+    assert not [rest for name, rest in known if name in ("ENV", "ARG") and re.search(r"(TOKEN|SECRET|PASSWORD|KEY)\w*=\S", rest)]
+    for name in ("CMD", "HEALTHCHECK"):
+        assert json.loads(dict(known)[name].partition("CMD ")[2] if name == "HEALTHCHECK" else dict(known)[name])
+    if shutil.which("hadolint"):
+        subprocess.run(["hadolint", str(ROOT / "Dockerfile")], check=True)
+
+
+def test_the_image_s_steps_give_an_app_that_is_ready_and_public(tmp_path: Path) -> None:
+    """COPY, CMD and HEALTHCHECK as the Dockerfile has them, in a folder in place of an image."""
+    ignored = [line.strip() for line in (ROOT / ".dockerignore").read_text().splitlines() if line.strip()]
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    for name in listed:
+        parents = ["/".join(name.split("/")[: count + 1]) for count in range(name.count("/") + 1)]
+        if not any(fnmatch.fnmatch(part, one.removeprefix("**/")) for part in parents for one in ignored):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, tmp_path / name)
+    assert (tmp_path / "app.py").is_file()
+    assert not (tmp_path / "tests").exists()
+    known, port = dict(instructions()), free_port()
+    torch = re.search(r"\$\((grep [^)]*)\)", next(rest for name, rest in instructions() if name == "RUN" and "pip" in rest))
+    assert torch is not None
+    found = subprocess.run(shlex.split(torch[1]), cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert re.fullmatch(r"torch==[\d.]+\n", found)
+    command = [sys.executable, "-m", *(part.replace("8501", str(port)) for part in json.loads(known["CMD"]))]
+    health = [part.replace("8501", str(port)) for part in json.loads(known["HEALTHCHECK"].partition("CMD ")[2])]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    server = subprocess.Popen(command, cwd=tmp_path, env=os.environ | {"HF_HUB_OFFLINE": "1"}, **quiet)
+    try:
+        wait_for(f"http://127.0.0.1:{port}/healthz")
+        subprocess.run([sys.executable, *health[1:]], check=True)
+        assert get(f"http://127.0.0.1:{port}/_stcore/metrics", **{"X-Forwarded-For": "203.0.113.7"})[0] == 404
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def test_healthz_is_not_ready_before_the_model_is_there() -> None:
+    port = free_port()
+    seen = []
+    with running_app(port) as address:
+        seen.append(get(f"{address}/healthz")[0])
+        wait_for(f"{address}/healthz")
+        status, headers = get(f"{address}/healthz")
+        assert (status, headers["x-content-type-options"]) == (200, "nosniff")
+    assert set(seen) <= {200, 503}
+
+
+def test_compose_names_what_is_there() -> None:
+    told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    services = told["services"]
+    assert {"viewer", "llama", "vllm", "caddy"} <= services.keys()
+    assert "ports" not in services["viewer"], "nobody reaches the app but through the proxy"
+    assert services["viewer"]["environment"]["TOKEN_VIEWER_PUBLIC"] == "1"
+    assert {name for service in services.values() for name in service.get("networks", ())} <= told["networks"].keys()
+    for service in services.values():
+        for mount in service.get("volumes", ()):
+            source = mount.split(":")[0]
+            assert source in told["volumes"] or (DEPLOY / source).exists()
+    if shutil.which("docker"):
+        done = subprocess.run(
+            ["docker", "compose", "-f", str(DEPLOY / "compose.yaml"), "config", "-q"],
+            env=os.environ | {"PASSWORD": "x" * 12},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0 or "unknown" in done.stderr or "is not a docker command" in done.stderr, done.stderr
+
+
+def test_the_space_and_the_unit_say_what_they_need() -> None:
+    head = yaml.safe_load((DEPLOY / "huggingface-space.md").read_text().split("---")[1])
+    exposed = next(rest for name, rest in instructions() if name == "EXPOSE")
+    assert (head["sdk"], str(head["app_port"])) == ("docker", exposed)
+    unit = (DEPLOY / "token-probability-viewer.service").read_text()
+    assert "--server.address=127.0.0.1" in unit
+    assert "TOKEN_VIEWER_PUBLIC=1" in unit
+
+
+@contextmanager
+def running(command: list[str], address: str, **environment: str) -> Iterator[None]:
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    proxy = subprocess.Popen(command, env=os.environ | environment, start_new_session=True, **quiet)
+    try:
+        wait_for(address)
+        yield
+    finally:
+        os.killpg(proxy.pid, signal.SIGTERM)
+        proxy.wait(20)
+
+
+def through(proxy: str, host: str) -> None:
+    """What must hold behind every proxy: pages and sockets pass, a visitor is a visitor, metrics and strange names do not."""
+    port = int(proxy.rpartition(":")[2])
+    status, headers = get(proxy, Host=host)
+    assert status == 200
+    assert "frame-ancestors" in headers["content-security-policy"]
+    assert get(f"{proxy}/_stcore/metrics", Host=host)[0] == 404
+    address = f"ws://{host}/_stcore/stream"
+    connect: Any = client.connect
+    own: dict[str, Any] = {"subprotocols": ["streamlit"], "compression": None}
+    with socket.create_connection(("127.0.0.1", port)) as line, connect(address, sock=line, origin=f"http://{host}", **own) as talk:
+        assert talk.subprotocol == "streamlit"
+    with (
+        socket.create_connection(("127.0.0.1", port)) as line,
+        pytest.raises(InvalidStatus),
+        connect(address, sock=line, origin="http://evil.example", **own),
+    ):
+        pytest.fail("a page of another site came in")
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="no nginx on this machine")
+def test_behind_nginx(tmp_path: Path) -> None:
+    port = free_port()
+    with running_app(TOKEN_VIEWER_PUBLIC="1", TOKEN_VIEWER_HOSTS="viewer.example.org") as app:
+        text = (DEPLOY / "nginx.conf").read_text()
+        text = text.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("127.0.0.1:8501", app.removeprefix("http://"))
+        text = text.replace("http {", "".join(f"{name}_temp_path {tmp_path}/{name};\n" for name in TEMPORARY).join(("http {\n", "")), 1)
+        (tmp_path / "nginx.conf").write_text(
+            f"pid {tmp_path}/pid;\nerror_log stderr;\n{text.replace('http {', 'http { access_log off;', 1)}"
+        )
+        command = ["nginx", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
+        subprocess.run([*command, "-t"], check=True, capture_output=True)
+        with running([*command, "-g", "daemon off;"], f"http://127.0.0.1:{port}/healthz"):
+            through(f"http://127.0.0.1:{port}", "viewer.example.org")
+
+
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+
+
+@pytest.mark.skipif(shutil.which("caddy") is None, reason="no caddy on this machine")
+def test_behind_caddy(tmp_path: Path) -> None:
+    port = free_port()
+    with running_app(TOKEN_VIEWER_PUBLIC="1", TOKEN_VIEWER_HOSTS="viewer.example.org") as app:
+        environment = {
+            "VIEWER": f"http://viewer.example.org:{port}, http://127.0.0.1:{port}",
+            "APP": app.removeprefix("http://"),
+            "XDG_DATA_HOME": str(tmp_path),
+            "XDG_CONFIG_HOME": str(tmp_path),
+        }
+        text = "{\n\tadmin off\n" + (DEPLOY / "Caddyfile").read_text().partition("{\n")[2]
+        (tmp_path / "Caddyfile").write_text(text)
+        command = ["caddy", "run", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"]
+        with running(command, f"http://127.0.0.1:{port}/healthz", **environment):
+            through(f"http://127.0.0.1:{port}", f"viewer.example.org:{port}")
