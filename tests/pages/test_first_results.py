@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -13,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.layout import navigation, onward
 from pages.parts.runtime import recordings
 from pages.parts.runtime import takes as record
-from pages.parts.runtime.experiment import Worker
+from pages.parts.runtime.experiment import Experiment, Worker
 from pages.parts.session.provenance import Provenance
 from pages.parts.text import onward_words, result_words
 from tests.pages.test_compare import html, run_on
@@ -84,6 +85,14 @@ def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: Se
     assert mine is not theirs and mine.looks
     mine.picked = 0
     assert theirs.picked is None
+
+
+def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
+    found = recordings.first("race")
+    assert found is not None
+    plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
+    assert recordings.keepable(plain) and not recordings.keepable(replace(plain, about=object()))
+    assert not recordings.keepable(replace(plain, seen=(*found.seen, object())))
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -110,7 +110,9 @@ def day(written: str) -> str:
 
 
 def keep(name: str, run: Experiment) -> None:
-    """The experiment as a file."""
+    """The experiment as a file, if it can be one."""
+    if not recordings.keepable(run):
+        return
     st.download_button(
         "",
         data=partial(recordings.kept, name, run),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BadRecording
+from core.labs.codec import Writer
 from core.labs.recorded import RecordedExperiment
 from core.models.hub import BUNDLED
 from pages.parts.runtime.lesson_record import Lesson
@@ -55,6 +56,18 @@ def kept(name: str, run: Experiment) -> bytes:
     day = run.recorded_on or date.today().isoformat()
     seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
     return RecordedExperiment(name, day, run.seen, seconds, run.made_by, plain(run.about)).dumps(classes())
+
+
+def keepable(run: Experiment) -> bool:
+    """Whether an experiment can be written down: one observation of each kind is tried, and what the page remembers."""
+    writer = Writer(classes())
+    try:
+        writer.write(plain(run.about))
+        for one in {type(seen): seen for seen in run.seen}.values():
+            writer.write(one)
+    except BadRecording:
+        return False
+    return True
 
 
 def plain(about: Any) -> Any:
