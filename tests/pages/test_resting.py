@@ -1,0 +1,130 @@
+"""Every page: settings that change nothing on it rest, and look like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.layout import resting
+from pages.parts.layout.navigation import BARE, PAGES
+from pages.parts.text import what_if_words, words
+
+Open = Callable[..., AppTest]
+FILES = [Path(file).stem for _, file, *_ in PAGES]
+ROOT = Path(__file__).parents[2] / "pages"
+TURNED: dict[str, Any] = {
+    "temperature": 1.6,
+    "top_k": 7,
+    "top_p": 0.5,
+    "min_p": 0.1,
+    "typical_p": 0.6,
+    "repetition_penalty": 1.5,
+    "seed": 77,
+}
+USES = re.compile(r"current\.(settings|step)\b|provenance\.now\((?!.*settings=False)")
+
+# A choice on a page, by the keys of its controls, and which settings count then.
+CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
+    ("compare", {}, resting.SEED),
+    ("compare", {"compare_count": 4}, resting.ALL),
+    ("compare", {"compare_view": what_if_words.VIEWS[1]}, resting.ALL - {"temperature"}),
+    ("compare", {"compare_view": what_if_words.VIEWS[2]}, resting.ALL),
+    ("candidates", {}, resting.ALL),
+    ("candidates", {"candidates_view": what_if_words.TRIES_VIEWS[1]}, resting.NONE),
+    ("think", {}, resting.NONE),
+    ("think", {"think_view": what_if_words.THINK_VIEWS[1]}, resting.SEED),
+    ("memory", {}, resting.NONE),
+    ("memory", {"memory_source": "own"}, resting.ALL),
+]
+
+
+def blocks(root: Any) -> Iterator[Any]:
+    """All containers of a page, the outer ones first."""
+    for child in root.children.values():
+        if getattr(child, "children", None):
+            yield child
+            yield from blocks(child)
+
+
+def counting(app: AppTest) -> frozenset[str]:
+    """The settings that look as if they did something."""
+    found = [re.search(r"-setting_(\w+)", block.proto.id) for block in blocks(app._tree) if hasattr(block.proto, "id")]
+    return frozenset(match[1] for match in found if match)
+
+
+def look_of(app: AppTest) -> list[str]:
+    """All that stands on the page itself: texts, tables, charts."""
+    kinds = ("markdown", "dataframe", "vega_lite_chart", "metric", "html")
+    return [f"{kind}: {element.proto}" for kind in kinds for element in app.get(kind)]
+
+
+def told(app: AppTest) -> list[str]:
+    """The captions, those of the sidebar too."""
+    return [caption.value for caption in app.caption]
+
+
+def turn(app: AppTest, settings: frozenset[str]) -> None:
+    """Turn these settings as far as it is easy to see."""
+    for widget in (*app.slider, *app.number_input):
+        if widget.key in settings:
+            widget.set_value(TURNED[widget.key])
+    app.run()
+
+
+def choose(app: AppTest, choice: dict[str, Any]) -> None:
+    """Make a choice on the page."""
+    for key, value in choice.items():
+        app.segmented_control(key=key).set_value(value).run()
+
+
+def test_every_page_says_which_settings_count_on_it() -> None:
+    assert set(resting.USED) == set(FILES)
+
+
+@pytest.mark.parametrize("page", FILES)
+def test_a_page_that_uses_settings_asks_for_them_and_one_that_does_not_never_does(page: str) -> None:
+    source = (ROOT / f"{page}.py").read_text("utf-8")
+    declared = resting.USED[page]
+    if declared == resting.NONE:
+        assert not USES.search(source)
+    else:
+        assert USES.search(source) or "current.run()" in source
+
+
+@pytest.mark.parametrize("page", [page for page in FILES if isinstance(resting.USED[page], frozenset) and page not in BARE])
+def test_what_rests_looks_so_and_changes_nothing_on_the_page(page: str, open_app: Open) -> None:
+    app = open_app(f"{page}.py") if page != "watch" else open_app()
+    used = resting.used(page)
+    assert not app.exception
+    assert counting(app) == used
+    assert (words.RESTING in told(app)) == (not used)
+    if not used:
+        before = look_of(app)
+        turn(app, resting.ALL)
+        assert look_of(app) == before
+
+
+@pytest.mark.parametrize(("page", "choice", "used"), CHOICES)
+def test_where_it_depends_on_a_choice_the_choice_decides(page: str, choice: dict[str, Any], used: frozenset[str], open_app: Open) -> None:
+    app = open_app(f"{page}.py")
+    choose(app, choice)
+    assert not app.exception
+    assert counting(app) == used
+    said = told(app)
+    assert (words.RESTING in said, words.RESTING_BUT in said) == (not used, bool(used) and used != resting.ALL)
+    if page != "memory":  # its gauge tells what is free of this machine, moment by moment
+        before = look_of(app)
+        turn(app, resting.ALL - used)
+        assert look_of(app) == before
+
+
+def test_the_settings_count_where_ones_own_text_has_no_question(open_app: Open) -> None:
+    app = open_app("memory.py")
+    app.segmented_control(key="memory_source").set_value("own").run()
+    app.text_input(key="memory_question").set_value("Who?").run()
+    assert counting(app) == resting.NONE
