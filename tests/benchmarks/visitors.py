@@ -32,6 +32,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from pages.parts.text import teach_words, words
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 5  # seconds that a visitor who teaches waits for an answer
 ALL_THERE = 15  # seconds after which everybody has come in and plays
 
 
@@ -145,7 +146,11 @@ async def visit(visitor: Visitor, address: str, until: float) -> None:
             await asyncio.sleep(max(0.0, due[part] - time.monotonic()))
             fastest = visitor.clocks[part] == min(visitor.clocks.values())  # the part with the sentence and the odds
             began, interval = time.monotonic(), visitor.clocks[part]
-            took = await _answered(visitor, line, part=part)
+            try:  # what a teacher watches may end between two ticks: then nobody answers
+                took = await asyncio.wait_for(_answered(visitor, line, part=part), PATIENCE if visitor.teaches else None)
+            except TimeoutError:
+                visitor.clocks.clear()
+                continue
             if fastest:
                 visitor.steps.append((began, took))
             due[part] = began + max(interval, took)
