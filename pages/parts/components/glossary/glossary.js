@@ -88,7 +88,8 @@ function scan(state) {
     kept.add(root);
     if (getComputedStyle(root).position === "static") root.style.position = "relative";
     layer.setAttribute("aria-label", state.label);
-    const home = root.getBoundingClientRect();
+    layer.hidden = false;
+    const home = layer.getBoundingClientRect();
     const all = state.pattern ? uses(state, root) : [];
     while (layer.children.length > all.length) layer.lastElementChild.remove();
     all.forEach(({ box, said, term }, i) => {
@@ -102,7 +103,7 @@ function scan(state) {
       }
       const width = Math.max(24, box.width + 6);
       const height = Math.max(24, box.height);
-      const style = `left:${(box.left + box.width / 2 - width / 2 - home.left + root.scrollLeft).toFixed(1)}px;top:${(box.top + box.height / 2 - height / 2 - home.top + root.scrollTop).toFixed(1)}px;width:${width.toFixed(1)}px;height:${height.toFixed(1)}px`;
+      const style = `left:${(box.left + box.width / 2 - width / 2 - home.left).toFixed(1)}px;top:${(box.top + box.height / 2 - height / 2 - home.top).toFixed(1)}px;width:${width.toFixed(1)}px;height:${height.toFixed(1)}px`;
       if (spot.placed !== style) spot.style.cssText = spot.placed = style;
       const name = seen.has(term.title) ? "tv-term" : "tv-term first";
       seen.add(term.title);
