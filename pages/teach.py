@@ -83,6 +83,8 @@ def course() -> None:
         elif run.running and not known.seen:
             st.caption(words.COPYING)
         looks, shown = known.looks, known.shown
+        if not looks:
+            return
         left, right = st.columns([0.52, 0.48], gap="large")
         with left:
             expected(known)
