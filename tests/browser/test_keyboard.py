@@ -59,7 +59,7 @@ def test_bars_are_reached_and_taken_by_keyboard(visit: Visit, app: str) -> None:
     found = tab_to(page, lambda found: "for the model" in (found["said"] or ""))
     assert "percent" in found["said"]
     ring = page.locator(".st-key-odds_keys .ring")
-    assert ring.is_visible(), "one sees which bar"
+    ring.wait_for()  # one sees which bar
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
         page.keyboard.press(key)
     told = page.evaluate(FOCUSED)["said"]

@@ -31,6 +31,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const at = focused();
     document.querySelectorAll(data.marks)[at]?.scrollIntoView({ block: "nearest" });
     place();
+    setTimeout(place, 80); // the browser may still be scrolling to what has the focus
   };
   bars.place = place;
   bars.onclick = event => {
