@@ -73,7 +73,8 @@ def test_other_experiments_go_on_too(path: str, start: str, at: Callable[..., An
         touch(page, number)
         page.wait_for_timeout(150)
     page.wait_for_function(f"() => document.querySelector('.st-key-{start} button')?.disabled === false", timeout=LONG * 1000)
-    assert told(page) == []
+    # Context begins with a recorded visit to the end of the context, which quotes what is said there.
+    assert [said for said in told(page) if not (path == "context" and "reads at most 512" in said)] == []
     if path == "memory":
         page.locator('[data-testid="stDataFrame"]').first.wait_for()
     else:
