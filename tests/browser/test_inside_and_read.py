@@ -49,7 +49,7 @@ def test_the_table_of_contents_leads_to_its_stations(at: Callable[..., Any]) -> 
     for name, heading in (("What do the dice decide?", "What do the dice decide?"), ("What does it read?", "What does the model read?")):
         contents.get_by_role("link", name=name).evaluate("link => link.click()")
         page.wait_for_function(
-            """heading => { const found = [...document.querySelectorAll('h3')].find(h => h.innerText.startsWith(heading));
+            """heading => { const found = [...document.querySelectorAll('h2, h3')].find(h => h.innerText.startsWith(heading));
                const top = found.getBoundingClientRect().top; return top >= 0 && top < innerHeight; }""",
             arg=heading,
         )

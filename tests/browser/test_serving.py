@@ -20,7 +20,9 @@ READ = """() => { const all = root => [...root.querySelectorAll("*")].flatMap(n 
 def test_eight_readers_are_served_and_checked(at: Callable[..., Any]) -> None:
     page = at("batching")
     page.locator(".st-key-batching_start button").click()
-    page.wait_for_function(f"() => {{ const s = ({READ})(); return s.length === 2 && s.every(side => side.done === 8); }}", timeout=LONG)
+    page.get_by_text("A recording.").first.wait_for(state="hidden", timeout=LONG)  # what the page began with
+    finished = "s.length === 2 && s.every(side => side.done === 8 && side.texts.every(Boolean))"
+    page.wait_for_function(f"() => {{ const s = ({READ})(); return {finished}; }}", timeout=LONG)
     one, other = page.evaluate(READ)
     assert one["texts"] == other["texts"] and all(one["texts"]) and one["bars"] >= 16 and one["blocks"] == 48
     page.locator(".st-key-batching_check button").first.click(timeout=LONG)
