@@ -29,22 +29,22 @@ def test_a_page_shows_a_recording_without_a_press(path: str, at: Callable[..., A
 def test_the_last_line_leads_to_the_next_page(at: Callable[..., Any]) -> None:
     page = at("context")
     file, _, _ = onward.following("context")
-    page.locator(".st-key-onward a").last.click(timeout=LONG)
+    page.locator(".st-key-onward a:visible").last.click(timeout=LONG)
     page.wait_for_url(f"**/{Path(file).stem}**", timeout=LONG)
 
 
 def test_a_recording_plays_again_and_then_runs_live(at: Callable[..., Any]) -> None:
     page = at("think")
-    page.locator(".st-key-play_think button").click(timeout=LONG)
-    page.locator(".st-key-again_think button").wait_for(timeout=LONG)  # it is back when the recording is over
-    page.locator(".st-key-again_think button").click(timeout=LONG)
+    page.locator(".st-key-play_think button:visible").click(timeout=LONG)
+    page.locator(".st-key-again_think button:visible").wait_for(timeout=LONG)  # it is back when the recording is over
+    page.locator(".st-key-again_think button:visible").click(timeout=LONG)
     page.get_by_text(result_words.RECORDED, exact=False).first.wait_for(state="detached", timeout=LONG)
 
 
 def test_an_experiment_is_kept_as_a_file_and_opened_again(at: Callable[..., Any], tmp_path: Path) -> None:
     page = at("think")
     with page.expect_download(timeout=LONG) as waiting:
-        page.locator(".st-key-keep_think button").click(timeout=LONG)
+        page.locator(".st-key-keep_think button:visible").click(timeout=LONG)
     file = tmp_path / waiting.value.suggested_filename
     waiting.value.save_as(file)
     other = at("gallery")
@@ -68,7 +68,7 @@ def test_a_prepared_run_opens_on_watch(at: Callable[..., Any]) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_the_handout_is_one_page_that_opens_offline(at: Callable[..., Any], browser: Any, app: str, tmp_path: Path) -> None:
+def test_the_handout_is_one_page_that_opens_offline(browser: Any, app: str, tmp_path: Path) -> None:
     from tests.browser.watching import Watching
 
     context = browser.new_context(viewport={"width": 1400, "height": 900}, accept_downloads=True)

@@ -20,7 +20,6 @@ READ = """() => { const all = root => [...root.querySelectorAll("*")].flatMap(n 
 def test_eight_readers_are_served_and_checked(at: Callable[..., Any]) -> None:
     page = at("batching")
     page.locator(".st-key-batching_start button").click()
-    page.get_by_text("A recording.").first.wait_for(state="hidden", timeout=LONG)  # what the page began with
     finished = "s.length === 2 && s.every(side => side.done === 8 && side.texts.every(Boolean))"
     page.wait_for_function(f"() => {{ const s = ({READ})(); return {finished}; }}", timeout=LONG)
     one, other = page.evaluate(READ)
