@@ -15,6 +15,7 @@ from core.record.step import Step
 from pages.parts.components.dice import dice
 from pages.parts.components.fork_view import fork_view
 from pages.parts.components.roll_tally import roll_tally
+from pages.parts.components.roving import with_roving
 from pages.parts.layout import palette
 from pages.parts.session.run_start import LISTED
 from pages.parts.session.sampling_controls import PRESETS
@@ -52,7 +53,7 @@ def draw(browser: Any) -> Iterator[Draw]:
             css = (part.HERE / f"{name}.css").read_text("utf-8")
             page.set_content(f"<style>body {{ margin: 0 }} {css}</style><main>{part.HTML}</main>")
             drawn[:] = [part]
-        source = (part.HERE / f"{name}.js").read_text("utf-8")
+        source = with_roving(part.HERE / f"{name}.js")  # what does not need it does not mind
         page.evaluate(
             """async ([source, data]) => {
                 const component = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(source));
