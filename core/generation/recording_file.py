@@ -103,6 +103,9 @@ class Content:
         version = content.get("version")
         if isinstance(version, int) and version > VERSION:
             raise BadRecording("This recording was made with a newer version of the app. Update the app to replay it.")
+        for part, kind in ((content, File), (content.get("model"), ModelFile)):
+            if isinstance(part, dict) and len(part) > len(kind.model_fields):  # each unknown name would be a fault of its own to report
+                raise BadRecording("This recording is broken: it has more entries than a recording has.")
         try:
             self.head = File.model_validate(content)
         except ValidationError as error:

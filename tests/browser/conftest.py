@@ -1,4 +1,4 @@
-"""The running app and a real browser, one of each for the whole session; every test also proves that no request left the machine."""
+"""The running app and a real browser, one of each for all browser tests; every test also proves that no request left the machine."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def running_app(port: int | None = None, **environment: str) -> Iterator[str]:
         server.wait(timeout=20)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app() -> Iterator[str]:
     """The address of the app that all browser tests share."""
     with running_app() as address:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     """A real browser. Without one the tests are skipped; where CI runs them they fail."""
     program = find_browser()
