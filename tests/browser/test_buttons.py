@@ -17,11 +17,9 @@ from core.labs.beam import beam_search
 from pages.parts.session.sampling_controls import START
 from pages.parts.text import inside_words
 from tests.browser.test_keeping import open_recording, same_text
-from tests.browser.watching import Watching
+from tests.browser.watching import Watching, live
 
 pytestmark = pytest.mark.browser
-# Does not hold yet: it was written before pages began with a recording and reads the recorded result, or the mark of the end.
-RECORDED_FIRST = pytest.mark.xfail(strict=False, reason="reads what the page began with instead of what it wrote")
 Visit = Callable[..., Watching]
 At = Callable[..., Any]
 PROMPT = "The old king"
@@ -130,7 +128,6 @@ def test_a_word_of_ones_own_begins_another_branch_and_both_come_again(at: At) ->
     page.locator(".side.one .told button").first.wait_for(state="detached")
 
 
-@RECORDED_FIRST
 def test_read_saves_what_it_shows_and_sets_two_beside_each_other(at: At) -> None:
     page = at("read")
     twist = inside_words.READ_EXAMPLES["A twist"]
@@ -157,12 +154,11 @@ def test_read_saves_what_it_shows_and_sets_two_beside_each_other(at: At) -> None
     assert sorted(said)[-2:] == pytest.approx(sorted((read.perplexity, small.perplexity)), rel=0.02)
 
 
-@RECORDED_FIRST
 def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
     page = at("candidates?prompt=The+old+king&seed=5")
     page.locator(".st-key-candidates_count button", has_text="4").first.click()
     page.locator(".st-key-candidates_length button", has_text="20").click()
-    press(page, "candidates_start")
+    live(page, "candidates_start", "candidates")
     page.locator(".st-key-candidates_keep button").wait_for()
     page.get_by_text("Both measured.").wait_for()
     picked = texts(page, ".st-key-candidates_text_0 .written span")
@@ -192,19 +188,17 @@ def test_beam_search_ends_with_the_answer_that_core_finds(at: At) -> None:
     page.get_by_text("step 1", exact=True).wait_for()
 
 
-@RECORDED_FIRST
 def test_a_sweep_and_a_delivery_are_of_the_text_that_core_writes(at: At) -> None:
     page = at("compare?prompt=The+old+king&seed=3")
     page.get_by_text("One setting, turned", exact=True).click()
-    press(page, "compare_sweep_start")
+    live(page, "compare_sweep_start", "compare_sweep")
     page.locator("p.written").nth(6).wait_for()
-    page.locator(".st-key-compare_sweep_start button").wait_for()
     lines = texts(page, "p.written")
     for place, value in ((0, 0.1), (6, 2.0)):
         assert plainly(lines[place]).endswith(plainly(written(PROMPT, 28, temperature=value, seed=3)))
     page.get_by_text("Streamed or whole", exact=True).click()
     type_into(page, "compare_words", "zebra")
-    press(page, "compare_stream_start")
+    live(page, "compare_stream_start", "compare_stream")
     page.get_by_text("The filter found nothing").wait_for()
     whole = written(PROMPT, 80, seed=3)
     banned = next(word for word in re.findall(r"[a-z]{4,}", whole) if word not in PROMPT)
@@ -237,12 +231,10 @@ def test_stop_ends_it_and_what_was_found_stays(at: At, path: str, start: str, st
     assert made.count() >= 1 and page.locator('[data-testid="stAlert"]', has_not_text="reads at most").count() == 0
 
 
-@RECORDED_FIRST
 def test_one_request_with_the_clock_running(at: At) -> None:
     page = at("cost?prompt=The+old+king")
-    press(page, "cost_timed")
+    live(page, "cost_timed", "cost_timed")
     page.get_by_text("The first word came after").wait_for()
-    page.locator(".st-key-cost_timed button:not([disabled])").wait_for()
     page.locator(".st-key-cost_timeline svg.marks").wait_for()
     drawn = " ".join(page.locator(".st-key-cost_timeline svg.marks").all_text_contents())
     assert "Network" in drawn and "NaN" not in drawn

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.watching import live
+
 pytestmark = pytest.mark.browser
 
 
@@ -51,20 +53,20 @@ def test_a_visitors_own_question_is_put_to_their_own_text(at: Callable[..., Any]
 def test_both_receipts_come_with_a_verdict(at: Callable[..., Any]) -> None:
     page = at("cost")
     page.locator(".st-key-cost_two button").click()
+    page.locator(".st-key-recorded_cost_two").wait_for(state="detached")
     page.get_by_text(re.compile("question costs .* times|question takes .* times")).wait_for()
 
 
 def test_a_race_to_its_end_says_how_well_it_knows(at: Callable[..., Any]) -> None:
     page = at("cache?prompt=Once+upon+a+time", width=390)
-    page.locator(".st-key-cache_start button").click()
-    page.get_by_text("Race again").wait_for()
+    live(page, "cache_start", "race")
     assert page.get_by_text("r² =").count() >= 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_the_price_of_several_tries_is_measured_beside_one(at: Callable[..., Any]) -> None:
     page = at("candidates")
-    page.locator(".st-key-candidates_start button").click()
+    live(page, "candidates_start", "candidates")
     page.get_by_text("Both measured.").wait_for()
     assert re.search(r"a pass for 8 takes [\d.]+ times", page.get_by_text("Both measured.").inner_text())
 
@@ -72,5 +74,6 @@ def test_the_price_of_several_tries_is_measured_beside_one(at: Callable[..., Any
 def test_the_end_of_the_context_is_one_token_too_many(at: Callable[..., Any]) -> None:
     page = at("context")
     page.locator(".st-key-context_end button").click()
+    page.locator(".st-key-recorded_context_end").wait_for(state="detached")
     page.get_by_text("there it ended").wait_for()
     page.get_by_text("And a prompt of 513 tokens").wait_for()

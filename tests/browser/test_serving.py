@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.watching import live
+
 pytestmark = pytest.mark.browser
 LONG = 120_000  # ms
 
@@ -19,7 +21,7 @@ READ = """() => { const all = root => [...root.querySelectorAll("*")].flatMap(n 
 
 def test_eight_readers_are_served_and_checked(at: Callable[..., Any]) -> None:
     page = at("batching")
-    page.locator(".st-key-batching_start button").click()
+    live(page, "batching_start", "batching", LONG)
     finished = "s.length === 2 && s.every(side => side.done === 8 && side.texts.every(Boolean))"
     page.wait_for_function(f"() => {{ const s = ({READ})(); return {finished}; }}", timeout=LONG)
     one, other = page.evaluate(READ)
@@ -31,6 +33,7 @@ def test_eight_readers_are_served_and_checked(at: Callable[..., Any]) -> None:
 def test_a_narrow_dark_screen_stops_in_the_middle(at: Callable[..., Any]) -> None:
     page = at("batching", width=390, dark=True)
     page.locator(".st-key-batching_start button").click()
+    page.locator(".st-key-recorded_batching").wait_for(state="detached")
     page.wait_for_function(f"() => ({READ})().some(side => side.bars > 4)", timeout=LONG)
     page.locator(".st-key-batching_stop button").click()
     page.locator(".st-key-batching_start button").wait_for(timeout=LONG)
@@ -39,9 +42,8 @@ def test_a_narrow_dark_screen_stops_in_the_middle(at: Callable[..., Any]) -> Non
 
 def test_a_small_one_guesses_and_a_large_one_checks(at: Callable[..., Any]) -> None:
     page = at("speculative", width=390)
-    page.locator(".st-key-speculative_start button").click()
+    live(page, "speculative_start", "speculative", LONG)
     page.locator(".told .round .accepted").first.wait_for(timeout=LONG)
-    page.locator(".st-key-speculative_start button").wait_for(timeout=LONG)
     page.locator(".guesses .row").first.wait_for(timeout=LONG)
     told = page.locator(".told .round")
     assert told.count() > 3 and page.locator(".told .round .bonus, .told .round .recovered").count() >= told.count() - 1

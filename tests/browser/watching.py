@@ -24,6 +24,13 @@ READ = """() => {
 }"""
 
 
+def live(page: Any, start: str, name: str, patience: int = PATIENCE) -> None:
+    """Press the button `start` of an experiment and wait until its result is of now, not the recording the page began with, and whole."""
+    page.locator(f".st-key-{start} button").first.click()
+    page.locator(f".st-key-recorded_{name}").first.wait_for(state="detached", timeout=patience)
+    page.locator(f".st-key-{start} button:visible:not([disabled])").first.wait_for(timeout=patience)
+
+
 class Watching:
     """One visitor's Watch page."""
 

@@ -70,7 +70,7 @@ def dimmed(name: str, outdated: bool) -> Iterator[None]:
 def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
     """The quiet line of a recording: that it is one, of which day and of what; to play it again, or to run it here and now."""
     assert run.made_by is not None
-    with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
         said = escape(words.RECORDED_OTHER if outdated else words.RECORDED)
         told = escape(words.RECORDED_ON.format(day=day(run.recorded_on), told=run.made_by.told()))
         quiet(f"<b>{said}</b> {told}")
