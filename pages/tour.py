@@ -83,7 +83,7 @@ if not current.current_session().place:
 current.current_session().place = now.address()
 top(now)
 told = words.voice(now.voice).stops[now.stop]
-st.markdown(f"## {told.title}")
+st.markdown(f"# {told.title}")
 st.markdown(told.said)
 attempt = st.container(key="tour_attempt")
 with frame.error_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):

@@ -132,7 +132,7 @@ def test_read_saves_what_it_shows_and_sets_two_beside_each_other(at: At) -> None
     page = at("read")
     twist = inside_words.READ_EXAMPLES["A twist"]
     page.get_by_role("button", name="A twist").click()
-    page.locator(".st-key-read_strip_one .token", has_text="marine").first.wait_for()
+    page.get_by_text(re.compile(f"Storyteller · .*{re.escape(twist[-30:])}")).first.wait_for()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save as CSV").click()
     saved = pd.read_csv(io.StringIO(Path(waiting.value.path()).read_text("utf-8")))
@@ -168,7 +168,9 @@ def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
     page.get_by_role("menuitem", name="Watch", exact=True).click()
     watching = Watching(page)
     watching.until(f"steps.length === {len(picked)}")
-    assert plainly("".join(watching.written())) == plainly("".join(picked))
+    written = watching.written()
+    ended = len(written) > 1 and written[-1].strip("⟨⟩ ") == "end"  # Watch marks where the text ended
+    assert plainly("".join(written[:-1] if ended else written)) == plainly("".join(picked))
 
 
 def test_beam_search_ends_with_the_answer_that_core_finds(at: At) -> None:
@@ -235,8 +237,8 @@ def test_one_request_with_the_clock_running(at: At) -> None:
     page = at("cost?prompt=The+old+king")
     live(page, "cost_timed", "cost_timed")
     page.get_by_text("The first word came after").wait_for()
-    page.locator(".st-key-cost_timeline svg.marks").wait_for()
-    drawn = " ".join(page.locator(".st-key-cost_timeline svg.marks").all_text_contents())
+    page.locator("svg.marks", has_text="Network").wait_for()
+    drawn = " ".join(page.locator("svg.marks").all_text_contents())
     assert "Network" in drawn and "NaN" not in drawn
     said = page.get_by_text("The first word came after").inner_text()
     first, last = (float(n) * (1 if unit == "s" else 1e-3) for n, unit in re.findall(r"([\d.]+)\s(ms|s)", said))
