@@ -299,18 +299,16 @@ with frame.error_boundary():
     unasked = source == "own" and not own[1].strip()
     with st.container(horizontal=True, key="memory_buttons"):
         label = words.MEMORY_READ if source == "story" else words.MEMORY_ASK if own[1].strip() else words.MEMORY_WRITE
-        st.button(
+        frame.button(
             label,
-            on_click=begin,
-            args=(plan, source, own),
+            partial(begin, plan, source, own),
             type="primary",
             icon=":material/menu_book:",
             key="memory_start",
         )
-        st.button(
+        frame.button(
             words.MEMORY_ALL,
-            on_click=begin_all,
-            args=(plan, source, own),
+            partial(begin_all, plan, source, own),
             icon=":material/alt_route:",
             key="memory_all",
             disabled=busy or unasked,

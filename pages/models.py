@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -145,6 +146,11 @@ def on_this_machine() -> None:
             frame.notices(f"models_use_{name}")
 
 
+def of_field(verb: Callable[[str], None]) -> None:
+    """Do it with the name that stands in the field now, even if it was typed the moment before."""
+    verb(current.field("models_name") or "")
+
+
 def offer_button(name: str) -> None:
     """The operator's: who else may choose this model."""
     now = name in offered.names()
@@ -176,8 +182,8 @@ def from_the_hub() -> None:
     frame.section(words.HUB_TITLE, words.HUB_TERM)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
-        st.button(words.CHECK, key="models_check", on_click=check, args=(name,), disabled=not name.strip())
-        st.button(words.FETCH, key="models_fetch", on_click=fetch, args=(name,), disabled=not name.strip(), icon=":material/download:")
+        st.button(words.CHECK, on_click=of_field, args=(check,), key="models_check", disabled=not name.strip())
+        st.button(words.FETCH, on_click=of_field, args=(fetch,), key="models_fetch", disabled=not name.strip(), icon=":material/download:")
     frame.notices("models_fetch")
     told = current.results().get("fit")
     if told:

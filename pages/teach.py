@@ -64,11 +64,11 @@ def buttons(text: str, beginning: str, plan: TrainingPlan, steps: int, known: st
         st.button(words.PAUSE, on_click=lesson.pause, icon=":material/pause:", key="teach_pause")
         return
     go = partial(lesson.begin, text, beginning, plan, steps, known)
-    st.button(words.TEACH, on_click=current.error_boundary(go), type="primary", icon=":material/school:", key="teach_start")
+    frame.button(words.TEACH, current.error_boundary(go), type="primary", icon=":material/school:", key="teach_start")
     taught = lesson.lesson()
     if taught is not None and taught.tuning is not None:
         st.button(words.ONE_STEP, on_click=lesson.go_on, args=(1,), icon=":material/skip_next:", key="teach_one")
-        st.button(words.GO_ON, on_click=lesson.go_on, args=(steps,), icon=":material/play_arrow:", key="teach_more")
+        frame.button(words.GO_ON, partial(lesson.go_on, steps), icon=":material/play_arrow:", key="teach_more")
 
 
 def course() -> None:
@@ -180,8 +180,8 @@ def to_use() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
         known = lesson.lesson()
         if known is not None and known.tuning is not None and known.steps and not experiment.of(lesson.NAME).running:
-            name = st.text_input(words.USE_NAME, "my model", key="teach_name", max_chars=40, width=200, **STAYS)
-            st.button(words.USE_IT, on_click=lesson.use, args=(name or "",), icon=":material/add:", key="teach_use_it")
+            st.text_input(words.USE_NAME, "my model", key="teach_name", max_chars=40, width=200, **STAYS)
+            st.button(words.USE_IT, on_click=lesson.use, icon=":material/add:", key="teach_use_it")
         if taught:
             newest = list(taught.values())[-1]
             st.download_button(

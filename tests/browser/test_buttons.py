@@ -257,3 +257,20 @@ def test_the_model_that_is_chosen_writes_from_then_on(at: At) -> None:
     run = Generation(load_model("storyteller-mini"), PROMPT, SamplingSettings(**START.as_dict() | {"seed": 6}))
     assert plainly(watching.written()[0]) == plainly(run.step().text)
     assert json.dumps("storyteller-mini")[1:-1] in page.url
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "button", "text"),
+    [
+        ("teach", "teach_text", "teach_start", "Our cat is called Zebulon."),
+        ("teach", "newborn_text", "newborn_start", "Zebulon sat on a wall. " * 40),
+    ],
+    ids=["teach", "newborn"],
+)
+def test_what_was_typed_the_moment_before_the_press_counts(at: At, path: str, field: str, button: str, text: str) -> None:
+    """No Tab and no pause: the text leaves the field with the very click."""
+    page = at(path)
+    page.wait_for_function(HOLD)
+    page.locator(f".st-key-{field} textarea").first.fill(text)
+    press(page, button)
+    page.locator('[class*="st-key-made_"]', has_text="Zebulon").first.wait_for()

@@ -262,7 +262,7 @@ def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., O
     stage.press("Enter")
     stage.page.locator(".st-key-teach_pause button, .st-key-teach_more button").first.wait_for()
     stage.page.locator(".st-key-teach_more button").first.wait_for()
-    bars = stage.page.locator("h5", has_text="What it expects after").first
+    bars = stage.page.get_by_role("heading", name="What it expects after").first
     bars.wait_for()
     stage.press("ArrowDown", "ArrowDown")
     stage.page.wait_for_timeout(300)

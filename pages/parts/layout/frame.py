@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -129,6 +130,16 @@ def then(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> Non
     if redraw and not played and not current.playing():
         st.rerun(list(redraw))
     st.rerun()
+
+
+def button(label: str, verb: Callable[[], None], **look: Any) -> None:
+    """A button that takes what stands in the fields now, even if it was typed the moment before.
+
+    Streamlit calls `on_click` with what the last drawing gave it, which knows nothing of a text that comes with the press.
+    """
+    if st.button(label, **look):
+        verb()
+        st.rerun()
 
 
 def legend(*entries: tuple[str, str], hint: str = "") -> None:

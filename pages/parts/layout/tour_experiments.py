@@ -56,7 +56,7 @@ def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
     if experiment.of(name).running:
         st.button(words.STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     else:
-        st.button(label, on_click=begin, type="primary", icon=icon, key=f"{name}_start")
+        frame.button(label, begin, type="primary", icon=icon, key=f"{name}_start")
 
 
 def over(name: str, stop: str) -> None:

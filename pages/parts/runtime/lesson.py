@@ -93,14 +93,14 @@ def look_at(index: int) -> None:
 
 
 @current.error_boundary
-def use(name: str) -> None:
-    """Put the model as it is now into the visitor's own list, and use it."""
+def use() -> None:
+    """Put the model as it is now into the visitor's own list, under the name in the field, and use it. For `on_click`."""
     current.at("teach_use")
     known = lesson()
     if known is None or known.tuning is None:
         current.notify(words.NO_LESSON)
         return
-    taught = known.tuning.taught(taught_models.free_name(name))
+    taught = known.tuning.taught(taught_models.free_name(current.field("teach_name") or ""))
     taught_models.use_taught(taught)
     known.used.add(taught.name)
     current.notify(words.USED.format(name=taught.name))

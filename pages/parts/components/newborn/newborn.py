@@ -38,7 +38,7 @@ def newborn() -> None:
     if experiment.of(NAME).running:
         st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="newborn_stop")
     else:
-        st.button(words.NEWBORN_BEGIN, on_click=begin, icon=":material/child_care:", key="newborn_start")
+        frame.button(words.NEWBORN_BEGIN, begin, icon=":material/child_care:", key="newborn_start")
 
     def draw() -> None:
         with results.shown(NAME, now, begin) as run:
