@@ -78,6 +78,7 @@ class Session:
     names: list[str] = field(default_factory=list)  # models the visitor added by name
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
     notes: list[Notice] = field(default_factory=list)  # what there is to tell of the latest action
+    said_on_arrival: list[str] = field(default_factory=list)  # what is to be told on the page that one is being led to
     page: str | None = None  # the page they are on
     head: Any = None  # the place at the head of that page where a notice may still come
     place: dict[str, str] = field(default_factory=dict)  # what that page adds to the address: a stop of the tour, say
@@ -181,12 +182,14 @@ def start_session() -> None:
 
 
 def arrive(page: str) -> None:
-    """The visitor is on this page; on another than before, nothing that was said there follows them."""
+    """The visitor is on this page; on another than before, nothing that was said there follows them but what was meant for here."""
     session = current_session()
     session.open_page(page)
     session.draws += 1
     if session.page is not None and session.page != page:
         session.notes.clear()
+    session.notes += [Notice(sentence) for sentence in session.said_on_arrival]
+    session.said_on_arrival.clear()
     session.page, session.head, session.told = page, None, set()
 
 

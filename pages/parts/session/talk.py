@@ -20,7 +20,7 @@ from core.errors import BadRunningOrder, ViewerError, quoted
 from core.labs import prepared
 from pages.parts.session import current, run_start
 from pages.parts.session.sampling_controls import CONTROLS
-from pages.parts.session.state import current_session, notify, results
+from pages.parts.session.state import current_session, results
 
 FORMAT = "token-probability-viewer running order"
 LARGEST_FILE = 64 * 2**20  # bytes; a stop may carry a recording
@@ -189,7 +189,7 @@ def go(place: int) -> None:
     try:
         set_run(stop)
     except ViewerError as error:  # a broken recording: its stop shows the run that is there, and says so
-        notify(str(error))
+        current_session().said_on_arrival.append(str(error))
     own = {key: value for key, value in stop.query.items() if key not in RUN}
     results().pop("stage", None)
     st.switch_page(PAGES / f"{stop.page}.py", query_params=own or None)
