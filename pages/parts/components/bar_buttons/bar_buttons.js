@@ -40,8 +40,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   if (!bars.ready) {
     bars.ready = true;
-    bars.addEventListener("focusin", () => bars.show());
-    bars.addEventListener("focusout", () => { ring.hidden = true; });
+    let following;
+    bars.addEventListener("focusin", () => {
+      bars.show();
+      clearInterval(following);
+      following = setInterval(() => bars.place(), 150); // the chart may be drawn only now, or anew, or elsewhere
+    });
+    bars.addEventListener("focusout", () => { clearInterval(following); ring.hidden = true; });
     document.addEventListener("scroll", () => { if (!ring.hidden) bars.place(); }, { capture: true, passive: true });
   }
   place();
