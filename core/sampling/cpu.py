@@ -10,7 +10,7 @@ import torch
 
 from core.sampling import processors_numpy
 from core.sampling.observation import ActiveStage, Observation, Processor, Selection
-from core.sampling.processors_numpy import FEW, MANY, Row, largest
+from core.sampling.processors_numpy import FEW, MANY, Row, among_largest, largest
 
 CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
     "top-k": processors_numpy.top_k,
@@ -20,6 +20,7 @@ CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
 }
 BIT = math.log(2)  # nats
 FEW_PAIRS = 30_000  # so many comparisons are quicker than a place for every token of the vocabulary
+LIGHTEST = -80.0  # nats below the favourite; weights of less are too small to differ as they should
 HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look at the others
 
 
@@ -87,8 +88,27 @@ def _likeliest(scores: np.ndarray, count: int) -> np.ndarray:
     """The indices of the `count` largest scores, largest first (ties: lower index)."""
     if count >= len(scores):
         return (-scores).argsort(kind="stable")
-    head = (scores >= largest(scores, count)).nonzero()[0]
+    head = among_largest(scores, count)
+    if head is None:
+        head = (scores >= largest(scores, count)).nonzero()[0]
     return head[(-scores[head]).argsort(kind="stable")[:count]]
+
+
+def _heaviest(row: Row, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of the `count` heaviest tokens of a row, heaviest first (ties: lower place), and their weights.
+
+    Different scores may weigh the same, so those just below the last of them are weighed too.
+    """
+    if count < len(row.scores):
+        last = largest(row.scores, count)
+        if last - row.top > LIGHTEST:
+            near = (row.scores >= last - 1e-5 - 1e-6 * max(abs(float(row.top)), abs(last))).nonzero()[0]
+            weights = np.exp(row.scores[near] - row.top)
+            order = (-weights).argsort(kind="stable")[:count]
+            return near[order], weights[order]
+    weights = row.weights
+    order = _likeliest(weights, count)
+    return order, weights[order]
 
 
 def _strip(row: Row, reach: float) -> tuple[np.ndarray, np.ndarray]:
@@ -99,10 +119,10 @@ def _strip(row: Row, reach: float) -> tuple[np.ndarray, np.ndarray]:
     """
     size = len(row.scores)
     for count in (size,) if size <= FEW else (HEAD, MANY, size):
-        order = _likeliest(row.weights, count)
+        order, weights = _heaviest(row, count)
         starts = np.empty(len(order) + 2)
         starts[0], starts[1] = math.nan, 0.0
-        row.weights[order].cumsum(dtype=np.float64, out=starts[2:])
+        weights.cumsum(dtype=np.float64, out=starts[2:])
         starts[2:] /= starts[-1] if count >= size else row.total
         if starts[-1] > reach:
             break

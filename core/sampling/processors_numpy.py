@@ -20,8 +20,12 @@ from core.sampling.observation import broken
 
 FEW = 1024  # so few scores are sorted with their places; of more, as many as needed
 MANY = 16384  # of more, the largest are sought in two rounds
+PIECE = 16384  # scores that are measured at a time
+HEADS = (1024, 4096)  # so many of the likeliest tokens nearly always reach top-p
 CLOSE = 1e-5  # relative, to a probability
 CLOSE_NATS = 1e-4  # to how far a token's surprise is from the expected one; that takes float32 logarithms of up to 90
+SURE = 4e-6  # to the sum of some probabilities, however it was made
+LANES = 4  # of the narrowest processor that torch adds up on
 ROUNDED = 3e-8  # per token: by so much two ways of adding up the same probabilities differ, relatively
 LEAST_MIN_P = 1e-30  # smaller ones meet shares that float32 rounds to nothing
 
@@ -30,15 +34,13 @@ LEAST_MIN_P = 1e-30  # smaller ones meet shares that float32 rounds to nothing
 class Row:
     """The scores after a stage, float32 [kept], and what follows from them.
 
-    ids: int64 [kept], ascending; None while the whole vocabulary is there. below: scores minus the largest one; weights: exp(below);
-    total: the sum of the weights. mean: the average of `below` by weight; log_sum: of exp(score); entropy: all three in nats.
-    kept: how many can still be picked. top: the largest score. Raises BrokenLogits for scores with NaN or inf, and where no token is left.
+    ids: int64 [kept], ascending; None while the whole vocabulary is there. total: the sum of the weights. mean: the average of `below` by
+    weight; log_sum: of exp(score); entropy: all three in nats. kept: how many can still be picked. top: the largest score.
+    Raises BrokenLogits for scores with NaN or inf, and where no token is left.
     """
 
     scores: np.ndarray
     ids: np.ndarray | None
-    below: np.ndarray
-    weights: np.ndarray
     total: float
     mean: float
     log_sum: float
@@ -50,32 +52,67 @@ class Row:
     def of(cls, scores: np.ndarray, ids: np.ndarray | None, top: np.float32 | None = None) -> Row:
         """Measure these scores. top: the largest of them, where it is known."""
         top = scores.max() if top is None else top
-        below = scores - top
-        return cls._measured(scores, ids, below, np.exp(below), top)
+        total, moment = _sums(scores, top)
+        return cls._measured(scores, ids, total, moment, top)
 
     @classmethod
     def changed(cls, row: Row, scores: np.ndarray, places: np.ndarray) -> Row:
         """Measure scores that differ from a row's at these places only; places beyond the row are nobody's."""
         top = scores.max()
-        if top != row.top:
+        if len(scores) <= PIECE or top != row.top or row.kept < len(scores):
             return cls.of(scores, row.ids, top)
-        places = places[places < len(scores)]
-        below, weights = row.below.copy(), row.weights.copy()
-        below[places] = scores[places] - top
-        weights[places] = np.exp(below[places])
-        return cls._measured(scores, row.ids, below, weights, top)
+        places = np.unique(places[places < len(scores)])
+        (old_total, old_moment), (new_total, new_moment) = (_sums(part[places], top) for part in (row.scores, scores))
+        total = row.total - old_total + new_total
+        if not 4 * total > row.total:  # a difference of nearly equal sums has their errors, and little else
+            return cls.of(scores, row.ids, top)
+        return cls._measured(scores, row.ids, total, row.total * row.mean - old_moment + new_moment, top)
 
     @classmethod
-    def _measured(cls, scores: np.ndarray, ids: np.ndarray | None, below: np.ndarray, weights: np.ndarray, top: np.float32) -> Row:
-        total = float(weights.sum())
+    def _measured(cls, scores: np.ndarray, ids: np.ndarray | None, total: float, moment: float, top: np.float32) -> Row:
         if not total > 0:  # nothing compares with NaN
             raise broken()
-        mean, kept = float(weights.dot(below)) / total, len(scores)
+        mean, kept = moment / total, len(scores)
         if math.isnan(mean):  # 0 x -inf: tokens that the model itself rules out
+            below = scores - top
+            weights = np.exp(below)
             mean = float(weights.dot(np.where(weights > 0, below, 0))) / total
             kept = int(np.count_nonzero(scores > -math.inf))
         log_total = math.log(total)
-        return cls(scores, ids, below, weights, total, mean, float(top) + log_total, log_total - mean, kept, top)
+        return cls(scores, ids, total, mean, float(top) + log_total, log_total - mean, kept, top)
+
+    @property
+    def below(self) -> np.ndarray:
+        """The scores minus the largest one, float32 [kept]; computed for whoever asks, since most need a few of them."""
+        return self.scores - self.top
+
+    @property
+    def weights(self) -> np.ndarray:
+        """exp(below), float32 [kept]."""
+        below = self.below
+        return np.exp(below, out=below)
+
+
+def _sums(scores: np.ndarray, top: np.float32) -> tuple[float, float]:
+    """The sum of the weights exp(score - top), and of the weights times score - top.
+
+    Piece by piece, each small enough for a processor's own memory: new arrays as long as a large vocabulary cost more than what is done
+    with them.
+    """
+    if len(scores) <= PIECE:
+        below = scores - top
+        weights = np.exp(below)
+        return float(weights.sum()), float(weights.dot(below))
+    total = moment = 0.0
+    below_room, weights_room = np.empty(PIECE, np.float32), np.empty(PIECE, np.float32)
+    for start in range(0, len(scores), PIECE):
+        part = scores[start : start + PIECE]
+        below, weights = below_room[: len(part)], weights_room[: len(part)]
+        np.subtract(part, top, out=below)
+        np.exp(below, out=weights)
+        total += float(weights.sum())
+        moment += float(weights.dot(below))
+    return total, moment
 
 
 def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndarray) -> np.ndarray:
@@ -98,16 +135,21 @@ def top_k(row: Row, setting: float) -> np.ndarray:
 def top_p(row: Row, setting: float) -> np.ndarray | None:
     """TopPLogitsWarper: a token stays if those likelier than it weigh less than top_p; a mask [kept].
 
-    Of the whole vocabulary the warper's own steps, which give its very sums, but for its sorting the ids along, which takes twenty times as
-    long and only matters among equals. Where tokens are gone, sums that come close to the border leave it open.
+    Of a large vocabulary the likeliest tokens usually settle it. Where their sums come too close to the border, the whole one takes the
+    warper's own steps, which give its very sums, but for its sorting the ids along, which takes twenty times as long and only matters among
+    equals. Where tokens are gone, sums that come close to the border leave it open.
     """
-    ordered = np.sort(row.scores)
     border = np.float32(1 - setting)
+    whole = row.ids is None and row.kept == len(row.scores)
+    least = _least_within(row, float(border)) if whole else None
+    if least is not None:
+        return row.scores >= least
+    ordered = np.sort(row.scores)
     if row.ids is None or row.kept < len(ordered):
         with torch.inference_mode():
             inside = torch.from_numpy(ordered)[None].softmax(-1).cumsum(-1)[0].numpy()
     else:
-        inside = np.sort(row.weights).cumsum(dtype=np.float64)
+        inside = np.exp(ordered - row.top).cumsum(dtype=np.float64)
         inside /= row.total
     first = min(int(inside.searchsorted(border, "right")), len(ordered) - 1)
     if row.ids is not None and np.abs(inside[max(first - 1, 0) : first + 1] - border).min() <= border * (len(ordered) + 64) * 2 * ROUNDED:
@@ -115,21 +157,59 @@ def top_p(row: Row, setting: float) -> np.ndarray | None:
     return None if first and ordered[first - 1] == ordered[first] else row.scores >= ordered[first]
 
 
+def _least_within(row: Row, border: float) -> np.float32 | None:
+    """The score of the last token that top-p keeps, from the likeliest ones alone; None where that is not certain.
+
+    border: 1 - top_p, what the tokens that go weigh. torch adds up ascending weights in several lanes, so a token's weight takes part in
+    as many roundings as there are likelier ones in its lane: the sum is off by no more than the average rank allows.
+    """
+    size = len(row.scores)
+    for count in HEADS:
+        few = among_largest(row.scores, count)
+        if few is None:
+            return None
+        head = row.scores[few]
+        head.sort()
+        weights = np.exp(head - row.top).astype(np.float64)
+        inside = weights.cumsum()
+        tail = max(0.0, row.total - float(inside[-1])) + row.total * SURE
+        if tail > 4 * border * row.total:  # far from there
+            return None
+        inside += row.total - inside[-1]
+        inside /= row.total
+        ranks = (float(weights.dot(np.arange(len(head), 0, -1))) + size * tail) / row.total
+        off = SURE + border * (ranks / LANES + 64) * 2 * ROUNDED
+        first = int(inside.searchsorted(border, "right"))
+        if not 0 < first < len(head) or head[first - 1] == head[first]:
+            continue
+        if inside[first - 1] < border - off and inside[first] > border + off:
+            least: np.float32 = head[first]
+            return least
+    return None
+
+
 def min_p(row: Row, setting: float) -> np.ndarray | None:
     """MinPLogitsWarper: a token stays if its probability is at least min_p times the favourite's; a mask [kept]."""
     if setting < LEAST_MIN_P:
         return None
-    distance = row.below - np.float32(math.log(setting))
-    return None if np.abs(distance).min() < CLOSE else distance > 0
+    lowest = float(row.top) + math.log(setting) - 1 - abs(float(row.top)) * 1e-6  # well below the border, whatever the rounding
+    near = (row.scores >= lowest).nonzero()[0]
+    distance = row.scores[near] - row.top - np.float32(math.log(setting))
+    if np.abs(distance).min() < CLOSE:
+        return None
+    mask = np.zeros(len(row.scores), dtype=np.bool_)
+    mask[near] = distance > 0
+    return mask
 
 
 def typical_p(row: Row, setting: float) -> np.ndarray | None:
     """TypicalLogitsWarper: the tokens stay whose surprise is closest to the expected one, up to this probability; a mask [kept]."""
     if len(row.scores) > FEW or row.kept < len(row.scores):
         return None
-    distances = np.abs(row.below - np.float32(row.mean))
+    below = row.below
+    distances = np.abs(below - np.float32(row.mean))
     order = distances.argsort()
-    inside = row.weights[order].cumsum(dtype=np.float64)
+    inside = np.exp(below)[order].cumsum(dtype=np.float64)
     border, close = setting * row.total, CLOSE * row.total
     last = int(inside[:-1].searchsorted(border))
     edge = distances[order[last]]
@@ -142,10 +222,18 @@ def typical_p(row: Row, setting: float) -> np.ndarray | None:
 
 def largest(scores: np.ndarray, count: int) -> float:
     """The count-th largest score, NaN aside."""
-    if len(scores) > MANY and 8 * count < len(scores):
-        groups = max(4 * count, 256)  # the count-th largest of their maxima cannot be larger than what is sought
-        maxima = scores[: len(scores) // groups * groups].reshape(-1, groups).max(0)
-        maxima.partition(groups - count)
-        scores = scores[scores >= maxima[groups - count]]
+    few = among_largest(scores, count)
+    if few is not None:
+        scores = scores[few]
     place = len(scores) - count
     return float(np.partition(scores, place)[place])
+
+
+def among_largest(scores: np.ndarray, count: int) -> np.ndarray | None:
+    """Indices, ascending, of some scores that hold the `count` largest and all their equals; None where all scores may as well be asked."""
+    if len(scores) <= MANY or 8 * count >= len(scores):
+        return None
+    groups = max(4 * count, 256)  # the count-th largest of their maxima cannot be larger than what is sought
+    maxima = scores[: len(scores) // groups * groups].reshape(-1, groups).max(0)
+    maxima.partition(groups - count)
+    return (scores >= maxima[groups - count]).nonzero()[0]

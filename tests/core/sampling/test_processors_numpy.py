@@ -22,7 +22,7 @@ from transformers.generation.logits_process import (
 )
 
 from core.errors import BrokenLogits
-from core.sampling.processors_numpy import CLOSE, FEW, MANY, Row, largest, min_p, repetition_penalty, top_k, top_p, typical_p
+from core.sampling.processors_numpy import CLOSE, FEW, MANY, PIECE, Row, largest, min_p, repetition_penalty, top_k, top_p, typical_p
 
 Cut = Callable[[Row, float], np.ndarray | None]
 PAIRS: dict[str, tuple[Cut, Callable[[float], Any]]] = {
@@ -178,12 +178,14 @@ def test_a_repetition_penalty_gives_the_very_same_scores(scores: np.ndarray, pen
     np.testing.assert_array_equal(found, expected[0].numpy())
 
 
+@pytest.mark.parametrize("size", [3000, 2 * PIECE + 77])
 @pytest.mark.parametrize("penalty", [0.3, 1.3, 50.0])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_row_after_a_penalty_measures_as_if_it_were_new(seed: int, penalty: float) -> None:
-    """Whether the favourite was penalised or not, and with ids beyond the row."""
-    scores = hostile("ordinary", 3000, seed)
-    ids = np.append(np.random.default_rng(seed).integers(0, 3000, 200), 3000 + seed)
+def test_a_row_after_a_penalty_measures_as_if_it_were_new(seed: int, penalty: float, size: int) -> None:
+    """Whether the favourite was penalised or not, with ids that come twice, and with ids beyond the row."""
+    scores = hostile("ordinary", size, seed)
+    ids = np.append(np.random.default_rng(seed).integers(0, size, 200), size + seed)
+    ids = np.append(ids, ids[:50])
     ids = ids if seed % 2 else np.append(ids, int(scores.argmax()))
     changed = repetition_penalty(scores, penalty, ids)
     found, new = Row.changed(Row.of(scores, None), changed, ids), Row.of(changed, None)

@@ -1,0 +1,94 @@
+"""Of a large vocabulary the likeliest tokens settle what all of them would: top-p, the strip of the dice, the sums after a penalty."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import settings as budget
+from hypothesis import strategies as st
+from transformers.generation.logits_process import TopPLogitsWarper
+
+from core.sampling import cpu, processors_numpy
+from core.sampling.processors_numpy import PIECE, Row, repetition_penalty, top_p
+
+LARGE = 50_257
+
+
+def _like_a_language(size: int, seed: int, slope: float = 1.6) -> np.ndarray:
+    """Logits whose odds fall as words' frequencies do, with some noise; float32 [size]."""
+    draw = np.random.default_rng([seed, size])
+    return (draw.normal(0, 0.5, size) - slope * np.log(1 + draw.permutation(size))).astype(np.float32)
+
+
+def _warper_keeps(scores: np.ndarray, setting: float) -> np.ndarray:
+    kept: np.ndarray = TopPLogitsWarper(setting)(torch.zeros(1, 1, dtype=torch.long), torch.from_numpy(scores.copy())[None])[0].numpy()
+    return kept > -np.inf
+
+
+@pytest.mark.parametrize("size", [20_000, LARGE, 151_936, 262_144])
+def test_top_p_of_a_large_vocabulary_sorts_only_the_likeliest(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(Row.of(_like_a_language(size, seed), None), setting) for seed in range(4) for setting in (0.5, 0.9, 0.95)]
+    expected = [_warper_keeps(row.scores, setting) for row, setting in rows]
+
+    def never(*_: object) -> NoReturn:
+        raise AssertionError("all of them were sorted")
+
+    monkeypatch.setattr(processors_numpy.np, "sort", never)
+    for (row, setting), kept in zip(rows, expected, strict=True):
+        found = top_p(row, setting)
+        assert found is not None
+        np.testing.assert_array_equal(found, kept)
+
+
+@budget(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    slope=st.floats(0.0, 3.0),
+    place=st.integers(0, 3000),
+    nudge=st.floats(-1e-5, 1e-5) | st.sampled_from([0.0, 1e-8, -1e-8, 1e-7, -1e-7]),
+    rounded=st.booleans(),
+)
+def test_borders_beside_a_token_of_a_large_vocabulary(seed: int, slope: float, place: int, nudge: float, rounded: bool) -> None:
+    """Top-p is set to where the sum of the likeliest makes a step, give or take what arithmetic may get wrong."""
+    scores = _like_a_language(20_000, seed, slope)
+    scores = np.round(scores * 4) / 4 if rounded else scores
+    shares = np.sort(torch.from_numpy(scores).double().softmax(0).numpy())[::-1].cumsum()
+    setting = float(shares[place]) + nudge
+    if 0 < setting < 1:
+        found = top_p(Row.of(scores, None), setting)
+        if found is not None:
+            np.testing.assert_array_equal(found, _warper_keeps(scores, setting))
+
+
+@pytest.mark.parametrize("count", [512, 4000])
+@pytest.mark.parametrize("kind", ["language", "few levels", "flat", "steep", "equal", "faint"])
+def test_the_heaviest_are_those_of_all_weights(kind: str, count: int) -> None:
+    """In the same order: equal weights by place, also where their scores differ."""
+    scores = {
+        "language": _like_a_language(LARGE, 1),
+        "few levels": np.round(_like_a_language(LARGE, 2)),
+        "flat": (_like_a_language(LARGE, 3) * 1e-7).astype(np.float32),
+        "steep": _like_a_language(LARGE, 4, 9.0),
+        "equal": np.full(LARGE, 2.5, np.float32),
+        "faint": _like_a_language(LARGE, 5) - 120 * (np.arange(LARGE) != 7).astype(np.float32),
+    }[kind]
+    row = Row.of(scores, None)
+    places, weights = cpu._heaviest(row, count)
+    expected = (-row.weights).argsort(kind="stable")[:count]
+    np.testing.assert_array_equal(places, expected)
+    np.testing.assert_array_equal(weights, row.weights[expected])
+
+
+def test_a_penalty_that_takes_nearly_everything_leaves_no_rounding_behind() -> None:
+    """The sums are made anew where little of them is left."""
+    size = 2 * PIECE
+    scores = np.full(size, 3.0, np.float32)
+    scores[: size // 2] -= 20
+    penalised = repetition_penalty(scores, 50.0, np.arange(size // 2, size - 1))
+    found, new = Row.changed(Row.of(scores, None), penalised, np.arange(size // 2, size - 1)), Row.of(penalised, None)
+    assert found.total == pytest.approx(new.total, rel=1e-9)
+    assert found.entropy == pytest.approx(new.entropy, rel=1e-6)
