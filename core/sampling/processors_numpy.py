@@ -59,7 +59,7 @@ class Row:
     def changed(cls, row: Row, scores: np.ndarray, places: np.ndarray) -> Row:
         """Measure scores that differ from a row's at these places only; places beyond the row are nobody's."""
         top = scores.max()
-        if len(scores) <= PIECE or top != row.top or row.kept < len(scores):
+        if len(scores) <= PIECE or 16 * len(places) > len(scores) or top != row.top or row.kept < len(scores):
             return cls.of(scores, row.ids, top)
         places = np.unique(places[places < len(scores)])
         (old_total, old_moment), (new_total, new_moment) = (_sums(part[places], top) for part in (row.scores, scores))

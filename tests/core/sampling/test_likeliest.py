@@ -85,10 +85,9 @@ def test_the_heaviest_are_those_of_all_weights(kind: str, count: int) -> None:
 
 def test_a_penalty_that_takes_nearly_everything_leaves_no_rounding_behind() -> None:
     """The sums are made anew where little of them is left."""
-    size = 2 * PIECE
-    scores = np.full(size, 3.0, np.float32)
-    scores[: size // 2] -= 20
-    penalised = repetition_penalty(scores, 50.0, np.arange(size // 2, size - 1))
-    found, new = Row.changed(Row.of(scores, None), penalised, np.arange(size // 2, size - 1)), Row.of(penalised, None)
+    scores, heavy = np.full(2 * PIECE, -17.0, np.float32), np.arange(1000)
+    scores[heavy] = 3.0
+    penalised = repetition_penalty(scores, 50.0, heavy[1:])
+    found, new = Row.changed(Row.of(scores, None), penalised, heavy[1:]), Row.of(penalised, None)
     assert found.total == pytest.approx(new.total, rel=1e-9)
     assert found.entropy == pytest.approx(new.entropy, rel=1e-6)
