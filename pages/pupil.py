@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.labs.school_report import SchoolReport, school_reports
-from core.labs.two_models import JudgedParts, JudgedToken, Side, judge, side
+from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, Side, judge, side
 from pages.parts.charts import charts, serving_charts
 from pages.parts.components.scored_text.scored_text import Word, reading_strip, shown
 from pages.parts.layout import frame, palette, prompt_field, results
@@ -19,9 +18,6 @@ from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
 from pages.parts.text import pupil_words as words
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 frame.page()
 NAME, CASCADE, SCHOOL = "pupil", "pupil_cascade", "pupil_school"
@@ -56,7 +52,8 @@ def begin() -> None:
     other = small if who == large else large
     one, two = current.model_named(who), current.model_named(other)
     prompt, settings, count = current.prompt(), current.settings(), length
-    experiment.start(NAME, lambda: judge(one, two, prompt, settings, count), now(), (one, two, len(one.encode(prompt))))
+    about = (ModelFigures.of(one), ModelFigures.of(two), len(one.encode(prompt)))
+    experiment.start(NAME, lambda: judge(one, two, prompt, settings, count), now(), about)
 
 
 @current.error_boundary
@@ -92,10 +89,10 @@ def bits(value: float) -> str:
     return "∞" if math.isinf(value) else f"{value:.1f}"
 
 
-def word(one: JudgedToken, names: tuple[str, str], model: LanguageModel) -> Word:
+def word(one: JudgedToken, names: tuple[str, str]) -> Word:
     """A piece with both surprises below, tinted by who had expected it more."""
     mine, theirs = one.writer, one.judge
-    text = shown(one.text, one.piece, model.token(one.token_id).raw)
+    text = shown(one.text, one.piece, one.raw)
     if theirs is None:
         lines = (card(names[0], mine.probability, mine.surprise, mine.rank),)
         return Word(text, head=f"id {one.token_id}", lines=lines, below=bits(mine.surprise))
@@ -150,7 +147,7 @@ def odds(one: JudgedToken, names: tuple[str, str]) -> None:
     )
 
 
-def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[LanguageModel, LanguageModel], prompt_tokens: int) -> None:
+def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[ModelFigures, ModelFigures], prompt_tokens: int) -> None:
     """What each of them is and costs, and what it made of the text."""
     frame.section(words.FIGURES, words.FIGURES_TERM)
     judged = [one for one in seen if one.judge is not None]
@@ -222,7 +219,7 @@ def course() -> None:
         if same:
             entries = zip((colours.dice, colours.other), names, strict=True)
             frame.legend(*((shade, words.EXPECTED.format(name=name)) for shade, name in entries))
-        reading_strip([word(piece, names, one) for piece in seen], key="pupil_text", alt_text=words.TEXT, size="1.15rem", tall="17rem")
+        reading_strip([word(piece, names) for piece in seen], key="pupil_text", alt_text=words.TEXT, size="1.15rem", tall="17rem")
         if same:
             st.caption(words.BELOW.format(writer=names[0], judge=names[1]))
             left, right = st.columns(2, gap="large")

@@ -108,7 +108,8 @@ def course() -> None:
         if not run.running and len(both) == 2 and all(one.finished for one in both):
             verdict(both, extra)
         if trip:
-            st.caption(words.NETWORK.format(network=numbers.duration(trip.network), drawing=numbers.duration(trip.drawing)))
+            told = words.NETWORK_NOW if run.recorded_on else words.NETWORK
+            st.caption(told.format(network=numbers.duration(trip.network), drawing=numbers.duration(trip.drawing)))
         else:
             st.caption(words.NO_NETWORK)
         st.caption(words.CLOCK)

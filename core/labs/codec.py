@@ -64,6 +64,19 @@ CLASSES: dict[str, str] = {
     "PlainStep": "core.labs.speculative",
     "Rounded": "core.labs.quantization",
     "PartDamage": "core.labs.quantization",
+    "RoundedCache": "core.labs.rounded_cache",
+    "ModelFigures": "core.labs.two_models",
+    "Opinion": "core.labs.two_models",
+    "JudgedToken": "core.labs.two_models",
+    "JudgedPart": "core.labs.two_models",
+    "JudgedParts": "core.labs.two_models",
+    "CascadeToken": "core.labs.cascade",
+    "CascadeScore": "core.labs.cascade",
+    "SchoolReport": "core.labs.school_report",
+    "Stretch": "core.labs.waiting",
+    "Watched": "core.labs.waiting",
+    "ServiceTimes": "core.labs.waiting",
+    "LoadPoint": "core.labs.waiting",
     "Look": "core.labs.teach",
     "Ended": "core.labs.teach",
     "Waiting": "core.labs.teach",
@@ -109,6 +122,8 @@ class Writer:
             return self.write(value.item())
         if isinstance(value, float):
             return float(f"{value:.9g}") if math.isfinite(value) else {"float": str(value)}
+        if isinstance(value, bytes):
+            return {"bytes": value.hex()}
         if isinstance(value, TokenDistribution):
             return {"step": self._step(value)}
         if isinstance(value, list):
@@ -181,6 +196,8 @@ class Reader:
         ((kind, held),) = value.items()
         if kind == "float" and held in _STRANGE:
             return _STRANGE[held]
+        if kind == "bytes" and isinstance(held, str):
+            return _bytes(held)
         if kind == "step" and isinstance(held, int) and 0 <= held < len(self._steps):
             return self._steps[held]
         if kind == "tuple":
@@ -309,6 +326,13 @@ def fits(value: Any, hint: Any) -> bool:
     if hint is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(hint, type) and isinstance(value, hint)
+
+
+def _bytes(held: str) -> bytes:
+    try:
+        return bytes.fromhex(held)
+    except ValueError as error:
+        raise _broken() from error
 
 
 def _listed(value: Any) -> list[Any]:

@@ -28,6 +28,7 @@ from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
+    from core.engine.shape import ModelShape
 
 LONGEST = 256  # tokens
 LISTED = 8  # tokens of which both odds are kept
@@ -54,7 +55,7 @@ class JudgedToken:
     """A token that one model wrote, and what both think of it. judge: None where the other model has other tokens.
 
     overlap: what both odds have in common, the sum of the smaller ones, 0 to 1; NaN without a judge. pieces, writer_odds, judge_odds: the
-    tokens that the two together find likeliest; place: of the written one among them.
+    tokens that the two together find likeliest; place: of the written one among them. raw: its bytes.
     """
 
     index: int
@@ -69,6 +70,7 @@ class JudgedToken:
     judge_odds: tuple[float, ...]
     place: int
     finished: str | None = None
+    raw: bytes = b""
 
     @property
     def agreed(self) -> bool:
@@ -168,6 +170,7 @@ def _judged(
         judge_odds=() if theirs is None else tuple(theirs[listed].tolist()),
         place=int(np.flatnonzero(listed == token_id)[0]),
         finished=ended,
+        raw=model.token(token_id).raw,
     )
 
 
@@ -250,6 +253,25 @@ def _sums(pieces: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """What of a model its costs are computed from, so that they can be shown where the model is not loaded.
+
+    weight_bytes: measured; cache_bytes_per_token: computed from the shape.
+    """
+
+    name: str
+    parameters: int
+    weight_bytes: int
+    shape: ModelShape
+    cache_bytes_per_token: int
+
+    @classmethod
+    def of(cls, model: LanguageModel) -> ModelFigures:
+        """The figures of a loaded model."""
+        return cls(model.name, model.parameter_count, model.weight_bytes, model.shape, model.cache_bytes_per_token)
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """One of the two in figures. seconds_per_token: the median of its passes over one token, None before there is one; measured.
 
@@ -264,12 +286,12 @@ class Side:
     bits_per_token: float
 
 
-def side(model: LanguageModel, seen: Sequence[Opinion], context: int) -> Side:
+def side(model: ModelFigures, seen: Sequence[Opinion], context: int) -> Side:
     """The figures of one of the two, from its opinions on a text that ends at `context` tokens."""
     decoding = [one.seconds for one in seen if one.computed == 1]
     bits = [one.surprise for one in seen]
     return Side(
-        model.parameter_count,
+        model.parameters,
         model.weight_bytes,
         multiply_adds(model.shape, max(1, context)),
         model.cache_bytes_per_token * context,

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.labs.two_models import JudgedToken
 from pages.parts.charts import serving_charts
+from pages.parts.runtime import recordings
+from pages.parts.session import current
+from pages.parts.text import numbers
 from pages.parts.text import pupil_words as words
 from tests.pages.test_cache import run_on, said
 
 
+@pytest.mark.usefixtures("no_recordings")
 def test_one_writes_and_the_other_judges(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="pupil.py", prompt="Once upon a time")
     assert not app.exception and words.FIRST in said(app)
@@ -39,6 +45,21 @@ def test_cascade_and_school(open_app: Callable[..., AppTest], session: Callable[
     assert not app.exception and "of 60" in said(app) and words.NO_TWIN in said(app)
     reports = {one.name: one for one in session(app).results["pupil_school"].seen}
     assert reports["storyteller"].right >= reports["storyteller-mini"].right > 20
+
+
+def test_it_begins_with_all_three_results_and_no_model(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(name: str) -> Any:
+        raise AssertionError(f"{name} was loaded to draw a recording")
+
+    monkeypatch.setattr(current, "model_named", refused)
+    app = open_app(page="pupil.py")
+    told, found = said(app), recordings.first("pupil")
+    assert not app.exception and found is not None
+    judged = [one for one in found.seen if isinstance(one, JudgedToken)]
+    same = sum(one.agreed for one in judged)
+    assert f"Same favourite at **{same} of {len(judged)}** places" in told
+    assert all(numbers.count(one.parameters) in told for one in found.about[:2])
+    assert "The small one wrote **" in told and f"of {words.FACTS}" in told and words.FIRST not in told
 
 
 def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:

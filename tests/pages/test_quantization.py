@@ -36,6 +36,11 @@ def test_the_notepad_in_fewer_bits(open_app: Callable[..., AppTest], session: Ca
     assert [one.bits for one in session(app).results["quantization_notepad"].seen] == [8, 4]
 
 
+def test_the_notepad_is_there_from_the_beginning(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="quantization.py")
+    assert not app.exception and bits_words.NOTEPAD_HEAD in said(app) and bits_words.NOTEPAD_FIRST not in said(app)
+
+
 def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="quantization.py", model="storyteller-mini", prompt="word " * 900)
     app.button(key="quantization_start").click().run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.waiting import LOADS, LoadPoint
@@ -14,6 +15,7 @@ from pages.parts.text import waiting_words as words
 from tests.pages.test_cache import run_on, said
 
 
+@pytest.mark.usefixtures("no_recordings")
 def test_one_request_among_many(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="waiting.py", model="storyteller-mini", prompt="Once upon a time")
     assert not app.exception and words.FIRST in said(app)
@@ -33,6 +35,13 @@ def test_the_curve_to_its_end(open_app: Callable[..., AppTest], session: Callabl
     assert not app.exception and "of the load:" in said(app) and "computed" in said(app)
     points = [one for one in session(app).results["waiting_curve"].seen if isinstance(one, LoadPoint)]
     assert [one.load for one in points[::2]] == list(LOADS)
+
+
+def test_it_begins_with_a_timeline_and_a_curve(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(page="waiting.py")
+    told = said(app)
+    assert not app.exception and "had your whole answer after" in told and "of the load:" in told
+    assert words.FIRST not in told and words.CURVE_FIRST.format(count=16) not in told
 
 
 def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:

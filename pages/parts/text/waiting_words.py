@@ -33,6 +33,10 @@ NETWORK = (
     "Network: {network} there and back between this browser and this server, half of it before and half behind. Drawing: {drawing}, one "
     "frame of this browser. Both measured here."
 )
+NETWORK_NOW = (
+    "The servers' times are the recording's. Network ({network} there and back) and drawing ({drawing}, one frame) are this browser's, "
+    "measured now."
+)
 NO_NETWORK = "Network and drawing are measured by your browser, which has not told them yet."
 CLOCK = (
     "A server's clock runs only while it works: each policy has the model to itself, however busy this machine is with the other. With "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from enum import Enum
@@ -20,10 +21,15 @@ from core import SamplingSettings
 from core.errors import BadRecording
 from core.labs import codec, recorded
 from core.labs.cache_race import race
+from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, cascade
 from core.labs.codec import CLASSES, fits, hints
 from core.labs.quantization import PartDamage
 from core.labs.recorded import RecordedExperiment
+from core.labs.rounded_cache import rounded_cache
+from core.labs.school_report import school_reports
 from core.labs.sweep import Column, side_by_side
+from core.labs.two_models import JudgedPart, JudgedParts, ModelFigures, judge
+from core.labs.waiting import load_curve, watch_one
 
 DAY = "2026-01-31"
 
@@ -58,6 +64,50 @@ def test_plain_observations_come_back_equal(tiny: Callable[[str], Any]) -> None:
     assert [one.text for one in back.seen] == [one.text for one in seen]
     for one, other in zip(back.seen, seen, strict=True):
         assert one.total_seconds == pytest.approx(other.total_seconds, rel=1e-6)
+
+
+def two(tiny: Callable[[str], Any]) -> dict[str, Callable[[], Iterator[Any]]]:
+    """Labs of two models, of many requests and of a rounded cache, on tiny ones."""
+    one, other = tiny("llama"), tiny("gpt2")
+    text = "the fox and the dog ran home"
+    return {
+        "pupil": lambda: judge(one, other, "the fox", SamplingSettings(seed=1), 5),
+        "pupil_cascade": lambda: cascade(one, other, "the fox", SamplingSettings(seed=1), (2.0, SMALL_ONLY, LARGE_ONLY), 4),
+        "pupil_school": lambda: school_reports([one, other], one, text, 2),
+        "waiting": lambda: watch_one(one, "the fox", ["the dog"], SamplingSettings(seed=1), 3),
+        "waiting_curve": lambda: load_curve(one, ["the dog"], loads=(0.5,), requests=3),
+        "quantization_notepad": lambda: rounded_cache(one, text),
+    }
+
+
+@pytest.mark.parametrize("name", ["pupil", "pupil_cascade", "pupil_school", "waiting", "waiting_curve", "quantization_notepad"])
+def test_what_a_lab_yields_comes_back(name: str, tiny: Callable[[str], Any]) -> None:
+    seen = tuple(two(tiny)[name]())
+    about = (ModelFigures.of(tiny("llama")), ModelFigures.of(tiny("gpt2")), 3)
+    back = RecordedExperiment.loads(RecordedExperiment(name, DAY, seen, (0.0,) * len(seen), about=about).dumps())
+    assert seen and back.about == about and [type(one) for one in back.seen] == [type(one) for one in seen]
+    for one, other in zip(back.seen, seen, strict=True):
+        same(one, other)
+
+
+def test_parts_of_a_text_and_bytes_come_back() -> None:
+    seen = (JudgedParts((JudgedPart("fox", 1.5, math.inf),)), b"\xa6\x8a", b"")
+    assert RecordedExperiment.loads(RecordedExperiment("pupil", DAY, seen, (0.0,) * 3).dumps()).seen == seen
+
+
+def same(one: Any, other: Any) -> None:
+    """Hold two values against each other, field by field, numbers to nine figures and NaN as NaN."""
+    assert type(one) is type(other)
+    if is_dataclass(other) and not isinstance(other, type):
+        for field in fields(other):
+            same(getattr(one, field.name), getattr(other, field.name))
+    elif isinstance(other, tuple):
+        for mine, theirs in zip(one, other, strict=True):
+            same(mine, theirs)
+    elif isinstance(other, float):
+        assert one == pytest.approx(other, rel=1e-8, nan_ok=True)
+    else:
+        assert one == other
 
 
 def test_it_plays_in_its_own_rhythm_and_at_any_speed() -> None:
@@ -129,6 +179,8 @@ WRONG: dict[str, bytes] = {
     "an unknown kind": packed(content(about={"pickle": "gASV"})),
     "two kinds at once": packed(content(about={"tuple": [], "list": []})),
     "keys that cannot be": packed(content(about={"dict": [[[1], 2]]})),
+    "bytes that are none": packed(content(about={"bytes": "zz"})),
+    "a list for bytes": packed(content(about={"bytes": [1]})),
     "a huge number": packed(content(about=10**40)),
     "a huge range": packed(content(about={"range": [0, 10**18, 1]})),
     "nested too deeply": packed(content(about=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])),
@@ -160,7 +212,7 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["record", "tuple", "dict", "enum", "step", "range", "float", "x"]), inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["record", "tuple", "dict", "enum", "step", "range", "float", "bytes", "x"]), inner, max_size=2)
         | st.tuples(st.sampled_from([*CLASSES]), inner).map(lambda pair: {"record": list(pair)})
     ),
     max_leaves=12,

@@ -15,7 +15,7 @@ from core.costs.formulas import pass_multiply_adds
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
 from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.labs.school_report import knows, school_reports
-from core.labs.two_models import JudgedParts, JudgedToken, by_character, judge, side
+from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, by_character, judge, side
 
 PROMPT = "Once upon a time, there was a little fox who"
 STORY = "One day, a small mouse found a big red ball. The mouse was happy."
@@ -99,11 +99,11 @@ def test_by_character_worked_by_hand() -> None:
 
 def test_sides_count_what_they_hold(large: Any, small: Any) -> None:
     seen = [one.writer for one in judge(small, large, PROMPT, SamplingSettings(seed=5), 6) if isinstance(one, JudgedToken)]
-    figures = side(small, seen, 20)
+    figures = side(ModelFigures.of(small), seen, 20)
     assert figures.parameters == sum(p.numel() for p in small.network.parameters())
     assert figures.cache_bytes == 20 * 3 * 2 * 2 * 24 * 4  # tokens x layers x keys and values x KV heads x head size x bytes
     assert figures.seconds_per_token is not None and figures.bits_per_token == pytest.approx(np.mean([one.surprise for one in seen]))
-    assert side(small, [], 1).seconds_per_token is None
+    assert side(ModelFigures.of(small), [], 1).seconds_per_token is None
 
 
 def test_a_cascade_at_either_end_is_one_of_them_alone(large: Any, small: Any) -> None:
