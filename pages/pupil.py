@@ -250,7 +250,7 @@ def surprises(seen: list[JudgedToken]) -> None:
             if one.judge is not None
         ]
     )
-    charts.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=words.SURPRISES)
+    charts.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=words.SURPRISES, height=260)
 
 
 def cascaded() -> None:
@@ -262,7 +262,7 @@ def cascaded() -> None:
                 st.caption(words.CASCADE_FIRST)
             return
         colours = palette.of(charts.theme())
-        frame.legend((colours.computed, words.BY_LARGE), (colours.page, words.BY_SMALL))
+        frame.legend((colours.computed, words.TAKEN_OVER))
         small_name, large_name = (named(name) for name in run.about)
         titles = (words.TOGETHER, words.ALONE_SMALL.format(name=small_name), words.ALONE_LARGE.format(name=large_name))
         scores = {one.run: one.bits_per_token for one in run.seen if isinstance(one, CascadeScore)}
@@ -320,7 +320,12 @@ def button(name: str, start: str, again: str, press: object, icon: str) -> None:
     state = experiment.of(name)
     if state.running:
         st.button(words.STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
-    elif st.button(again if state.seen else start, type="primary" if name == NAME else "secondary", icon=icon, key=f"{name}_start"):
+    elif st.button(
+        again if state.seen and not state.recorded_on else start,
+        type="primary" if name == NAME else "secondary",
+        icon=icon,
+        key=f"{name}_start",
+    ):
         assert callable(press)
         press()
         st.rerun()

@@ -190,9 +190,10 @@ with frame.error_boundary():
         rate = st.slider(words.RATE, 1, 40, 12, key="waiting_rate", help=words.RATE_HELP, width=260, **STAYS)
         length = st.segmented_control(words.LENGTH, LENGTHS, default=16, key="waiting_length", required=True, **STAYS) or 16
         state = experiment.of(NAME)
+        own = state.seen and not state.recorded_on
         if state.running:
             st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="waiting_stop")
-        elif st.button(words.AGAIN if state.seen else words.START, type="primary", icon=":material/send:", key="waiting_start"):
+        elif st.button(words.AGAIN if own else words.START, type="primary", icon=":material/send:", key="waiting_start"):
             begin()
             st.rerun()
     trip = round_trip(0, key="waiting_trip")
@@ -200,9 +201,10 @@ with frame.error_boundary():
     frame.section(words.CURVE, words.CURVE_TERM)
     st.caption(words.CURVE_LEAD)
     state = experiment.of(CURVE)
+    own = state.seen and not state.recorded_on
     if state.running:
         st.button(words.STOP, on_click=experiment.stop, args=(CURVE,), icon=":material/stop:", key="waiting_curve_stop")
-    elif st.button(words.CURVE_AGAIN if state.seen else words.CURVE_START, icon=":material/show_chart:", key="waiting_curve_start"):
+    elif st.button(words.CURVE_AGAIN if own else words.CURVE_START, icon=":material/show_chart:", key="waiting_curve_start"):
         begin_curve()
         st.rerun()
     results.live(curve, CURVE, key="waiting_curve_course")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pages.parts.text import result_words
 from tests.browser.test_serving import LONG
 
 pytestmark = pytest.mark.browser
@@ -45,7 +46,7 @@ def test_a_pupil_is_judged_and_takes_turns(at: Callable[..., Any]) -> None:
     large, small = (float(cell.split()[0]) for cell in rows["weights"])
     assert large > 5 * small and all("MB" in cell for cell in rows["weights"])
     press(page, "pupil_cascade")
-    page.get_by_text("of the multiply-adds of the large one alone").wait_for(timeout=LONG)
+    page.get_by_text("the multiply-adds of the large one alone").wait_for(timeout=LONG)
     table = page.evaluate(CELLS, "result_pupil_cascade")
     assert [row[1] for row in table[1:]] == ["100\u00a0%", "0\u00a0%"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -59,3 +60,17 @@ def test_the_way_to_this_browser_is_measured_and_stands_in_the_timeline(at: Call
     assert [row[0] for row in rows] == ["One at a time", "Continuous batching"]
     page.locator(".st-key-result_waiting svg.marks").first.wait_for(timeout=LONG)
     page.get_by_text("had your whole answer after").wait_for()
+
+
+@pytest.mark.parametrize(("path", "told"), [("waiting", "had your whole answer after"), ("pupil", "Same favourite at")])
+def test_what_it_begins_with_plays_again_and_runs_live(path: str, told: str, at: Callable[..., Any]) -> None:
+    page = at(path)
+    line = page.locator(f".st-key-recorded_{path}")
+    line.get_by_text(result_words.RECORDED).wait_for(timeout=LONG)
+    page.locator(f".st-key-play_{path} button:visible").click(timeout=LONG)
+    page.locator(f".st-key-{path}_stop button").first.wait_for(timeout=LONG)
+    page.locator(f".st-key-again_{path} button:visible").wait_for(timeout=LONG)  # it is back when the recording is over
+    page.get_by_text(told).wait_for(timeout=LONG)
+    page.locator(f".st-key-again_{path} button:visible").click(timeout=LONG)
+    line.wait_for(state="detached", timeout=LONG)
+    page.get_by_text(told).wait_for(timeout=LONG)

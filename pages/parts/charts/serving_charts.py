@@ -67,7 +67,7 @@ def two_bars(theme: str, rows: int) -> Spec:
 
 @lru_cache(maxsize=8)
 def part_heat(theme: str, layers: int) -> Spec:
-    """A strip of parts by layer; darker = more divergence. Columns: layer, part, damage, tip."""
+    """A strip of parts by layer; stronger = more divergence. Columns: layer, part, damage, tip."""
     colours = palettes.of(theme)
     cells = (
         alt.Chart()
@@ -79,7 +79,7 @@ def part_heat(theme: str, layers: int) -> Spec:
             tooltip=_tips(("tip", "divergence")),
         )
     )
-    return charts._spec(alt.layer(cells).properties(height=96))
+    return charts._spec(alt.layer(cells).properties(height=132))
 
 
 @lru_cache(maxsize=8)
@@ -89,12 +89,13 @@ def mirrored(theme: str, rows: int) -> Spec:
     Columns: place, piece, left, right (0 to 1), left_label, right_label, chosen (bool).
     """
     colours = palettes.of(theme)
-    middle = 0.2  # of the width of 100 %, on either side of the middle: room for the names
-    across = alt.Scale(domain=[-1.3 - middle, 1.3 + middle], nice=False)
+    across = alt.Scale(domain=[-1, 1], nice=False)
+    middle = "(56 / max(240, width / 2))"  # the names have their pixels on either side of the middle, however wide the chart is
+    share = f"(1 - {middle}) / 1.3"  # of the bars, so that behind one of 100 % its number has room
     up = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25))
     base = (
         alt.Chart()
-        .transform_calculate(l0=f"-{middle}", l1=f"-{middle} - datum.left", r0=f"{middle}", r1=f"{middle} + datum.right")
+        .transform_calculate(l0=f"-{middle}", l1=f"-{middle} - datum.left * {share}", r0=middle, r1=f"{middle} + datum.right * {share}")
         .encode(y=up)
     )
 

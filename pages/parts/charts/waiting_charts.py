@@ -51,7 +51,7 @@ def load_curve(theme: str, height: int = 240) -> Spec:
     across = alt.X(
         "load:Q",
         scale=alt.Scale(domain=[0, 100], nice=False),
-        axis=_axis(colours, words.CURVE_AXIS, values=[0, 25, 50, 75, 100], labelExpr="datum.value + ' %'"),
+        axis=_axis(colours, words.CURVE_AXIS, values=[0, 25, 50, 75, 100], labelExpr="datum.value + ' %'", offset=20),
     )
     axis = _axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
     shade = alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "many"], range=[colours.dice, colours.computed]))

@@ -62,10 +62,11 @@ CASCADE_START, CASCADE_AGAIN = "Write all three", "Once more"
 CASCADE_FIRST = "Press the button: each of the three texts grows by one piece in turn."
 TOGETHER, ALONE_SMALL, ALONE_LARGE = "Together", "{name} alone", "{name} alone"
 BY_LARGE, BY_SMALL = "written by the large one", "written by the small one"
+TAKEN_OVER = "taken over by the large one; all the rest of this text is the small one's"
 CASCADE_HEAD = "| | by the small one | large one's surprise, a token | multiply-adds (computed) | time of the passes |"
 CASCADE_VERDICT = (
-    "The small one wrote **{share}** of the pieces, with **{work}** of the multiply-adds of the large one alone and **{time}** of the time "
-    "of its passes."
+    "The small one wrote **{share}** of the pieces, with **{work}** the multiply-adds of the large one alone and **{time}** the time of "
+    "its passes."
 )
 CASCADE_WHY = (
     "Quality here is what the large one makes of the text: less surprise is nearer to what it would have said itself. The large one has to "
@@ -77,7 +78,7 @@ SCHOOL = "What it learnt"
 SCHOOL_TERM = "facts, perplexity, agreement"
 SCHOOL_START, SCHOOL_AGAIN = "Examine them", "Once more"
 SCHOOL_FIRST = "Press the button: each is asked {count} facts, and reads a short story that stands in no lesson."
-SCHOOL_HEAD = "| | parameters | facts right | perplexity of the story | teacher's favourite kept | divergence (KL, nats) |"
+SCHOOL_HEAD = "| | size | facts right | perplex\u00adity of the story | teacher's favourite kept | diver\u00adgence (KL, nats) |"
 SCHOOL_WHY = (
     "Facts in the words of the bundled models' lessons, right where every piece of the answer is the favourite. The story was written for "
     "this page."

@@ -25,7 +25,7 @@ KINDS = {
 }
 TIMELINE = "Your request, second by second"
 TIMELINE_TERM = "measured, both by the server's own clock"
-HEAD = "| | first word after (TTFT) | each further word (ITL) | whole answer (end to end) | of it in the queue | others ahead of you |"
+HEAD = "| | first word after (TTFT) | each further word (ITL) | whole answer (end to end) | of it in the queue | ahead of you |"
 VERDICT = (
     "**{quick}** had your whole answer after {one} instead of {other}; the first word came after {first} and {second} ({left}, {right})."
 )
@@ -62,5 +62,5 @@ CURVE_WHY = (
 CURVE_VERDICT = "At {load} of the load: {one} in the queue one at a time, {other} with continuous batching."
 HONEST = (
     "This scheduler is made to be watched. What it shows of queues and batches holds for servers such as vLLM, too; the milliseconds are "
-    "this machine's."
+    "those of the machine that it ran on."
 )

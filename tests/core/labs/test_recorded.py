@@ -68,11 +68,11 @@ def test_plain_observations_come_back_equal(tiny: Callable[[str], Any]) -> None:
 
 def two(tiny: Callable[[str], Any]) -> dict[str, Callable[[], Iterator[Any]]]:
     """Labs of two models, of many requests and of a rounded cache, on tiny ones."""
-    one, other = tiny("llama"), tiny("gpt2")
+    one, other, third = tiny("llama"), tiny("gpt2"), tiny("qwen3")
     text = "the fox and the dog ran home"
     return {
         "pupil": lambda: judge(one, other, "the fox", SamplingSettings(seed=1), 5),
-        "pupil_cascade": lambda: cascade(one, other, "the fox", SamplingSettings(seed=1), (2.0, SMALL_ONLY, LARGE_ONLY), 4),
+        "pupil_cascade": lambda: cascade(other, third, "the fox", SamplingSettings(seed=1), (2.0, SMALL_ONLY, LARGE_ONLY), 4),
         "pupil_school": lambda: school_reports([one, other], one, text, 2),
         "waiting": lambda: watch_one(one, "the fox", ["the dog"], SamplingSettings(seed=1), 3),
         "waiting_curve": lambda: load_curve(one, ["the dog"], loads=(0.5,), requests=3),
