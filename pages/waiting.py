@@ -125,7 +125,8 @@ def figures(found: dict[Policy, Watched], extra: float) -> None:
     for policy, one in found.items():
         first, whole = told(one.first_token + extra), told(one.total + extra) if one.finished else "…"
         queue = numbers.duration(one.spent("queue"))
-        lines.append(f"| {words.SIDES[policy]} | {first} | {told(one.inter_token)} | {whole} | {queue} | {one.ahead} |")
+        ahead = words.OTHERS[one.ahead != 1].format(count=one.ahead)
+        lines.append(f"| {words.SIDES[policy]} | {first} | {told(one.inter_token)} | {whole} | {queue} | {ahead} |")
     st.markdown("\n".join(lines))
 
 

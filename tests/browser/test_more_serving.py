@@ -31,8 +31,8 @@ def test_fewer_bits_are_smaller_and_further_away(at: Callable[..., Any]) -> None
     assert sizes == sorted(sizes, reverse=True) and sizes[-1] < sizes[0] / 3
     page.locator(".st-key-result_quantization svg.marks").first.wait_for(timeout=LONG)
     page.locator(".st-key-quantization_notepad button").click()
-    page.get_by_text("tokens that the full model writes").wait_for(timeout=LONG)
-    page.locator(".st-key-result_quantization_notepad table tbody tr").last.wait_for(timeout=LONG)
+    page.locator(".st-key-recorded_quantization_notepad").wait_for(state="detached", timeout=LONG)
+    page.locator(".st-key-result_quantization_notepad table tbody tr").nth(2).wait_for(timeout=LONG)
     held = page.evaluate(CELLS, "result_quantization_notepad")
     assert [row[0] for row in held] == ["full precision", "8", "4"]
 

@@ -62,7 +62,7 @@ CASCADE_START, CASCADE_AGAIN = "Write all three", "Once more"
 CASCADE_FIRST = "Press the button: each of the three texts grows by one piece in turn."
 TOGETHER, ALONE_SMALL, ALONE_LARGE = "Together", "{name} alone", "{name} alone"
 BY_LARGE, BY_SMALL = "written by the large one", "written by the small one"
-TAKEN_OVER = "taken over by the large one; all the rest of this text is the small one's"
+TAKEN_OVER = "here the large one took over"
 CASCADE_HEAD = "| | by the small one | large one's surprise, a token | multiply-adds (computed) | time of the passes |"
 CASCADE_VERDICT = (
     "The small one wrote **{share}** of the pieces, with **{work}** the multiply-adds of the large one alone and **{time}** the time of "

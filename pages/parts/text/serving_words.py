@@ -256,7 +256,7 @@ SAME_WORDS = "The same words, all of them."
 OTHER_WORDS = "They part at token {place}."
 ALONG = "Along the text that the full model writes"
 ALONG_TERM = "divergence, favourites, perplexity, bytes"
-ALONG_HEAD = "| bits a weight | weights | divergence (KL, nats) | favourites kept | perplexity | time to read it |"
+ALONG_HEAD = "| bits a weight | size | diver\u00adgence (KL, nats) | favour\u00adites kept | perplex\u00adity | time to read it |"
 ALONG_WHY = (
     "{share} of the weights are rounded. Bytes are **computed** (codes and scales), everything else is **measured**. Memory "
     "shrinks, time does not: here the "

@@ -26,6 +26,7 @@ KINDS = {
 TIMELINE = "Your request, second by second"
 TIMELINE_TERM = "measured, both by the server's own clock"
 HEAD = "| | first word after (TTFT) | each further word (ITL) | whole answer (end to end) | of it in the queue | ahead of you |"
+OTHERS = ("1\u00a0other", "{count}\u00a0others")
 VERDICT = (
     "**{quick}** had your whole answer after {one} instead of {other}; the first word came after {first} and {second} ({left}, {right})."
 )
