@@ -194,9 +194,10 @@ with frame.error_boundary():
         own = state.seen and not state.recorded_on
         if state.running:
             st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="waiting_stop")
-        elif st.button(words.AGAIN if own else words.START, type="primary", icon=":material/send:", key="waiting_start"):
-            begin()
-            st.rerun()
+        else:
+            label = words.AGAIN if own else words.START
+            # A callback: the page may be drawn anew at that moment, for the browser's round trip, and a press is not lost by it.
+            st.button(label, on_click=begin, type="primary", icon=":material/send:", key="waiting_start")
     trip = round_trip(0, key="waiting_trip")
     results.live(course, NAME, key="waiting_course")
     frame.section(words.CURVE, words.CURVE_TERM)
@@ -205,8 +206,8 @@ with frame.error_boundary():
     own = state.seen and not state.recorded_on
     if state.running:
         st.button(words.STOP, on_click=experiment.stop, args=(CURVE,), icon=":material/stop:", key="waiting_curve_stop")
-    elif st.button(words.CURVE_AGAIN if own else words.CURVE_START, icon=":material/show_chart:", key="waiting_curve_start"):
-        begin_curve()
-        st.rerun()
+    else:
+        label = words.CURVE_AGAIN if own else words.CURVE_START
+        st.button(label, on_click=begin_curve, icon=":material/show_chart:", key="waiting_curve_start")
     results.live(curve, CURVE, key="waiting_curve_course")
     st.caption(words.HONEST)
