@@ -89,7 +89,8 @@ def joined(one: Watched) -> list[tuple[str, float, float]]:
 def course() -> None:
     """All that moves while the request is on its way."""
     with results.shown(NAME, now(), begin) as run:
-        found: dict[Policy, Watched] = {one.policy: one for one in run.seen}
+        latest: dict[Policy, Watched] = {one.policy: one for one in run.seen}
+        found = {policy: latest[policy] for policy in POLICIES if policy in latest}
         if not found:
             if not run.running and not run.error:
                 st.caption(words.FIRST)
