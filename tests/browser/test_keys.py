@@ -16,7 +16,7 @@ PATIENCE = 60_000  # ms
 def test_keys_go_where_they_are_wanted(visit: Visit, app: str) -> None:
     watching = visit(app)
     page = watching.page
-    page.locator(".st-key-preset button", has_text="Creative").click()
+    page.locator(".st-key-preset_Creative button").click()
     page.wait_for_function("() => location.search.includes('temperature=1.1')", timeout=PATIENCE)
     page.keyboard.press("ArrowRight")
     watching.until("steps.length === 1", PATIENCE)

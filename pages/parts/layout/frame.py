@@ -156,7 +156,8 @@ def legend(*entries: tuple[str, str], hint: str = "") -> None:
 def dress() -> None:
     """What the theme cannot say; once per run, from app.py."""
     colours = palette.of(charts.theme())
-    paint = f":root {{ --tv-muted: {colours.muted_text}; --tv-on-dice: {colours.on_dice}; --tv-focus: {colours.dice}; }}"
+    names = {"muted": colours.muted_text, "on-dice": colours.on_dice, "focus": colours.dice, "dice-text": colours.dice_text}
+    paint = f":root {{ {' '.join(f'--tv-{name}: {colour};' for name, colour in names.items())} }}"
     st.html(f"<style>{paint}\n{_css()}</style>")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from core import list_models
 from pages.parts.layout import frame
 from pages.parts.runtime import loaded_models
 from pages.parts.session import current, roles
-from pages.parts.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, value_words
+from pages.parts.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, preset_of, value_words
 from pages.parts.session.state import touched
 from pages.parts.text import numbers, words
 from pages.parts.text.plain import plain
@@ -47,9 +49,15 @@ def _model() -> None:
 
 
 def _settings(used: frozenset[str]) -> None:
-    current.mark_preset()
-    with st.container(key="rests_presets" if len(used) <= 1 else "presets"):
-        st.pills("Presets", list(PRESETS), key="preset", on_change=current.use_preset, help=PRESET_HELP)
+    marked = preset_of(current.settings())
+    with st.container(key="rests_presets" if len(used) <= 1 else "presets", gap="xsmall"):
+        st.markdown("Presets", help=PRESET_HELP)
+        # Not one control that the settings turn, too: what it showed before would come back from a browser that has not heard of a turned
+        # slider yet, look like a choice, and take the slider back.
+        with st.container(horizontal=True, gap="xsmall", key="preset"):
+            for name in PRESETS:
+                look: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
+                st.button(name, on_click=current.use_preset, args=(name,), type=look, key=f"preset_{name}")
     alone = used if len(used) == 1 else frozenset()  # the only one that counts stands in sight
     for control in CONTROLS:
         if control.key in IN_SIGHT or control.key in alone:

@@ -17,8 +17,8 @@ from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.servers.address import without_secrets
 from pages.parts.runtime import loaded_models, offered
-from pages.parts.session import eviction_notice, replay_steps, roles, run_start, share_link
-from pages.parts.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control, preset_of
+from pages.parts.session import eviction_notice, replay_steps, roles, run_start, set_values, share_link
+from pages.parts.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control
 from pages.parts.session.state import (
     Notice,
     Session,
@@ -122,7 +122,7 @@ def settings() -> SamplingSettings:
     """The settings for the coming steps, each within its range whatever the browser sent."""
     values: dict[str, Any] = {}
     for control in CONTROLS:
-        asked = st.session_state.get(control.key)
+        asked = set_values.held(control.key)
         value = None if asked is None else share_link.value_of(control, str(asked))
         values[control.key] = first_value(control) if value is None else value
     return SamplingSettings(**values)
@@ -281,9 +281,9 @@ def settings_changed() -> None:
 
 
 @error_boundary
-def use_preset() -> None:
-    """Take over the settings of the preset that was chosen."""
-    _apply(PRESETS.get(st.session_state.get("preset") or "", settings()))
+def use_preset(name: str) -> None:
+    """Take over the settings of this preset."""
+    _apply(PRESETS[name])
 
 
 @error_boundary
@@ -295,13 +295,8 @@ def reset_settings() -> None:
 def _apply(wanted: SamplingSettings) -> None:
     for key, value in wanted.as_dict().items():
         if key != "seed":
-            st.session_state[key] = value
+            set_values.put(key, value)
     changed("coming")
-
-
-def mark_preset() -> None:
-    """Before the presets are drawn: mark the one that the settings are, if any."""
-    st.session_state["preset"] = preset_of(settings())
 
 
 def mark_moment(seen: TokenDistribution | Step) -> None:

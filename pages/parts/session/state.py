@@ -86,6 +86,7 @@ class Session:
     replay_steps: str | None = None  # the steps a link asks for
     link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
     turned: dict[str, Any] = field(default_factory=dict)  # model and settings as they stood last, by key
+    set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `session/set_values`: before, now, since when
     kept_elsewhere: str = ""  # the name of a text that the browser keeps and is asked for
     draws: int = 0  # how often the page was drawn
     answered: bool = False  # whether the browser has told what it knows of a text from before

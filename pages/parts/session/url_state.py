@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.parts.runtime import loaded_models
-from pages.parts.session import current, share_link
+from pages.parts.session import current, set_values, share_link
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import current_session, error_boundary, notify
 from pages.parts.text import words
@@ -44,6 +44,7 @@ def mark() -> None:
     turned = current_session().turned
     if current.model_names():
         st.session_state["model"] = turned["model"] = current.model_name()
+    set_values.restore()
     for control in CONTROLS:  # a page that is left may take the widgets' values with it
         value = st.session_state.get(control.key)
         if value is not None:
