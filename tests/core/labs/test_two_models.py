@@ -43,7 +43,8 @@ def test_the_text_is_the_writers_own_and_both_opinions_are_transformers(large: A
     settings = SamplingSettings(seed=5, temperature=0.9)
     seen = [one for one in judge(small, large, PROMPT, settings, 20) if isinstance(one, JudgedToken)]
     alone = Generation(small, PROMPT, settings)
-    assert [one.token_id for one in seen] == [alone.step().token_id for _ in range(20)]
+    assert [one.token_id for one in seen] == [alone.step().token_id for _ in seen]
+    assert len(seen) == 20 or (len(seen) > 3 and alone.finished)
     ids = [*small.encode(PROMPT), *(one.token_id for one in seen)]
     first = len(small.encode(PROMPT))
     for model, mine in ((small, [one.writer for one in seen]), (large, [one.judge for one in seen])):
