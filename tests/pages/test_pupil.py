@@ -28,7 +28,8 @@ def test_one_writes_and_the_other_judges(open_app: Callable[..., AppTest], sessi
     assert not app.exception
     seen = session(app).results["pupil"].seen
     same = sum(one.agreed for one in seen)
-    assert len(seen) == 24 and f"Same favourite at **{same} of 24** places" in said(app)
+    assert len(seen) == 24 or (len(seen) > 5 and seen[-1].finished)
+    assert f"Same favourite at **{same} of {len(seen)}** places" in said(app)
     assert "5.9" in said(app) and "698,016" in said(app)
     app.segmented_control(key="pupil_writer").set_value(words.LARGE).run()
     assert session(app).results["pupil"].made_by is not None and not app.exception  # it pales, nothing is lost

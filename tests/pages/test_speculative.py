@@ -22,10 +22,11 @@ def test_guessing_to_the_end_and_looking_into_a_pass(open_app: Callable[..., App
     assert not app.exception
     seen = session(app).results["speculative"].seen
     rounds = [one for one in seen if isinstance(one, SpeculativeRound)]
-    assert sum(one.written for one in rounds) == 32
+    count = sum(one.written for one in rounds)
+    assert 5 < count <= 32
     values = {metric.label: metric.value for metric in app.metric}
-    assert values[words.SAVED] == f"{32 - len(rounds)} of 32"
-    assert values[words.PER_PASS] == f"{32 / len(rounds):.2f}" and values[words.NET].startswith("×")
+    assert values[words.SAVED] == f"{count - len(rounds)} of {count}"
+    assert values[words.PER_PASS] == f"{count / len(rounds):.2f}" and values[words.NET].startswith("×")
     assert any(start in said(app) for start in ("It paid here", "It came out even here", "A loss here"))
     app.slider(key=f"speculative_pick_{len(rounds)}").set_value(1).run()
     assert not app.exception
