@@ -36,6 +36,7 @@ def test_the_last_line_leads_to_the_next_page(at: Callable[..., Any]) -> None:
 def test_a_recording_plays_again_and_then_runs_live(at: Callable[..., Any]) -> None:
     page = at("think")
     page.locator(".st-key-play_think button:visible").click(timeout=LONG)
+    page.locator(".st-key-again_think button:visible").wait_for(state="detached", timeout=LONG)
     page.locator(".st-key-again_think button:visible").wait_for(timeout=LONG)  # it is back when the recording is over
     page.locator(".st-key-again_think button:visible").click(timeout=LONG)
     page.get_by_text(result_words.RECORDED, exact=False).first.wait_for(state="detached", timeout=LONG)
