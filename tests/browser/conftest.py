@@ -37,7 +37,7 @@ def free_port() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser test gets a second try: a real browser, a real server and a model share a machine with other tests. The report counts it."""
+    """A browser test gets a second try, which the report counts: browser, server and model share a machine with other tests."""
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=3))

@@ -156,10 +156,10 @@ READ_HELP = "Paste or write a text, then press Ctrl + Enter."
 READ_OTHER = "The other model"
 READ_ONE_MODEL = "There is only one model here. Add another one under Models, or compare two texts."
 READ_EXAMPLES: dict[str, str] = {
-    "A tale": "Once upon a time, there was a little cat named Tom. Tom put his ball under the old bed. The sun is shining today. A small bird is "
-    "singing in the tree. The children play football near the river. Question: Where is Tom's ball? Answer: It is under the old bed.",
-    "A twist": "Once upon a time, there was a little cat named Tom. Tom put his submarine under the tax office. The sun is shining today. A small "
-    "bird is singing in the tree. The submarine was on holiday.",
+    "A tale": "Once upon a time, there was a little cat named Tom. Tom put his ball under the old bed. The sun is shining today. A small "
+    "bird is singing in the tree. The children play football near the river. Question: Where is Tom's ball? Answer: It is under the old bed.",
+    "A twist": "Once upon a time, there was a little cat named Tom. Tom put his submarine under the tax office. The sun is shining today. "
+    "A small bird is singing in the tree. The submarine was on holiday.",
     "Shuffled": "named cat little a was there, time a upon Once. the under ball his put Tom. bed old today shining is sun The.",
     "Another tongue": "Es war einmal ein kleiner Fuchs, der am Fluss wohnte. 昔々、あるところに小さな狐がいました。",
 }
