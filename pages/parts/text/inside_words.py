@@ -157,7 +157,8 @@ READ_OTHER = "The other model"
 READ_ONE_MODEL = "There is only one model here. Add another one under Models, or compare two texts."
 READ_EXAMPLES: dict[str, str] = {
     "A tale": "Once upon a time, there was a little cat named Tom. Tom put his ball under the old bed. The sun is shining today. A small "
-    "bird is singing in the tree. The children play football near the river. Question: Where is Tom's ball? Answer: It is under the old bed.",
+    "bird is singing in the tree. The children play football near the river. "
+    "Question: Where is Tom's ball? Answer: It is under the old bed.",
     "A twist": "Once upon a time, there was a little cat named Tom. Tom put his submarine under the tax office. The sun is shining today. "
     "A small bird is singing in the tree. The submarine was on holiday.",
     "Shuffled": "named cat little a was there, time a upon Once. the under ball his put Tom. bed old today shining is sun The.",
