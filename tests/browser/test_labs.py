@@ -60,7 +60,7 @@ def test_both_receipts_come_with_a_verdict(at: Callable[..., Any]) -> None:
 def test_a_race_to_its_end_says_how_well_it_knows(at: Callable[..., Any]) -> None:
     page = at("cache?prompt=Once+upon+a+time", width=390)
     live(page, "cache_start", "race")
-    assert page.get_by_text("r² =").count() >= 1
+    page.get_by_text("r² =").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
