@@ -19,7 +19,7 @@ from pages.parts.components.roving import with_roving
 from pages.parts.layout import palette
 from pages.parts.session.run_start import LISTED
 from pages.parts.session.sampling_controls import PRESETS
-from pages.parts.text import inside_words
+from pages.parts.text import inside_words, words
 
 pytestmark = pytest.mark.browser
 Draw = Callable[[ModuleType, dict[str, Any]], Any]
@@ -72,7 +72,7 @@ def written(preset: str, count: int) -> list[Step]:
     model, seed = load_model("storyteller-mini"), 0
     steps: list[Step] = []
     while len(steps) < count:
-        run = Generation(model, "Once upon a time, there was a little", replace(PRESETS[preset], seed=seed), top_n=LISTED)
+        run = Generation(model, words.FIRST_PROMPT, replace(PRESETS[preset], seed=seed), top_n=LISTED)
         while len(run.path) < 80 and not run.finished:
             run.step()
         steps, seed = steps + run.path, seed + 1

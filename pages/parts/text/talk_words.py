@@ -46,7 +46,7 @@ def _stage(prompt: str = "", **turned: str) -> str:
     return f"stage?{encoded(asked)}" if asked else "stage"
 
 
-_STORY = "Once upon a time, there was a little"
+_STORY = "In a village by the sea there lived a little"
 _DRAGON = f"{_STORY} dragon named"
 
 THREE = Talk(

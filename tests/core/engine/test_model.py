@@ -80,8 +80,7 @@ def test_the_first_bundled_model_is_the_storyteller_and_writes() -> None:
     model = load_model("storyteller", device="cpu")
     assert model.name == "storyteller"
     run = Generation(model, "Once upon a time")
-    for _ in range(20):
-        run.step()
+    list(run.write(20))
     assert run.text.startswith("Once upon a time")
     assert len(run.written) > 20
     assert "\ufffd" not in run.text

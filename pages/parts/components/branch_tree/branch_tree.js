@@ -151,7 +151,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
   // One Tab stop: up and down walk among the rows, left and right fold; from a row on Tab comes to what can be done with it.
   tree.reach = () => {
-    const shown = rows.map(row => next.get(row.id)).filter(node => !node.hidden);
+    const shown = rows.map(row => next.get(row.id)).filter(node => node && !node.hidden); // while rows are replaced some are gone already
     const current = shown.find(node => node.contains(active())) ?? shown.find(node => node.row?.id === tree.current) ?? shown.find(node => node.row?.here) ?? shown[0];
     if (current?.row) tree.current = current.row.id;
     for (const node of next.values()) for (const button of node.querySelectorAll("button")) button.tabIndex = node === current && button !== node.fold ? 0 : -1;
