@@ -48,7 +48,7 @@ def test_an_example_button_fills_the_field(open_app: Open) -> None:
     app.button(key="read_example_A twist").click().run()
     assert "submarine" in str(app.text_area(key="read_text").value)
     app.button(key=f"read_example_{inside_words.READ_OWN}").click().run()
-    assert str(app.text_area(key="read_text").value).startswith("Once upon")
+    assert str(app.text_area(key="read_text").value).startswith(words.FIRST_PROMPT)
     assert not app.exception
 
 
