@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import load_model, score_text
 from pages.parts.charts import scoring_rows
-from pages.parts.text import inside_words, numbers
+from pages.parts.text import inside_words, numbers, words
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
