@@ -107,8 +107,8 @@ class Run(Tree, ABC):
         return page
 
     def chart(self) -> Any:
-        """How likely and how surprising each token was, as an altair.Chart. Raises RunFinished where nothing was written yet."""
-        return import_module("core.reports.altair_chart").of_run(self)
+        """How likely and how surprising each token was, a Vega-Lite chart for a notebook. Raises RunFinished where nothing was written yet."""
+        return import_module("core.reports.chart").of_run(self)
 
     def _repr_html_(self) -> str:
         """In a notebook: the tinted text."""

@@ -6,11 +6,13 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+import altair
 import pytest
 
 from core import Generation, Recording, SamplingSettings, look
 from core.errors import RunFinished, WrongType
 from core.record import rich
+from core.reports.chart import VEGA_LITE
 from core.reports.handout import LONGEST_LINK, handout, telling
 from core.reports.svg import odds_spec, surprise_spec, svg
 
@@ -128,7 +130,9 @@ def test_what_is_no_run_is_refused() -> None:
 def test_a_chart_for_a_notebook(tiny: Any, run: Generation) -> None:
     made = run.chart()
     whole = made.to_dict()
-    (rows,) = whole["datasets"].values()
+    rows = whole["data"]["values"]
+    assert made._repr_mimebundle_()[VEGA_LITE] == whole
+    assert altair.Chart.from_dict(whole).to_dict()["layer"], "altair reads it"
     assert whole["layer"] and [row["token"] for row in rows] == [step.index + 1 for step in run.path]
     with pytest.raises(RunFinished):
         Generation(tiny("llama"), "The fox").chart()
