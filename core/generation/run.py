@@ -107,7 +107,7 @@ class Run(Tree, ABC):
         return page
 
     def chart(self) -> Any:
-        """How likely and how surprising each token was, a Vega-Lite chart for a notebook. Raises RunFinished where nothing was written yet."""
+        """How likely and how surprising each token was, as a Vega-Lite chart for notebooks. Raises RunFinished where nothing is written."""
         return import_module("core.reports.chart").of_run(self)
 
     def _repr_html_(self) -> str:
