@@ -13,6 +13,7 @@ from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, Side, j
 from pages.parts.charts import charts, serving_charts
 from pages.parts.components.scored_text.scored_text import Word, reading_strip, shown
 from pages.parts.layout import frame, palette, prompt_field, results
+from pages.parts.layout.palette import DARKEST
 from pages.parts.runtime import experiment, loaded_models
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
@@ -97,7 +98,7 @@ def word(one: JudgedToken, names: tuple[str, str]) -> Word:
         lines = (card(names[0], mine.probability, mine.surprise, mine.rank),)
         return Word(text, head=f"id {one.token_id}", lines=lines, below=bits(mine.surprise))
     apart = theirs.surprise - mine.surprise
-    depth = 0.75 * min(1.0, abs(apart) / DEEPEST) if math.isfinite(apart) else 0.75
+    depth = DARKEST * min(1.0, abs(apart) / DEEPEST) if math.isfinite(apart) else DARKEST
     both = list(zip(names, (mine, theirs), strict=True))
     told = [card(name, seen.probability, seen.surprise, seen.rank) for name, seen in both]
     told += [words.CARD_FAVOURITE.format(name=name, piece=seen.favourite) for name, seen in both if seen.rank > 1]
@@ -190,7 +191,7 @@ def parts(found: JudgedParts, names: tuple[str, str]) -> None:
     told = []
     for one in found.parts:
         mine, theirs = one.writer_bits / len(one.text), one.judge_bits / len(one.text)
-        depth = 0.75 * min(1.0, abs(one.difference) / (DEEPEST / 3))
+        depth = DARKEST * min(1.0, abs(one.difference) / (DEEPEST / 3))
         lines = tuple(f"{name}: {value:.2f} bits a character" for name, value in zip(names, (mine, theirs), strict=True))
         colour, below = "dice" if one.difference > 0 else "other", f"{mine:.1f} · {theirs:.1f}"
         told.append(Word(one.text.replace(" ", "␣"), colour, depth, lines=lines, below=below))
@@ -271,7 +272,11 @@ def cascaded() -> None:
             mine = [one for one in tokens if one.run == number]
             with home:
                 st.caption(title)
-                told = [Word(_piece(one), "computed", 0.3 if one.by_large and number == 0 else 0.0, lines=(_told(one),)) for one in mine]
+                told = [
+                    Word(_piece(one), "computed", 0.3 if one.by_large and number == 0 else 0.0, lines=(_told(one),))
+                    for one in mine
+                    if one.text  # an end token writes nothing, and a character may need several
+                ]
                 reading_strip(told, key=f"pupil_cascade_{number}", alt_text=title, size="1rem", tall="14rem")
             if mine:
                 share = sum(not one.by_large for one in mine) / len(mine)

@@ -81,7 +81,7 @@ def sums(read: ScoredText) -> None:
 def legend(tint: str) -> None:
     """What the colours say."""
     colour = palette.as_data(palette.of(charts.theme()))[scoring_rows.INK]
-    depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, scoring_rows.DARKEST)
+    depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, palette.DARKEST)
     told = inside_words.TINT_ENDS[tint]
     frame.legend(*((f"color-mix(in srgb, {colour} {depth:.0%}, transparent)", end) for depth, end in zip(depths, told, strict=True)))
 

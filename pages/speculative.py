@@ -69,6 +69,8 @@ def looked_into(one: SpeculativeRound) -> None:
     guesses(one, key="speculative_guesses")
     if one.token_id < 0:
         st.caption(words.LAST_END)
+    elif not one.drafted:
+        st.markdown(words.NO_GUESSES.format(token=safe(one.text)))
     else:
         said = words.LAST_BONUS if one.kind == BONUS else words.LAST_RECOVERED
         st.markdown(said.format(token=safe(one.text)))
@@ -108,7 +110,7 @@ def course() -> None:
                 verdict(figures.speed_up)
             left, right = st.columns([0.58, 0.42], gap="large")
             with left:
-                opened = looked_at(len(rounds), run.running)
+                opened = looked_at(rounds, run.running)
                 looked_into(rounds[opened])
             with right:
                 if figures.judged:
@@ -121,12 +123,14 @@ def course() -> None:
             spurts(prompt, rounds, key="speculative_text", opened=opened)
 
 
-def looked_at(count: int, running: bool) -> int:
-    """Which pass is looked into: the newest while it runs, afterwards the chosen one."""
+def looked_at(rounds: list[SpeculativeRound], running: bool) -> int:
+    """Which pass is looked into: the newest while it runs, afterwards the chosen one, at first the last that guessed anything."""
+    count = len(rounds)
     frame.section(words.ROUND, words.ROUND_TERM, help=words.ROUND_HELP)
     if running or count < 2:
         return count - 1
-    return int(st.slider(words.ROUND_PICK, 1, count, count, key=f"speculative_pick_{count}")) - 1
+    telling = next((place for place in range(count, 0, -1) if rounds[place - 1].drafted), count)
+    return int(st.slider(words.ROUND_PICK, 1, count, telling, key=f"speculative_pick_{count}")) - 1
 
 
 frame.header(words.GUESS_TITLE, words.GUESS_TERM, words.GUESS_LEAD)

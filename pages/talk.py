@@ -27,7 +27,7 @@ def prepared() -> None:
 def stop_row(place: int, stop: Stop, count: int) -> None:
     """One stop: its title, its words, where it leads, and what to say there."""
     key = talk_desk.field_key
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"talk_stop_{place}"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"talk_row_{place}"):
         st.text_input(
             f"{place + 1} · {words.STOP_TITLE}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_desk.edited, width=260
         )

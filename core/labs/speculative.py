@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST_DRAFTED = 16
 LONGEST = 400  # tokens
 LONGEST_NGRAM = 4
-ACCEPTED, REJECTED, DROPPED, RECOVERED, BONUS = "accepted", "rejected", "dropped", "recovered", "bonus"
+ACCEPTED, REJECTED, DROPPED, RECOVERED, BONUS, ENDED = "accepted", "rejected", "dropped", "recovered", "bonus", "ended"
 # Which throw of the dice of a step is used for what. A token that was drafted and dropped is drafted anew with the same throw: nothing
 # that was kept depended on it. So a run is repeatable, and every throw that decides something is a throw of its own.
 TOKEN_ROLL, ACCEPT_ROLL, RECOVER_ROLL = 0, 1, 2
@@ -76,8 +76,8 @@ class DraftedToken:
 class SpeculativeRound:
     """One pass of the target. drafted: the guesses; token_id, text: what the target added, `kind` says how: recovered or bonus.
 
-    token_id is -1 where an accepted token ended the text. probability: of that token in what it was drawn from. Seconds: measured.
-    written: tokens that this round added to the text.
+    kind is ended and token_id -1 where an accepted token ended the text, so that nothing was added. probability: of that token in what it
+    was drawn from. Seconds: measured. written: tokens that this round added to the text.
     """
 
     index: int
@@ -191,7 +191,7 @@ class Speculation:
         return SpeculativeRound(
             index=self.rounds - 1,
             drafted=tuple(records),
-            kind=kind,
+            kind=kind if stop is None else ENDED,
             token_id=last if stop is None else -1,
             text=texts[-1] if stop is None else "",
             probability=float(odds[last]),

@@ -14,6 +14,7 @@ from core.inspection.scoring import ScoredToken
 from pages.parts.charts import inside_charts
 from pages.parts.charts.inside_rows import plain
 from pages.parts.components.scored_text.scored_text import Word, shown
+from pages.parts.layout.palette import DARKEST
 from pages.parts.text import inside_words, numbers
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _depth(token: ScoredToken, tint: str) -> tuple[str, float]:
 
 
 INK = "doubt"  # one colour for every tint: whichever is chosen, the darker a piece, the less the model expected it or anything
-PALEST, DARKEST = 0.03, 0.5
+PALEST = 0.03
 RANKS = (PALEST, 0.16, 0.32, DARKEST)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import cache
 
+DARKEST = 0.5  # how much of a colour a field behind text may hold, so that the text stays readable (AA) in both themes
+
 
 @dataclass(frozen=True, slots=True)
 class Palette:

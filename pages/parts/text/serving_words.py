@@ -191,6 +191,7 @@ LAST_BONUS = (
 )
 LAST_RECOVERED = "In the struck one's place: **{token}**, drawn from what the large model gives beyond the small one, max(0, p − q)."
 LAST_END = "The text ends here."
+NO_GUESSES = "Nothing was guessed here (one piece was left to write, or the draft knew none): the large model wrote **{token}** itself."
 SAVED = "Passes saved"
 SAVED_HELP = "Tokens written minus passes of the large model."
 PER_PASS = "Tokens per pass"

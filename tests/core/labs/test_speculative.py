@@ -17,6 +17,7 @@ from core.labs.speculative import (
     ACCEPTED,
     BONUS,
     DROPPED,
+    ENDED,
     RECOVERED,
     REJECTED,
     ModelDraft,
@@ -219,7 +220,7 @@ def test_every_guess_has_its_record(pair: tuple[Any, Any]) -> None:
                 assert guess.roll is None and math.isnan(guess.p)
             else:
                 assert guess.roll is not None and (guess.roll * guess.q < guess.p) == (guess.verdict == ACCEPTED) and 0 < guess.q <= 1
-        assert one.kind == (RECOVERED if REJECTED in verdicts else BONUS)
+        assert one.kind == (ENDED if one.token_id < 0 else RECOVERED if REJECTED in verdicts else BONUS)
         assert one.written == one.accepted + (one.token_id >= 0) and one.seconds >= one.verify_seconds + one.draft_seconds - 1e-6
     told = gain(seen, 4)
     assert told.written == sum(one.written for one in rounds) == 60 and told.passes == len(rounds)

@@ -62,7 +62,7 @@ def peak(device: str, dtype: str) -> Peak:
 def kinds() -> None:
     """What the three marks mean."""
     parts = "".join(
-        f'<span style="margin-right:1.1rem;white-space:nowrap">{_mark(kind)} <b>{kind}</b> {escape(told)}</span>'
+        f'<span style="margin-right:1.1rem;display:inline-block">{_mark(kind)} <b>{kind}</b> {escape(told)}</span>'
         for kind, told in cost_words.KINDS.items()
     )
     st.html(f'<div style="font-size:0.9rem;line-height:1.7;color:{_colours().muted_text}">{parts}</div>')
