@@ -11,6 +11,7 @@ from core import list_models
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
 from core.servers.address import Address
+from pages.parts.components.visibility.visibility import every
 from pages.parts.layout import frame, served
 from pages.parts.runtime import house, loaded_models, offered
 from pages.parts.session import current, requested_model, roles
@@ -210,7 +211,8 @@ def progress() -> None:
     own = current.results().get("fetching")
     for number, (name, one) in enumerate(list(loaded_models.downloads().items())):
         if one.running or name == own:
-            st.fragment(_progress, run_every=0.5 if one.running else None, key=f"models_progress_{number}")(name, one.running, number)
+            clock = every(0.5 if one.running else None)
+            st.fragment(_progress, run_every=clock, key=f"models_progress_{number}")(name, one.running, number)
 
 
 def _progress(name: str, drawn_running: bool, number: int) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.limits import Limits
+from pages.parts.components.visibility.visibility import every
 from pages.parts.layout import frame
 from pages.parts.runtime import experiment, house, journal, loaded_models
 from pages.parts.runtime.gate import Gate
@@ -141,7 +142,6 @@ def limits() -> None:
         st.dataframe(pd.DataFrame(faults), hide_index=True, key="operator_faults") if faults else st.caption(words.NO_FAULTS)
 
 
-@st.fragment(run_every=EVERY, key="operator_all")
 def everything() -> None:
     """All of it, looked at again every few seconds."""
     if not roles.is_operator():
@@ -157,7 +157,7 @@ def everything() -> None:
 if roles.is_operator():
     frame.header(words.TITLE, words.TERM, words.LEAD)
     st.caption(words.TRUSTED if house.trusts_everybody() else words.PUBLIC if house.public() else words.PRIVATE)
-    everything()
+    st.fragment(everything, run_every=every(EVERY), key="operator_all")()
     if current.current_session().operator:
         st.button(words.LEAVE, key="operator_leave", on_click=leave, type="tertiary")
 else:

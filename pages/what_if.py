@@ -9,6 +9,7 @@ from pages.parts.charts import charts, what_if_charts
 from pages.parts.components.announcer import announcer
 from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
 from pages.parts.components.fork_view.fork_view import fork_view
+from pages.parts.components.visibility.visibility import every
 from pages.parts.layout import frame, palette, results
 from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import fork_playback
@@ -168,4 +169,4 @@ with frame.error_boundary():
                 tree()
             fork_playback.advance()
 
-    st.fragment(stage, run_every=1 / speed if playing else None, key="what_if_stage")()
+    st.fragment(stage, run_every=every(1 / speed if playing else None), key="what_if_stage")()

@@ -224,3 +224,30 @@ def test_on_a_phone_sentence_odds_and_dice_come_first_and_nothing_is_cut_off(vis
     assert tops == sorted(tops)
     assert watching.page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert watching.button("step").is_visible()
+
+
+def test_nothing_is_written_in_a_tab_that_nobody_sees(visit: Visit, app: str) -> None:
+    watching = visit(app)
+    page = watching.page
+    watching.page.locator(".st-key-play button").click()
+    watching.until("steps.length >= 2")
+
+    def turn(hidden: bool) -> None:
+        """What the browser does when another tab comes before this one."""
+        page.evaluate(
+            "hidden => { Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });"
+            " document.dispatchEvent(new Event('visibilitychange')); }",
+            hidden,
+        )
+
+    def written() -> int:
+        return sum(token["step"] >= 0 for token in watching.seen()["tokens"])
+
+    turn(True)
+    page.wait_for_timeout(3_000)
+    rested = written()
+    page.wait_for_timeout(4_000)
+    assert written() == rested
+    assert page.locator(".st-key-pause button").count() == 1
+    turn(False)
+    watching.until(f"steps.length > {rested + 1}")

@@ -194,7 +194,7 @@ def advance() -> None:
     """The end of a draw while it plays: one more word on both sides."""
     with current.current_session().turn:
         now = playback()
-        if now is None or not now.playing:
+        if now is None or not now.playing or current.current_session().hidden:
             return
         if now.fork.finished:
             now.playing = False

@@ -116,7 +116,7 @@ def interval(speed: float) -> float | None:
     Where many play at a time, everybody draws less often instead of everybody waiting.
     """
     session = current_session()
-    if not session.playing:
+    if not session.playing or session.hidden:  # in a tab that nobody sees, Play rests and takes no share of the machine
         scheduler().leave(id(session))
         session.interval = 0.0
         return None
@@ -147,6 +147,8 @@ def advance(made: Generation | Replay, speed: float) -> None:
     if not session.playing:
         if session.interval:  # Play has ended by itself: the clock stops, and the button says so
             st.rerun()
+        return
+    if session.hidden:
         return
     began = thread_time()
     with session.turn:

@@ -73,6 +73,7 @@ class Session:
     selected_index: int | None = None
     playing: bool = False
     interval: float = 0.0  # seconds between two draws in Play
+    hidden: bool = False  # whether their browser shows another tab in front of the page
     evictions_seen: int = 0  # how often the run's model had been unloaded when the visitor last knew
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name

@@ -16,7 +16,7 @@ ON_STAGE = "On stage"
 ON_STAGE_HELP = "For a hall: one thing at a time, in letters that the last row can read. Key: S"
 
 EXAMPLES: dict[str, str] = {
-    "A story": "In a village by the sea there lived a little",
+    "A story": "One day a little",
     "A dragon": "One day a dragon",
     "A diary": "Dear diary,",
     "A match": "The football match",
