@@ -32,6 +32,7 @@ else:  # for every visitor, at every click
     from pages.parts.components.keys import keys
     from pages.parts.components.menu_mark import menu_mark
     from pages.parts.components.reconnect import reconnect
+    from pages.parts.components.talk_memory.talk_memory import talk_memory
     from pages.parts.components.visibility.visibility import visibility
     from pages.parts.layout import frame, navigation, onward, resting, sidebar, stage_door
     from pages.parts.runtime import opening
@@ -57,11 +58,14 @@ else:  # for every visitor, at every click
             frame.unseen_heading(page.title)
         page.run()
         onward.onward(page.url_path)
+        if page.url_path not in navigation.BARE:
+            stage_door.way(page.url_path)
     address.address()
     frame.late_notices()
     keys.keys()
     reconnect.reconnect()
     visibility()
+    talk_memory()
     menu_mark.menu_mark(navigation.group_of(page.url_path), page.url_path)
     if page.url_path not in navigation.BARE:
         glossary.glossary(page.url_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -74,3 +75,10 @@ def test_play_ends_with_the_page_and_the_menu_says_where_one_is(visit: Visit, ap
     count = len(watching.written())
     page.wait_for_timeout(1_500)
     assert len(watching.written()) == count
+
+
+def test_s_leads_onto_the_stage_from_any_page(at: Callable[..., Any]) -> None:
+    page = at("cost")
+    page.wait_for_function("() => window.tokenViewerKeys && document.querySelector('.st-key-stage_way a')", timeout=PATIENCE)
+    page.keyboard.press("s")
+    page.wait_for_url("**/stage", timeout=PATIENCE)

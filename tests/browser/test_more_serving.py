@@ -25,6 +25,7 @@ def press(page: Any, name: str) -> None:
 def test_fewer_bits_are_smaller_and_further_away(at: Callable[..., Any]) -> None:
     page = at("quantization")
     press(page, "quantization")
+    page.locator(".st-key-result_quantization table tbody tr").nth(6).wait_for(timeout=LONG)
     rows = page.evaluate(CELLS, "result_quantization")
     assert [row[0] for row in rows] == ["full precision", "16", "8", "6", "4", "3", "2"]
     sizes = [float(row[1].split()[0]) for row in rows]

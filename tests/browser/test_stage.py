@@ -273,3 +273,20 @@ def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., O
     stage.press("m", "p")
     stage.wait("my.ending")
     stage.picture("15-end")
+
+
+def test_a_page_that_is_loaded_again_goes_on_with_the_talk_at_the_same_stop(on_stage: Callable[..., OnStage]) -> None:
+    stage = on_stage("/talk")
+    stage.page.locator(".st-key-talk_remove_1 button").first.click()  # an order of one's own: it is in no file
+    stage.page.locator(".st-key-talk_row_5").wait_for(state="detached")
+    stage.page.locator(".st-key-talk_give button").first.click()
+    stage.until("read", 0)
+    for count in (1, 2):
+        stage.word(count)
+    stage.press("PageDown")
+    stage.wait("my.data.talk.place === 1")
+    stage.page.reload()
+    stage.wait("my.data.talk?.place === 1 && my.data.talk.count === 5")
+    stage.page.goto(stage.page.url.rsplit("/", 1)[0] + "/talk")
+    stage.page.locator(".st-key-talk_row_4").wait_for()
+    stage.page.locator(".st-key-talk_row_5").wait_for(state="detached")

@@ -8,6 +8,7 @@ from pages.parts.components.talk_bar.talk_bar import talk_bar
 from pages.parts.layout import frame, navigation
 from pages.parts.session import talk
 from pages.parts.session.state import current_session
+from pages.parts.text import words
 
 LINKS = ("stage", "notes")  # ?stage=1 leads onto the stage, ?notes=1 to the speaker's window
 
@@ -21,6 +22,13 @@ def enter(page: str) -> None:
     if page in navigation.BARE and current_session().requested is not None:  # its model has to be opened first, which Watch offers
         st.switch_page(frame.PAGES / "watch.py")
     talk.follow()
+
+
+def way(page: str) -> None:
+    """What the key S presses on a page that has no button for it: nobody sees it, and Tab passes by."""
+    if page not in ("", "watch") and talk.given() is None:
+        with st.container(key="stage_way"):
+            st.page_link(frame.PAGES / "stage.py", label=words.ON_STAGE)
 
 
 def bar(page: str) -> None:

@@ -24,7 +24,7 @@ KEYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("→", "one step on", ("step", "inside_step", "what_if_step", "candidates_beam_step")),
     ("←", "one step back", ("back", "inside_back")),
     ("Space", "play or pause; on a button reached with Tab it presses that button", ("play", "pause", "what_if_play", "what_if_pause")),
-    ("S", "onto the stage", ("to_stage",)),
+    ("S", "onto the stage", ("to_stage", "stage_way")),
     ("Tab", "on to the next control or group; Shift + Tab back", ()),
     ("← → ↑ ↓", "inside a group: along the words, the bars, the explained words, a slider", ()),
     ("Home, End", "to the first and the last of a group", ()),

@@ -24,7 +24,7 @@ function wanted(node, key, byKeyboard) {
 
 function target(names) {
   for (const name of names) {
-    const button = document.querySelector(`.st-key-${name} button`);
+    const button = document.querySelector(`.st-key-${name} :is(button, a)`);
     if (button && !button.disabled && button.offsetParent !== null) return button;
   }
   return null;

@@ -12,8 +12,8 @@ HERE = Path(__file__).parent
 KEYS: dict[str, tuple[str, ...]] = {
     " ": ("pause", "play", "what_if_pause", "what_if_play"),
     "ArrowLeft": ("back", "inside_back"),
-    "s": ("to_stage",),
-    "S": ("to_stage",),
+    "s": ("to_stage", "stage_way"),
+    "S": ("to_stage", "stage_way"),
     "ArrowRight": ("step", "inside_step", "what_if_step", "candidates_beam_step"),
 }
 
