@@ -45,8 +45,14 @@ class ModelEntry:
 
 def list_models() -> list[ModelEntry]:
     """The models that came with the app, the main one first. Read from their own files, without loading torch."""
-    folders = sorted(p.parent for p in BUNDLED.glob("*/model.safetensors") if (p.parent / "config.json").is_file())
+    folders = _folders(BUNDLED, BUNDLED.stat().st_mtime_ns)
     return [_entry(folder, (folder / "model.safetensors").stat().st_mtime_ns) for folder in folders]
+
+
+@lru_cache(maxsize=8)
+def _folders(home: Path, changed: int) -> tuple[Path, ...]:
+    """The folders of models, looked for once and again when one came or went (changed: the time stamp of their home)."""
+    return tuple(sorted(p.parent for p in home.glob("*/model.safetensors") if (p.parent / "config.json").is_file()))
 
 
 @lru_cache(maxsize=64)

@@ -29,10 +29,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
+from pages.parts.components.reconnect.reconnect import HEARTBEAT
 from pages.parts.text import teach_words, words
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 5  # seconds that a visitor who teaches waits for an answer
+UNANSWERED = 30.0  # seconds after which a question counts as one that nobody answers
 ALL_THERE = 15  # seconds after which everybody has come in and plays
 
 
@@ -76,7 +78,9 @@ class Visitor:
             self.page = message.new_session.page_script_hash
             if not message.metadata.run.fragment_ids:  # a run of the whole page sets all clocks anew, as a browser does
                 self.clocks.clear()
-        elif kind == "auto_rerun":
+        elif kind == "navigation":  # before, it is only known which app it is
+            self.page = message.navigation.page_script_hash
+        elif kind == "auto_rerun" and message.auto_rerun.interval < HEARTBEAT.total_seconds():  # by that one nothing is drawn
             self.clocks[message.auto_rerun.fragment_id] = message.auto_rerun.interval
         elif kind == "stop_auto_rerun":
             self.clocks.pop(message.stop_auto_rerun.fragment_id, None)
@@ -120,10 +124,10 @@ async def _hear_out(visitor: Visitor, line: ClientConnection) -> None:
 
 
 async def _answered(visitor: Visitor, line: ClientConnection, press: str = "", part: str = "") -> float:
-    """Ask, and hear the answer out; the seconds it took."""
+    """Ask, and hear the answer out; the seconds it took. Raises TimeoutError."""
     began = time.monotonic()
     await _ask(visitor, line, press, part)
-    await _hear_out(visitor, line)
+    await asyncio.wait_for(_hear_out(visitor, line), UNANSWERED)
     return time.monotonic() - began
 
 
