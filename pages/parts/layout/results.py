@@ -20,7 +20,7 @@ import streamlit as st
 from pages.parts.charts import charts
 from pages.parts.components.visibility.visibility import every
 from pages.parts.layout import frame, palette
-from pages.parts.runtime import experiment, recordings
+from pages.parts.runtime import experiment, playback, recordings
 from pages.parts.runtime.experiment import Experiment
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import STAYS
@@ -40,7 +40,7 @@ def live(draw: Callable[[], None], *names: str, key: str) -> None:
         if intervals and not any(experiment.of(name).running for name in names):
             st.rerun()
 
-    st.fragment(turn, run_every=every(min(intervals, default=None)), key=key)()
+    st.fragment(turn, run_every=every(playback.paced(min(intervals, default=None))), key=key)()
 
 
 @contextmanager

@@ -105,6 +105,11 @@ def drawing(step: bool = True) -> Iterator[None]:
     scheduler().note(id(session), took, int(step))
 
 
+def paced(seconds: float | None) -> float | None:
+    """The clock of something else that moves by itself: where many play, it draws no more often than they do."""
+    return seconds if seconds is None else max(seconds, scheduler().fair_pause() if scheduler().players > 1 else 0.0)
+
+
 def too_fast_to_animate(speed: float) -> bool:
     """Whether it plays so fast that movements would only blur."""
     return current_session().playing and speed > 2
