@@ -8,6 +8,7 @@ the experiment's own clock has them, which is what the saved recording of it hol
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import sys
@@ -48,9 +49,9 @@ def run_live(page: Any, path: str, name: str) -> tuple[float, float]:
     live(page, f"{path}_start", name, LONG)
     with TemporaryDirectory() as folder, page.expect_download() as waiting:
         page.locator(f".st-key-keep_{name} button:visible").click()
-        file = Path(folder) / "run.json"
+        file = Path(folder) / "run.json.gz"
         waiting.value.save_as(file)
-        seconds = json.loads(file.read_text("utf-8"))["seconds"]
+        seconds = json.loads(gzip.decompress(file.read_bytes()))["seconds"]
     return seconds[0], seconds[-1]
 
 
