@@ -106,8 +106,8 @@ def drawing(step: bool = True) -> Iterator[None]:
 
 
 def paced(seconds: float | None) -> float | None:
-    """The clock of something else that moves by itself: where many play, it draws no more often than they do."""
-    return seconds if seconds is None else max(seconds, scheduler().fair_pause() if scheduler().players > 1 else 0.0)
+    """The clock of something else that moves by itself: where many play, it draws no more often than they do, but once a second."""
+    return seconds if seconds is None else max(seconds, min(1.0, scheduler().fair_pause()) if scheduler().players > 1 else 0.0)
 
 
 def too_fast_to_animate(speed: float) -> bool:
