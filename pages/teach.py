@@ -111,8 +111,16 @@ def course() -> None:
                 label=access_words.MOMENTS_LABEL,
                 on_take=partial(frame.then, moment_taken, ("teach_course",)),
             )
-            if known.picked is not None and not run.running:
-                st.button(words.UNDO, on_click=frame.then, args=(lesson.undo, ()), icon=":material/undo:", key="teach_undo")
+            if known.picked is not None and known.tuning is not None and not run.running:
+                undo_button(known.picked, known.tuning.moments)
+
+
+def undo_button(picked: int, kept: list[int]) -> None:
+    """The way back to the moment looked at; where its weights had to make room for other visitors', which ones there still are."""
+    if picked in kept:
+        st.button(words.UNDO, on_click=frame.then, args=(lesson.undo, ()), icon=":material/undo:", key="teach_undo")
+    else:
+        st.caption(words.NOT_KEPT.format(kept=", ".join(map(str, kept))))
 
 
 def moment_taken() -> None:

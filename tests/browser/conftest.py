@@ -69,8 +69,8 @@ def running_app(port: int | None = None, **environment: str) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def app() -> Iterator[str]:
-    """The address of the app that all browser tests share."""
-    with running_app() as address:
+    """The address of the app that all browser tests share. Its visitors come and go faster than sessions do: there is room for all."""
+    with running_app(TOKEN_VIEWER_TRAINING_MEGABYTES="6000") as address:
         yield address
 
 

@@ -45,6 +45,12 @@ def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: S
     assert fingerprint(again.network) == fingerprint(model.network)
     known.picked = 2
     app.run()
+    dropped = known.tuning._moments.pop(2)  # as when many learn at once: they share the room for earlier moments
+    app.run()
+    assert not [button for button in app.button if button.key == "teach_undo"]
+    assert "There is a way back to these steps: 0, " in said(app)
+    known.tuning._moments[2] = dropped
+    app.run()
     app.button(key="teach_undo").click().run()
     assert known.tuning.index == 2 and known.tuning.moments[-1] == 2
     app.button(key="teach_one").click().run()

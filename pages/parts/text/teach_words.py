@@ -50,6 +50,7 @@ RATE = "How hard it tries"
 RATES = {"gently": 2e-4, "normally": 6e-4, "hard": 2e-3}
 RATE_HELP = "How far the weights move at each step (learning rate of AdamW: {rates})."
 TEACH, GO_ON, ONE_STEP, PAUSE, UNDO = "Teach", "Go on", "One step", "Pause", "Undo to here"
+NOT_KEPT = "The weights of this moment had to make room. There is a way back to these steps: {kept}."
 WAITING = "Somebody else is being taught just now. Before you: {place}."
 COPYING = "Making a copy of the model …"
 LOSS, LOSS_TERM = "How wrong it still is", "training loss"
