@@ -270,8 +270,6 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration.") from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
         raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration: some are missing or of another size.")
-    if not tokenizer("a", add_special_tokens=False)["input_ids"]:  # transformers makes an empty one from nothing
-        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.")
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
@@ -318,6 +316,10 @@ def _read_tokenizer(folder: Path, name: str) -> Any:
 
     try_tokenizer(folder, name)
     try:
-        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-    except Exception as error:  # tokenizers raise bare Exception
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        works = bool(tokenizer("a", add_special_tokens=False)["input_ids"])  # transformers makes an empty one from nothing
+    except Exception as error:  # tokenizers raise bare Exception, some only when they are used: a longest length that is no number
         raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.") from error
+    if not works:
+        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.")
+    return tokenizer

@@ -318,6 +318,14 @@ def test_a_broken_tokenizer_is_said_to_be_that(text: str, copied: Any) -> None:
     assert "tokenizer" in refused(folder, errors.BrokenModel)
 
 
+@pytest.mark.parametrize("longest", [[], {}, "many", [512]])
+def test_a_tokenizer_that_stumbles_only_when_it_is_used_is_refused(longest: object, copied: Any) -> None:
+    folder = copied("gpt2")
+    told = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps(told | {"model_max_length": longest}))
+    assert "tokenizer" in refused(folder, errors.BrokenModel)
+
+
 def test_a_pad_token_that_the_model_never_learnt_is_a_note_and_only_a_text_that_needs_it_is_refused(copied: Any, tiny: Any) -> None:
     """As transformers' generate runs it: nothing is looked up that no text asks for."""
     folder = copied("gpt2")
