@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from core import language
 from pages.parts.runtime import preload
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
@@ -15,16 +16,14 @@ if __name__ != "__main__":  # once, before the server listens: streamlit imports
     app = st.App(__file__, lifespan=tcp_nodelay.at_once, routes=health.ROUTES, middleware=[Middleware(gate.Gate)])
     preload.begin()
 else:  # for every visitor, at every click
-    from pages.parts.text import words
-
     st.set_page_config(
-        page_title=words.APP,
+        page_title="Token Probability Viewer",
         page_icon=str(Path(__file__).parent / "pages/parts/layout/icon.png"),
         layout="wide",
         initial_sidebar_state="auto",
     )
     if preload.under_way():  # nothing else is imported before it is there
-        with st.spinner(words.WAKING):
+        with language.speaking(language.fitting(st.context.locale)), st.spinner(language._("Waking the model …")):
             preload.wait()
     from pages.parts.components.address import address
     from pages.parts.components.glossary import glossary
@@ -36,7 +35,7 @@ else:  # for every visitor, at every click
     from pages.parts.components.visibility.visibility import visibility
     from pages.parts.layout import frame, navigation, onward, resting, sidebar, stage_door
     from pages.parts.runtime import opening
-    from pages.parts.session import current, requested_model, state, url_state
+    from pages.parts.session import current, requested_model, state, tongue, url_state
 
     current.start_session()
     url_state.mark()
@@ -51,6 +50,7 @@ else:  # for every visitor, at every click
         frame.wake()
         stage_door.enter(page.url_path)
         if page.url_path not in navigation.BARE:
+            tongue.switch()
             sidebar.sidebar(resting.used(page.url_path))
             requested_model.offer()
             stage_door.bar(page.url_path)

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from core.errors import ModelError, quoted
+from core.language import _
 
 
 class Stopwatch:
@@ -59,7 +60,9 @@ def device_for(wanted: str) -> torch.device:
         device = torch.device(wanted)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
-        raise ModelError(f"This machine has no device called {quoted(str(wanted))}. Use auto, cpu, cuda or mps.") from error
+        raise ModelError(
+            _("This machine has no device called {wanted}. Use auto, cpu, cuda or mps.").format(wanted=quoted(str(wanted)))
+        ) from error
     return device
 
 
@@ -71,5 +74,7 @@ def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
             return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
         return torch.float16 if device.type == "mps" else torch.float32
     if wanted not in known:
-        raise ModelError(f"There is no precision called {quoted(str(wanted))}. Use auto, float32, float16 or bfloat16.")
+        raise ModelError(
+            _("There is no precision called {wanted}. Use auto, float32, float16 or bfloat16.").format(wanted=quoted(str(wanted)))
+        )
     return known[wanted]

@@ -3,6 +3,8 @@
 `str(error)` is that sentence and fit to be shown to a visitor. The cause, where there is one, hangs on `error.__cause__` for the log.
 """
 
+from core.language import quoted as in_marks
+
 
 class ViewerError(Exception):
     """The base of all errors that core raises on purpose."""
@@ -138,7 +140,7 @@ class RunFinished(InputError):
 def quoted(name: str) -> str:
     """A stranger's name, short enough and harmless in a sentence on a page: no pictures, links or formulas can be made of it."""
     clean = "".join(c if c.isprintable() and c not in "[]<>`*$" else "?" for c in name)
-    return f"“{clean if len(clean) <= 60 else clean[:57] + '...'}”"
+    return in_marks(clean if len(clean) <= 60 else clean[:57] + "...")
 
 
 class CannotBeTaught(ModelError):

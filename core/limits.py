@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, fields
 
 from core.errors import BadSetting
+from core.language import _
 
 PREFIX = "TOKEN_VIEWER_"
 
@@ -54,6 +55,10 @@ class Limits:
             if text is None:
                 continue
             if not text.strip().isdecimal() or len(text) > 15:
-                raise BadSetting(f"{PREFIX}{field.name.upper()} must be a whole number, 0 for no limit, not {text[:40]!r}.")
+                raise BadSetting(
+                    _("{prefix}{upper} must be a whole number, 0 for no limit, not {text}.").format(
+                        prefix=PREFIX, upper=field.name.upper(), text=repr(text[:40])
+                    )
+                )
             values[field.name] = int(text)
         return cls(**values)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from core.errors import BadSetting
+from core.language import _, written
 
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # the largest whole number that JSON and a browser keep exactly
@@ -49,7 +50,7 @@ class SamplingSettings:
         self._number("typical_p", 0.0, 1.0, above=True)
         self._number("repetition_penalty", SMALLEST_DIVISOR, 100.0)
         if not is_bool(self.greedy):
-            raise BadSetting(f"Greedy must be on or off, not {_shown(self.greedy)}.")
+            raise BadSetting(_("Greedy must be on or off, not {shown}.").format(shown=_shown(self.greedy)))
         object.__setattr__(self, "greedy", bool(self.greedy))
         self._whole("seed", LARGEST_SEED)
 
@@ -57,7 +58,7 @@ class SamplingSettings:
     def checked(value: Any) -> SamplingSettings:
         """This value, if it is settings. Raises BadSetting."""
         if not isinstance(value, SamplingSettings):
-            raise BadSetting(f"Settings are SamplingSettings(temperature=0.8, ...), not {_shown(value)}.")
+            raise BadSetting(_("Settings are SamplingSettings(temperature=0.8, ...), not {shown}.").format(shown=_shown(value)))
         return value
 
     def __repr__(self) -> str:
@@ -67,12 +68,15 @@ class SamplingSettings:
     def _number(self, name: str, low: float, high: float, above: bool = False) -> None:
         value = getattr(self, name)
         if is_bool(value) or not isinstance(value, numbers.Real) or not _is_finite(value):
-            raise BadSetting(f"{_label(name)} must be a number, not {_shown(value)}.")
+            raise BadSetting(_("{label} must be a number, not {shown}.").format(label=_label(name), shown=_shown(value)))
         if not low <= float(value) <= high or (above and float(value) == low):
-            hint = " For the coldest dice there are, switch greedy on." if name == "temperature" and value == 0 else ""
-            raise BadSetting(
-                f"{_label(name)} must be {'above' if above else 'at least'} {low:g} and at most {high:g}, not {_shown(value)}.{hint}"
-            )
+            hint = _("For the coldest dice there are, switch greedy on.") if name == "temperature" and value == 0 else ""
+            said = (
+                _("{label} must be above {low} and at most {high}, not {shown}.")
+                if above
+                else _("{label} must be at least {low} and at most {high}, not {shown}.")
+            ).format(label=_label(name), low=written(low, "g"), high=written(high, "g"), shown=_shown(value))
+            raise BadSetting(f"{said} {hint}".strip())
         object.__setattr__(self, name, float(value))
 
     def _whole(self, name: str, high: int) -> None:
@@ -86,11 +90,15 @@ class SamplingSettings:
 def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:
     """This number as Python's own, if it is a whole one within its range; name: of what it is said to be. Raises BadSetting."""
     if is_bool(value) or not isinstance(value, numbers.Integral):
-        raise BadSetting(f"{name} must be a whole number, not {_shown(value)}.")
+        raise BadSetting(_("{name} must be a whole number, not {shown}.").format(name=_(name), shown=_shown(value)))
     number = int(value)
     if number < low or (high is not None and number > high):
-        most = "" if high is None else f" and at most {high:,}"
-        raise BadSetting(f"{name} must be at least {low:,}{most}, not {_shown(value)}.")
+        said = (
+            _("{label} must be at least {low}, not {shown}.")
+            if high is None
+            else _("{label} must be at least {low} and at most {high}, not {shown}.")
+        )
+        raise BadSetting(said.format(label=_(name), low=written(low), high=written(high or 0), shown=_shown(value)))
     return number
 
 
@@ -100,7 +108,7 @@ def is_bool(value: object) -> bool:
 
 
 def _label(name: str) -> str:
-    return name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize()
+    return _(name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize())
 
 
 def _is_finite(value: numbers.Real) -> bool:
@@ -114,5 +122,5 @@ def _shown(value: object) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python refuses to write out numbers of thousands of digits
-        return "a number with thousands of digits"
+        return _("a number with thousands of digits")
     return text if len(text) <= 40 else text[:37] + "..."

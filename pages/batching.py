@@ -8,6 +8,7 @@ import streamlit as st
 from core.costs.machine import measure
 from core.labs.batch_curve import CurvePoint, batch_curve
 from core.labs.batching import Alone, Reader, Summary, compare_alone, readers, serve, summary
+from core.language import N_, _, said, written
 from core.serving.scheduler import Policy
 from core.serving.server import ServerSettings
 from pages.parts.charts import charts, serving_charts
@@ -18,8 +19,7 @@ from pages.parts.layout.burst_view import burst_page
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
-from pages.parts.text import serving_words as words
+from pages.parts.text import beginnings, names, numbers
 
 frame.page()
 NAME, CHECK, CURVE = "batching", "batching_check", "batching_curve"
@@ -33,8 +33,8 @@ CLOSE = 1.15  # times as fast, below which nobody is called faster
 
 def lineup() -> tuple[Reader, ...]:
     """The readers as the sliders have them. Raises ViewerError."""
-    prompts = (current.prompt(), *words.OPENINGS[1:])
-    waits = None if arrive != words.ONE_BY_ONE else float(rate)
+    prompts = (current.prompt(), *beginnings.OPENINGS[1:])
+    waits = None if arrive != "one by one" else float(rate)
     return readers(
         current.model(),
         prompts,
@@ -43,7 +43,7 @@ def lineup() -> tuple[Reader, ...]:
         lengths[1],
         rate=waits,
         settings=current.settings(),
-        background=words.BACKGROUND,
+        background=beginnings.VALLEY,
         background_tokens=common,
     )
 
@@ -51,17 +51,17 @@ def lineup() -> tuple[Reader, ...]:
 def now() -> provenance.Provenance:
     """What a round would be made with."""
     chosen = {
-        words.BY_TWO_WAYS: f"{words.POLICIES[left]} | {words.POLICIES[right]}",
-        words.BY_READERS: f"{count} readers",
-        words.BY_ARRIVALS: "" if arrive != words.ONE_BY_ONE else f"{rate} a second",
-        words.BY_LENGTHS: f"{lengths[0]} to {lengths[1]} words",
+        N_("the two ways"): f"{names.SCHEDULERS[left]} | {names.SCHEDULERS[right]}",
+        N_("the readers"): N_("{count} readers").format(count=count),
+        N_("the arrivals"): "" if arrive != "one by one" else N_("{count} a second").format(count=rate),
+        N_("the lengths"): N_("{least} to {most} words").format(least=lengths[0], most=lengths[1]),
     }
     unsaid = {
-        words.BY_PLACES: str(slots),
-        words.BY_BUDGET: str(budget),
-        words.BY_BLOCKS: str(blocks),
-        words.BY_SHARING: str(share),
-        words.BY_BEGINNING: str(common),
+        N_("the places"): str(slots),
+        N_("the budget"): str(budget),
+        N_("the blocks"): str(blocks),
+        N_("sharing"): str(share),
+        N_("the beginning"): str(common),
     }
     return provenance.now(chosen, unsaid)
 
@@ -102,26 +102,28 @@ def measure_curve() -> None:
 
 def figures(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
     """Both sides in figures."""
-    frame.section(words.FIGURES, words.FIGURES_TERM)
+    frame.section(_("In figures"), _("measured in this run"))
 
     def pair(values: tuple[float, float]) -> str:
         return " · ".join(numbers.duration(value) if value == value else "–" for value in values)
 
     def column(side: Summary) -> list[str]:
         return [
-            f"{side.tokens_per_second:,.0f}",
+            numbers.whole(side.tokens_per_second),
             pair(side.first_token),
             pair(side.per_token),
             pair(side.end_to_end),
             numbers.percent(side.idle),
             numbers.percent(side.idle_in_demand),
-            f"{side.padded_tokens:,}",
-            f"{side.preemptions:,}",
-            f"{side.prompt_tokens:,} · {side.reused_tokens:,}",
-            f"{side.peak_blocks:,} · {side.saved_blocks:,}",
+            numbers.whole(side.padded_tokens),
+            numbers.whole(side.preemptions),
+            f"{numbers.whole(side.prompt_tokens)} · {numbers.whole(side.reused_tokens)}",
+            f"{numbers.whole(side.peak_blocks)} · {numbers.whole(side.saved_blocks)}",
         ]
 
-    lines = "\n".join(f"| {name} | {a} | {b} |" for name, a, b in zip(words.ROWS.values(), column(one), column(other), strict=True))
+    lines = "\n".join(
+        f"| {name} | {a} | {b} |" for name, a, b in zip(map(_, names.SERVING_FIGURES.values()), column(one), column(other), strict=True)
+    )
     st.markdown(f"| | {titles[0]} | {titles[1]} |\n|---|---:|---:|\n{lines}")
 
 
@@ -130,11 +132,16 @@ def verdict(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
     quick, slow = sorted((one, other), key=lambda side: side.seconds)
     factor = quick.tokens_per_second / slow.tokens_per_second
     times = {"count": quick.finished, "quick": numbers.duration(quick.seconds), "slow": numbers.duration(slow.seconds)}
-    faster = words.FASTER.format(title=titles[0 if quick is one else 1], factor=f"{factor:.1f}", **times)
-    st.markdown(faster if factor > CLOSE else words.SAME_SPEED.format(**times))
+    faster = _("**{title}** wrote {factor} times as many tokens a second: all {count} answers after {quick} instead of {slow}.").format(
+        title=titles[0 if quick is one else 1], factor=numbers.decimal(factor, 1), **times
+    )
+    st.markdown(faster if factor > CLOSE else _("Both took about as long: all {count} answers after {quick} and {slow}.").format(**times))
     if one.per_token[0] == one.per_token[0] and other.per_token[0] == other.per_token[0]:
         st.markdown(
-            words.LATENCY.format(
+            _(
+                "The first word came after {one} ({left}) and {other} ({right}), in the median; each further "
+                "word after {per_one} and {per_other}."
+            ).format(
                 one=numbers.duration(one.first_token[0]),
                 other=numbers.duration(other.first_token[0]),
                 left=titles[0].lower(),
@@ -150,15 +157,20 @@ def course() -> None:
     with results.shown(NAME, now(), begin) as run:
         colours = palette.of(charts.theme())
         shades = (colours.muted_text, colours.computed, colours.dice, colours.doubt, colours.other)
-        frame.legend(*zip(shades, words.STATES.values(), strict=True))
+        frame.legend(*zip(shades, said(names.READER_STATES).values(), strict=True))
         fresh = Board.of(lineup()) if run.about is None else board(run)
         policies, places = ((left, right), (slots, slots)) if run.about is None else run.about[1:]
-        titles = (words.POLICIES[policies[0]], words.POLICIES[policies[1]])
-        serving_board(fresh, titles, (words.POLICY_LINES[policies[0]], words.POLICY_LINES[policies[1]]), places, key="batching_board")
+        titles = (_(names.SCHEDULERS[policies[0]]), _(names.SCHEDULERS[policies[1]]))
+        lines = (_(names.SCHEDULER_LINES[policies[0]]), _(names.SCHEDULER_LINES[policies[1]]))
+        serving_board(fresh, titles, lines, places, key="batching_board")
         if run.about is None:
             total = sum(len(reader.prompt_ids) for reader in fresh.who)
             answers = sum(reader.max_new_tokens for reader in fresh.who)
-            st.caption(words.BEFORE.format(count=len(fresh.who), tokens=f"{total:,}", answers=f"{answers:,}"))
+            st.caption(
+                _("Press the button: {count} readers, {tokens} tokens to read in all, up to {answers} to write.").format(
+                    count=len(fresh.who), tokens=numbers.whole(total), answers=numbers.whole(answers)
+                )
+            )
         if run.seen and not run.running:
             one, other = (summary(side.iterations) for side in fresh.sides)
             if one.finished and other.finished:
@@ -176,10 +188,19 @@ def checked() -> None:
             same = count - sum(one.tokens - (one.first_difference or 0) for one in parted)
             gap = max(one.largest_difference for one in found)
             close = sum(one.close_rolls for one in found)
-            st.markdown(words.CHECKED.format(same=f"{same:,}", count=f"{count:,}", gap=f"{gap:.1g}", close=close))
+            st.markdown(
+                _(
+                    "{same} of {count} tokens are the same as alone. The largest difference of a logit was "
+                    "{gap}; {close} of the rolls were so close to a border that this could have turned them."
+                ).format(same=numbers.whole(same), count=numbers.whole(count), gap=written(gap, ".1g"), close=close)
+            )
             for one in parted:
-                st.caption(words.PARTED.format(reader=one.reader_id + 1, place=(one.first_difference or 0) + 1))
-            st.caption(words.CHECKED_BECAUSE)
+                st.caption(
+                    _("Reader {reader} parts from the lone run at token {place}: a roll fell just where the last digits decide.").format(
+                        reader=one.reader_id + 1, place=(one.first_difference or 0) + 1
+                    )
+                )
+            st.caption(_("Sums over eight rows are added up in another order than over one, so the last digits differ."))
 
 
 def curve() -> None:
@@ -187,7 +208,7 @@ def curve() -> None:
     with results.shown(CURVE, provenance.now(), measure_curve) as run:
         points: dict[int, CurvePoint] = {point.size: point for point in run.seen}
         if not points:
-            st.caption(words.CURVE_BEFORE)
+            st.caption(_("Passes with 1 to 32 readers who all write, measured in turns. Takes a few seconds."))
         else:
             peak, weights = run.about
             table = pd.DataFrame(
@@ -197,65 +218,151 @@ def curve() -> None:
                         "rate": point.tokens_per_second,
                         "wait": point.seconds * 1000,
                         "ceiling": point.ceiling,
-                        "label": f"{point.tokens_per_second:,.0f}",
+                        "label": numbers.whole(point.tokens_per_second),
                         "wait_label": numbers.duration(point.seconds),
-                        "tip": f"{point.size} readers: {point.tokens_per_second:,.0f} tokens/s, {numbers.duration(point.seconds)} a word",
+                        "tip": _("{readers} readers: {rate} tokens/s, {time} a word").format(
+                            readers=point.size, rate=numbers.whole(point.tokens_per_second), time=numbers.duration(point.seconds)
+                        ),
                     }
                     for point in sorted(points.values(), key=lambda point: point.size)
                 ]
             )
             one, other = st.columns(2, gap="large")
             with one:
-                st.caption(words.CURVE_RATE)
+                st.caption(_("Tokens a second, for all"))
                 charts.draw(
-                    serving_charts.batch_curve, table, key="batching_rate", alt_text=words.CURVE_RATE, column="rate", unit="", ceiling=True
+                    serving_charts.batch_curve,
+                    table,
+                    key="batching_rate",
+                    alt_text=_("Tokens a second, for all"),
+                    column="rate",
+                    unit="",
+                    ceiling=True,
                 )
             with other:
-                st.caption(words.CURVE_WAIT)
+                st.caption(_("Milliseconds between two words of one reader"))
                 waits = table.drop(columns="label").rename(columns={"wait_label": "label"})
-                charts.draw(serving_charts.batch_curve, waits, key="batching_wait", alt_text=words.CURVE_WAIT, column="wait", unit="ms")
+                charts.draw(
+                    serving_charts.batch_curve,
+                    waits,
+                    key="batching_wait",
+                    alt_text=_("Milliseconds between two words of one reader"),
+                    column="wait",
+                    unit="ms",
+                )
             most = max(points)
             if 1 in points and most > 1:
                 factor = points[most].tokens_per_second / points[1].tokens_per_second
                 wait, alone = numbers.duration(points[most].seconds), numbers.duration(points[1].seconds)
-                st.markdown(words.CURVE_VERDICT.format(size=most, factor=f"{factor:.1f}", wait=wait, alone=alone))
+                st.markdown(
+                    _(
+                        "With {size} readers in a pass: {factor} times the tokens a second of one alone, and each "
+                        "reader waits {wait} instead of {alone} for a word."
+                    ).format(size=most, factor=numbers.decimal(factor, 1), wait=wait, alone=alone)
+                )
             speed = f"{numbers.size(peak.bytes_per_second)}"
-            st.caption(words.CURVE_CEILING.format(weights=numbers.size(weights), speed=speed))
+            st.caption(
+                _(
+                    "Solid: measured. Dashed: **computed**, if nothing took time but fetching {weights} of "
+                    "weights once per pass, and every reader's keys and values, at the {speed} a second that "
+                    "this machine's memory gave just now. A small model can beat it: part of it stays in the "
+                    "processor's cache."
+                ).format(weights=numbers.size(weights), speed=speed)
+            )
 
 
-frame.header(words.BATCHING_TITLE, words.BATCHING_TERM, words.BATCHING_LEAD)
+frame.header(
+    _("Eight readers, one pass"),
+    _("batching"),
+    _(
+        "Many people ask one model at the same time. Fetching its weights is most of the work, and "
+        "one fetch can serve them all. The same readers, served in two ways, each by its own clock."
+    ),
+)
 if served.is_served():
     with frame.error_boundary():
         burst_page()
 else:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
-        kinds = list(words.POLICIES)
-        named = words.POLICIES.__getitem__
-        left = st.selectbox(words.LEFT, kinds, index=0, format_func=named, key="batching_left", width=230, **STAYS)
-        right = st.selectbox(words.RIGHT, kinds, index=2, format_func=named, key="batching_right", width=230, **STAYS)
-        count = st.segmented_control(words.READERS, COUNTS, default=8, key="batching_readers", required=True, **STAYS) or 8
-        ways = (words.ALL_AT_ONCE, words.ONE_BY_ONE)
-        arrive = st.segmented_control(words.ARRIVE, ways, default=ways[0], key="batching_arrive", required=True, **STAYS)
+        kinds = list(names.SCHEDULERS)
+        named = said(names.SCHEDULERS).__getitem__
+        left = st.selectbox(_("Left"), kinds, index=0, format_func=named, key="batching_left", width=230, **STAYS)
+        right = st.selectbox(_("Right"), kinds, index=2, format_func=named, key="batching_right", width=230, **STAYS)
+        count = st.segmented_control(_("Readers"), COUNTS, default=8, key="batching_readers", required=True, **STAYS) or 8
+        ways = (N_("all at once"), N_("one by one"))
+        arrive = st.segmented_control(_("They come"), ways, default=ways[0], format_func=_, key="batching_arrive", required=True, **STAYS)
         state = experiment.of(NAME)
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="batching_stop")
+            st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="batching_stop")
         else:
-            label = words.AGAIN if state.seen else words.START
+            label = _("Once more") if state.seen else _("Let them in")
             pressed = st.button(label, type="primary", icon=":material/group_add:", key="batching_start")
-    with st.expander(words.MORE, icon=":material/tune:"):
+    with st.expander(_("More"), icon=":material/tune:"):
         one, two, three = st.columns(3, gap="large")
         with one:
-            lengths = st.slider(words.ANSWERS, 1, 128, (8, 48), key="batching_lengths", help=words.ANSWERS_HELP, **STAYS)
-            common = st.slider(words.BACKGROUND_LENGTH, 0, 192, 0, 16, key="batching_common", help=words.BACKGROUND_HELP, **STAYS)
+            lengths = st.slider(
+                _("Length of the answers"),
+                1,
+                128,
+                (8, 48),
+                key="batching_lengths",
+                help=_("In tokens. Each reader's own length is drawn from this range; a text may end earlier by itself."),
+                **STAYS,
+            )
+            common = st.slider(
+                _("Common beginning"),
+                0,
+                192,
+                0,
+                16,
+                key="batching_common",
+                help=_("So many tokens of the same story stand before everybody's own words, as a system prompt does. 0: none."),
+                **STAYS,
+            )
         with two:
-            slots = st.select_slider(words.SLOTS, SLOTS, 8, key="batching_slots", help=words.SLOTS_HELP, **STAYS)
-            budget = st.select_slider(words.BUDGET, BUDGETS, 64, key="batching_budget", help=words.BUDGET_HELP, **STAYS)
+            slots = st.select_slider(
+                _("Slots"), SLOTS, 8, key="batching_slots", help=_("How many readers can be in one pass (max_num_seqs)."), **STAYS
+            )
+            budget = st.select_slider(
+                _("Tokens in a pass"),
+                BUDGETS,
+                64,
+                key="batching_budget",
+                help=_(
+                    "How many tokens, of prompts and next words together, one pass takes "
+                    "(max_num_batched_tokens). Prompts in one piece may exceed it."
+                ),
+                **STAYS,
+            )
             rate = st.slider(
-                words.RATE, 1, 40, 10, key="batching_rate_a_second", help=words.RATE_HELP, disabled=arrive != words.ONE_BY_ONE, **STAYS
+                _("Readers a second"),
+                1,
+                40,
+                10,
+                key="batching_rate_a_second",
+                help=_("How many arrive a second, at random moments (a Poisson process); the seed in the sidebar decides which."),
+                disabled=arrive != "one by one",
+                **STAYS,
             )
         with three:
-            blocks = st.select_slider(words.BLOCKS, BLOCKS, 48, key="batching_blocks", help=words.BLOCKS_HELP, **STAYS)
-            share = st.toggle(words.SHARE, value=True, key="batching_share", help=words.SHARE_HELP, **STAYS)
+            blocks = st.select_slider(
+                _("Blocks of the notepad"),
+                BLOCKS,
+                48,
+                key="batching_blocks",
+                help=_(
+                    "Memory for everybody's keys and values, in blocks of 16 tokens. When it is full, the "
+                    "youngest reader gives up theirs and is computed anew."
+                ),
+                **STAYS,
+            )
+            share = st.toggle(
+                _("Share the common beginning"),
+                value=True,
+                key="batching_share",
+                help=_("Blocks with the same tokens from the start on are kept once and computed once (prefix caching)."),
+                **STAYS,
+            )
     if not state.running and pressed:
         with frame.error_boundary():
             begin()
@@ -264,10 +371,20 @@ else:
     results.live(course, NAME, key="batching_course")
     if experiment.of(NAME).seen and not experiment.of(NAME).running and not experiment.of(NAME).recorded_on:
         st.button(
-            words.CHECK, on_click=current.error_boundary(check), help=words.CHECK_HELP, icon=":material/balance:", key="batching_check"
+            _("Does everybody get what they get alone?"),
+            on_click=current.error_boundary(check),
+            help=_("Every reader of the right side writes once more, alone, with the same dice."),
+            icon=":material/balance:",
+            key="batching_check",
         )
         results.live(checked, CHECK, key="batching_checked")
-    frame.section(words.CURVE_TITLE, words.CURVE_TERM)
-    st.button(words.CURVE_START, on_click=current.error_boundary(measure_curve), icon=":material/speed:", key="batching_measure")
+    frame.section(_("What a fuller pass brings, and what it costs each reader"), _("batch size, throughput, latency"))
+    st.button(_("Measure it here"), on_click=current.error_boundary(measure_curve), icon=":material/speed:", key="batching_measure")
     results.live(curve, CURVE, key="batching_curve")
-    st.caption(words.HONEST)
+    st.caption(
+        _(
+            "This scheduler is real and made to be watched: real forward passes, real keys and values in "
+            "blocks. Serving millions is the work of servers such as vLLM, which do the same on many "
+            "machines."
+        )
+    )

@@ -11,12 +11,12 @@ import streamlit as st
 from core.costs.formulas import cache_bytes
 from core.engine.shape import ModelShape
 from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
+from core.language import N_, _, written
 from pages.parts.charts import charts, cost_charts, race_rows
 from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
 frame.page()
@@ -27,7 +27,7 @@ SHOWN = 190  # characters of each writer's text
 
 def now() -> provenance.Provenance:
     """What a race would be run with."""
-    return provenance.now({words.BY_LENGTH: words.RACE_LENGTH.format(count=chosen)})
+    return provenance.now({N_("the length"): N_("{count} tokens each").format(count=chosen)})
 
 
 @current.error_boundary
@@ -52,12 +52,14 @@ def writer(title: str, term: str, steps: list[RaceStep], length: int, prompt: st
         paper(tail or prompt[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
         last = steps[-1] if steps else None
         left, right = st.columns(2)
-        left.metric("Tokens", f"{len(steps)} of {length}")
-        right.metric("Seconds computing", numbers.duration(last.total_seconds) if last else "–")
+        left.metric(_("Tokens"), _("{count} of {total}").format(count=len(steps), total=length))
+        right.metric(_("Seconds computing"), numbers.duration(last.total_seconds) if last else "–")
         st.caption(
-            f"{words.NOW_READING.format(count=f'{last.computed:,}')} · {words.IN_ALL.format(count=f'{last.total_positions:,}')}"
+            _("{count} read for this one · {total} read in all").format(
+                count=numbers.whole(last.computed), total=numbers.whole(last.total_positions)
+            )
             if last
-            else words.WAITING
+            else _("Both wait for the start.")
         )
 
 
@@ -78,8 +80,13 @@ def verdict(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
         return
     same = same_text(seen)
     first = next((i for i, (a, b) in enumerate(zip(*steps.values(), strict=False)) if a.token_id != b.token_id), 0)
-    said = words.SAME_TEXT if same else words.OTHER_TEXT.format(count=first + 1)
-    st.markdown(f"{words.SPEED_UP.format(factor=f'{factor:.1f}', count=both)} {said}")
+    said = (
+        _(":material/check: Word for word the same text.")
+        if same
+        else _("The two texts differ from token {count} on: two ways of rounding met odds that were almost equal.").format(count=first + 1)
+    )
+    faster = _("**{factor} times faster** with notes, over the {count} tokens both have written.")
+    st.markdown(f"{faster.format(factor=numbers.decimal(factor, 1), count=both)} {said}")
 
 
 def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, shape: ModelShape | None, each: int) -> None:
@@ -87,34 +94,60 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
     fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(words.PACE_TITLE, words.PACE_TERM)
+        frame.section(_("How long does one more token take?"), _("dots: every pass; line: median of five; the first dot reads the prompt"))
         paced = race_rows.passes(steps)
         charts.draw(
-            cost_charts.race, paced, key="cache_pace", alt_text=words.PACE_ALT, length=length, column="seconds", unit="ms", single=True
+            cost_charts.race,
+            paced,
+            key="cache_pace",
+            alt_text=_(
+                "Milliseconds of every pass for both writers, the first of which reads the prompt: level with notes, rising without."
+            ),
+            length=length,
+            column="seconds",
+            unit="ms",
+            single=True,
         )
         grown(fits)
     with right:
-        frame.section(words.TOTAL_TITLE, words.TOTAL_TERM)
+        frame.section(_("How much had to be read?"), _("positions processed, in all"))
         totals = race_rows.table(steps, "total_positions")
-        charts.draw(cost_charts.race, totals, key="cache_total", alt_text=words.TOTAL_ALT, length=length, column="total_positions", unit="")
+        charts.draw(
+            cost_charts.race,
+            totals,
+            key="cache_total",
+            alt_text=_("Positions processed in all: a straight line with notes, a triangle's curve without."),
+            length=length,
+            column="total_positions",
+            unit="",
+        )
         prompt = steps[CACHED][0].computed
-        st.caption(words.COUNTED.format(prompt=prompt))
+        st.caption(
+            _(
+                "Counted, for a prompt of {prompt} tokens: {prompt} + n − 1 positions with notes, {prompt} × n + n(n − 1) ÷ 2 without."
+            ).format(prompt=prompt)
+        )
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(words.CLOCK_TITLE, words.CLOCK_TERM)
+        frame.section(_("How long did it take so far?"), _("seconds, measured; dashed: what the fitted steps add up to"))
         clock = race_rows.with_fit(steps, fits)
         charts.draw(
             cost_charts.race,
             clock,
             key="cache_clock",
-            alt_text=words.CLOCK_ALT,
+            alt_text=_("Seconds in all for both writers, and dashed what the lines fitted to their single steps add up to."),
             length=length,
             column="total_seconds",
             unit="s",
             fitted=True,
         )
         if all(fits.values()):
-            st.caption(words.GROWTH_TOTAL)
+            st.caption(
+                _(
+                    "Steps that stay the same add up to a line, $n$; steps that grow by the same amount each "
+                    "time add up to a triangle, $n^2$."
+                )
+            )
     with right:
         if shape is not None:
             kept(steps[CACHED], length, shape, each)
@@ -123,15 +156,33 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
 def grown(fits: dict[str, Trend | None]) -> None:
     """By how much every token that stands there makes the next one slower, and how well that is known."""
     lines = []
-    for kind, title in (("without", words.WITHOUT_NOTES), ("with", words.WITH_NOTES)):
+    for kind, title in (("without", _("Without notes")), ("with", _("With notes"))):
         fit = fits[kind]
         if fit is None:
-            st.caption(words.GROWTH_EARLY.format(count=FEWEST))
+            st.caption(
+                _(
+                    "How it grows is said once both have written {count} further tokens: before that the clock's "
+                    "noise would be all there is."
+                ).format(count=FEWEST)
+            )
             return
-        said = words.GROWTH_GROWS if fit.grows else words.GROWTH_LEVEL
-        by, error = (f"{value * 1e6:.2g}" if abs(value) < 1e-4 else f"{value * 1e6:,.0f}" for value in (fit.slope, fit.error))
-        lines.append(said.format(title=title, by=by, error=error, r2=f"{fit.r_squared:.2f}"))
-    st.caption(" ".join(lines), help=words.GROWTH_WHY)
+        said = (
+            _("{title}, every token that stands there adds **{by} ± {error} µs** to the next one (r² = {r2}).")
+            if fit.grows
+            else _("{title}, no growth stands out from the noise ({by} ± {error} µs for every token that stands there, r² = {r2}).")
+        )
+        by, error = (written(value * 1e6, ".2g") if abs(value) < 1e-4 else numbers.whole(value * 1e6) for value in (fit.slope, fit.error))
+        lines.append(said.format(title=title, by=by, error=error, r2=numbers.decimal(fit.r_squared, 2)))
+    st.caption(
+        " ".join(lines),
+        help=_(
+            "Measured passes against the tokens they stand behind, the one that reads the prompt left "
+            "out; a straight line through the medians of eight equal stretches, with the 95 % interval "
+            "of its slope. r² is the share of the differences that the line explains: near 1 for a clear "
+            "rise, near 0 for a level line, which has nothing to explain. A small model spends much of "
+            "every pass on things that do not depend on the length."
+        ),
+    )
 
 
 def ahead(length: int) -> None:
@@ -141,22 +192,40 @@ def ahead(length: int) -> None:
     for kind in ("with", "without"):
         for token in sorted({1, length, *range(1, length, max(1, length // 64))}):
             value = prompt + token - 1 if kind == "with" else token * prompt + token * (token - 1) // 2
-            said = f"{value:,}" if token == length else ""
-            rows.append({"token": token, "runner": kind, "total_positions": value, "label": said, "tip": f"{value:,}"})
-    frame.section(words.AHEAD_TITLE, words.AHEAD_TERM)
+            said = numbers.whole(value) if token == length else ""
+            rows.append({"token": token, "runner": kind, "total_positions": value, "label": said, "tip": numbers.whole(value)})
+    frame.section(_("How much will have to be read?"), _("computed; the race measures what it costs"))
     table = pd.DataFrame(rows)
-    charts.draw(cost_charts.race, table, key="cache_ahead", alt_text=words.TOTAL_ALT, length=length, column="total_positions", unit="")
-    st.caption(words.COUNTED.format(prompt=prompt))
+    charts.draw(
+        cost_charts.race,
+        table,
+        key="cache_ahead",
+        alt_text=_("Positions processed in all: a straight line with notes, a triangle's curve without."),
+        length=length,
+        column="total_positions",
+        unit="",
+    )
+    st.caption(
+        _("Counted, for a prompt of {prompt} tokens: {prompt} + n − 1 positions with notes, {prompt} × n + n(n − 1) ÷ 2 without.").format(
+            prompt=prompt
+        )
+    )
 
 
 def kept(steps: list[RaceStep], length: int, shape: ModelShape, each: int) -> None:
     """A row for each layer, a column for each token; and the bytes, by formula and by tensor, of the model that ran."""
-    frame.section(words.KEPT_TITLE, words.KEPT_TERM)
+    frame.section(_("What do the notes hold?"), _("keys and values, by layer and position"))
     last = steps[-1]
     tokens = last.computed + last.reused
     wide = tokens - last.index + length
     rows = [
-        {"layer": layer, "start": start, "end": end, "part": part, "tip": f"layer {layer}, tokens {start + 1} to {end}"}
+        {
+            "layer": layer,
+            "start": start,
+            "end": end,
+            "part": part,
+            "tip": _("layer {layer}, tokens {start} to {end}").format(layer=layer, start=start + 1, end=end),
+        }
         for layer in range(1, shape.layer_count + 1)
         for start, end, part in ((0, last.reused, "kept"), (last.reused, tokens, "new"), (tokens, wide, "room"))
     ]
@@ -164,32 +233,47 @@ def kept(steps: list[RaceStep], length: int, shape: ModelShape, each: int) -> No
         cost_charts.kept,
         pd.DataFrame(rows),
         key="cache_kept",
-        alt_text=words.KEPT_ALT,
+        alt_text=_("One row per layer, one column per token: kept positions pale, the newest one dark."),
         layers=shape.layer_count,
         length=wide,
         cells=wide <= 96,
     )
     item = each / max(1, shape.cache_numbers_per_token)
-    counted = words.KEPT_COUNT.format(
+    counted = _("{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes").format(
         layers=shape.attention_layers,
         heads=shape.kv_head_count,
         size=shape.key_size + shape.value_size,
-        item=f"{item:g}",
+        item=numbers.short(item),
         tokens=tokens,
-        computed=f"{cache_bytes(shape, tokens, item):,}",
+        computed=numbers.whole(cache_bytes(shape, tokens, item)),
     )
-    held = words.KEPT_ASSUMED if last.held_bytes is None else words.KEPT_MEASURED.format(measured=f"{last.held_bytes:,}")
+    held = (
+        _("the bytes of a number are assumed, for the server does not say how finely it writes")
+        if last.held_bytes is None
+        else _("its arrays, which have room for tokens to come, hold **{measured}** (measured)").format(
+            measured=numbers.whole(last.held_bytes)
+        )
+    )
     st.caption(f"{counted}; {held}.")
 
 
-frame.header(words.CACHE_TITLE, words.CACHE_TERM, words.CACHE_LEAD)
+frame.header(
+    _("Why does it keep notes?"),
+    _("KV cache"),
+    _(
+        "Two writers, the same model, the same dice. One keeps notes on every word it has read. The "
+        "other has no paper: for each new word it reads everything again from the very beginning."
+    ),
+)
 state = experiment.of(NAME)
 with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):
-    chosen = st.segmented_control(words.CACHE_LENGTH, LENGTHS, default=LENGTHS[2], key="cache_length", required=True, **STAYS) or LENGTHS[2]
+    chosen = (
+        st.segmented_control(_("How many tokens?"), LENGTHS, default=LENGTHS[2], key="cache_length", required=True, **STAYS) or LENGTHS[2]
+    )
     if state.running:
-        st.button(words.CACHE_STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="cache_stop")
+        st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="cache_stop")
     else:
-        label = words.CACHE_AGAIN if state.seen else words.CACHE_START
+        label = _("Race again") if state.seen else _("Start the race")
         st.button(label, on_click=begin, type="primary", icon=":material/flag:", key="cache_start")
 
 
@@ -200,16 +284,21 @@ def course() -> None:
         length, shape, each, prompt = run.about or (chosen, None, 0, current.prompt())
         steps = {runner: [step for step in seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
         colours = palette.of(charts.theme())
-        frame.legend((colours.dice, words.WITH_NOTES), (colours.other, words.WITHOUT_NOTES))
+        frame.legend((colours.dice, _("With notes")), (colours.other, _("Without notes")))
         left, right = st.columns(2, gap="large")
         with left:
-            writer(words.WITH_NOTES, words.WITH_TERM, steps[CACHED], length, prompt)
+            writer(_("With notes"), _("cache on"), steps[CACHED], length, prompt)
         with right:
-            writer(words.WITHOUT_NOTES, words.WITHOUT_TERM, steps[UNCACHED], length, prompt)
+            writer(_("Without notes"), _("cache off"), steps[UNCACHED], length, prompt)
         if all(steps.values()):
             verdict(seen, steps)
             curves(seen, steps, length, shape, each)
-            st.caption(words.PASSED_OVER)
+            st.caption(
+                _(
+                    "Where the model would have ended its text, both took the next best token instead, so that "
+                    "the race goes its full length."
+                )
+            )
         elif not run.running and not run.error:
             ahead(length)
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.labs.beam import CUT_OFF, FINISHED, KEPT, BeamStep, beam_search
-from core.labs.candidates import FORMULAS, MEAN, BatchStep, Ranked, merged, ranked, write_and_time_one
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
+from core.labs.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked, write_and_time_one
+from core.language import N_, _, figures, quoted
 from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
 from pages.parts.components.tinted_text.tinted_text import tinted_text
 from pages.parts.layout import frame, results
@@ -16,32 +17,44 @@ from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance, undo
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
-from pages.parts.text import what_if_words as words
-from pages.parts.text import words as watch_words
+from pages.parts.text import names, numbers
 from pages.parts.text.plain import plain
 
 frame.page()
+
+SCORE_NAMES = {
+    MEAN: _("how likely its words are"),
+    NORMALISED: _("likely, but not short"),
+    MAJORITY: _("what most of them answer"),
+}
+BEAM_WHY = {
+    KEPT: _("among the {width} likeliest"),
+    DROPPED: _("ln {own}, below {bar}"),
+    FINISHED: _("it ended, and competes as an answer"),
+    CUT_OFF: _("it may get no longer, and competes as an answer though it did not end"),
+    LATE: _("it ended, but {width} others are likelier"),
+}
 TRIES, BEAM = "candidates", "candidates_beam"
 BEAM_STEPS = "candidates_beam_steps"  # how much of the search is shown: it runs ahead, and Step shows one more
 COUNTS = (4, 8, 16, 32)
 LENGTHS = (20, 40, 80)
 SHOWN = 5
 MARKS = {KEPT: "✓", FINISHED: "■", CUT_OFF: "□"}
-CHOICE = {"fate": st.column_config.TextColumn("", width=36), "beginning": st.column_config.TextColumn(width=190)}
+CHOICE = {"fate": st.column_config.TextColumn("", width=36), _("beginning"): st.column_config.TextColumn(width=190)}
 
 
 def tries_view() -> None:
     """Write them, merge them, rank them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_controls"):
-        count = st.segmented_control(words.TRIES_COUNT, COUNTS, default=8, key="candidates_count", required=True, **STAYS) or 8
-        length = st.segmented_control(words.LENGTH, LENGTHS, default=40, key="candidates_length", required=True, **STAYS) or 40
+        count = st.segmented_control(_("Tries"), COUNTS, default=8, key="candidates_count", required=True, **STAYS) or 8
+        length = st.segmented_control(_("Length"), LENGTHS, default=40, key="candidates_length", required=True, **STAYS) or 40
         by = (
-            st.selectbox(words.SCORE_BY, list(FORMULAS), format_func=words.SCORE_NAMES.__getitem__, key="candidates_by", width=240, **STAYS)
-            or MEAN
+            st.selectbox(_("Pick by"), list(FORMULAS), format_func=SCORE_NAMES.__getitem__, key="candidates_by", width=240, **STAYS) or MEAN
         )
 
-        now = provenance.now({words.BY_TRIES: words.TRIES_MADE.format(count=count), words.BY_LENGTH: words.tokens(length)})
+        now = provenance.now(
+            {N_("the tries"): N_("{count} tries").format(count=count), N_("the length"): N_("{count} tokens").format(count=length)}
+        )
 
         @current.error_boundary
         def begin() -> None:
@@ -52,9 +65,9 @@ def tries_view() -> None:
 
         state = experiment.of(TRIES)
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(TRIES,), icon=":material/stop:", key="candidates_stop")
+            st.button(_("Stop"), on_click=experiment.stop, args=(TRIES,), icon=":material/stop:", key="candidates_stop")
         else:
-            label = words.AGAIN_ALL if state.seen else words.START
+            label = _("Write again") if state.seen else _("Write")
             if st.button(label, type="primary", icon=":material/edit:", key="candidates_start"):
                 begin()
                 st.rerun()
@@ -64,7 +77,7 @@ def tries_view() -> None:
             if run.seen:
                 compared(run.seen[-1], by, run.running)
             elif not run.running:
-                st.caption(words.TRIES_FIRST)
+                st.caption(_("Press Write: all tries are written together, one word of each per pass through the model."))
 
     results.live(draw, TRIES, key="candidates_fragment")
 
@@ -74,7 +87,7 @@ def compared(newest: BatchStep, by: str, running: bool) -> None:
     order = ranked(newest.tries, by)
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
-        frame.section(words.MERGED, words.MERGED_TERM)
+        frame.section(_("All tries as one tree"), _("where they agree they share a way"))
         branch_tree(rows_of_tries(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
     with right:
         ranking(order, by, running)
@@ -83,16 +96,16 @@ def compared(newest: BatchStep, by: str, running: bool) -> None:
 
 def ranking(order: list[Ranked], by: str, running: bool) -> None:
     """The best ones with their scores; the first is the one that was picked."""
-    frame.section(words.RANKING, by, help=FORMULAS[by])
+    frame.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
     for place, entry in enumerate(order[:SHOWN]):
-        score = numbers.percent(entry.score) if by not in (MEAN,) and entry.score >= 0 else f"{entry.score:.2f}"
-        answer = f" · “{frame_safe(entry.answer)}”" if entry.answer else ""
+        score = numbers.percent(entry.score) if by not in (MEAN,) and entry.score >= 0 else numbers.decimal(entry.score, 2)
+        answer = f" · {quoted(frame_safe(entry.answer))}" if entry.answer else ""
         with st.container(border=place == 0, gap="xsmall"):
-            st.caption(f"{place + 1}. · {words.TRY_NOTE.format(number=entry.attempt.number + 1)} · {score}{answer}")
+            st.caption(f"{place + 1}. · {_('try {number}').format(number=entry.attempt.number + 1)} · {score}{answer}")
             tinted_text(entry.attempt.path, key=f"candidates_text_{place}", small=True)
             if place == 0 and not running and not experiment.of(TRIES).recorded_on:
                 st.button(
-                    words.KEEP_TRY,
+                    _("Keep this one"),
                     on_click=frame.then,
                     args=(keep_try, (), entry.attempt.number),
                     key="candidates_keep",
@@ -100,10 +113,10 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
                 )
                 if undo.can_bring_back():
                     st.button(
-                        watch_words.BRING_BACK,
+                        _("Bring back my text"),
                         on_click=frame.then,
                         args=(undo.bring_back, ()),
-                        help=watch_words.BRING_BACK_HELP,
+                        help=_("The text that was here before, as it stood. Press again to undo."),
                         type="tertiary",
                         key="candidates_bring_back",
                     )
@@ -121,44 +134,64 @@ def keep_try(number: int) -> None:
     attempt = run.seen[-1].tries[number]
     prompt, settings = run.about
     undo.keep_path(prompt, settings, attempt.path)
-    current.notify(words.KEPT_TRY)
+    current.notify(_("That try is now your run: it goes with you to every page."))
 
 
 def price(newest: BatchStep) -> None:
     """N tries cost N times the tokens; how much time that is, is measured."""
     own = max(len(attempt.path) for attempt in newest.tries)
     st.markdown(
-        f"**{words.PRICE}.** "
-        + words.PRICE_LINE.format(
-            tokens=f"{newest.tokens:,}",
-            own=words.tokens(own),
-            times=f"{newest.tokens / max(1, own):.1f}".removesuffix(".0"),
-            passes=words.passes(newest.forward_passes),
+        f"**{_('The price')}.** "
+        + _(
+            "{tokens} tokens for an answer of {own}: {times} times the price by the token. {passes} in {seconds}, all tries in each."
+        ).format(
+            tokens=numbers.whole(newest.tokens),
+            own=numbers.tokens(own),
+            times=figures(f"{newest.tokens / max(1, own):,.1f}".removesuffix(".0")),
+            passes=numbers.passes(newest.forward_passes),
             seconds=numbers.duration(newest.seconds),
         )
     )
     if newest.slower is not None and newest.alone_seconds is not None:
         st.markdown(
-            words.PRICE_TIME.format(
+            _(
+                "The first try alone took {seconds} for {passes}: a pass for {count} takes **{factor} "
+                "times** as long as a pass for one. Both measured."
+            ).format(
                 seconds=numbers.duration(newest.alone_seconds),
-                passes=words.passes(newest.alone_passes),
+                passes=numbers.passes(newest.alone_passes),
                 count=len(newest.tries),
-                factor=f"{newest.slower:.1f}",
+                factor=numbers.decimal(newest.slower, 1),
             )
         )
 
 
 def beam_view() -> None:
     """Keep the N likeliest, drop the rest, see why."""
-    st.caption(words.BEAM_LEAD)
+    st.caption(
+        _(
+            "Not dice but bookkeeping: at every step the likeliest beginnings are kept, all others are "
+            "dropped, however they might have gone on."
+        )
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_beam_controls"):
-        width = st.segmented_control(words.BEAMS, (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True, **STAYS) or 3
-        length = st.segmented_control(words.LENGTH, (10, 20, 40), default=20, key="candidates_beam_length", required=True, **STAYS) or 20
-        penalty = st.slider(words.PENALTY, 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", help=words.PENALTY_HELP, width=200, **STAYS)
+        width = st.segmented_control(_("Beams"), (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True, **STAYS) or 3
+        length = st.segmented_control(_("Length"), (10, 20, 40), default=20, key="candidates_beam_length", required=True, **STAYS) or 20
+        penalty = st.slider(
+            _("Length penalty"),
+            0.0,
+            2.0,
+            1.0,
+            0.1,
+            key="candidates_penalty",
+            help=_("A finished answer's log-probability is divided by its length to this power. 0: as it is; 1: per word."),
+            width=200,
+            **STAYS,
+        )
         chosen = {
-            words.BY_BEAMS: words.BEAMS_KEPT.format(count=width),
-            words.BY_LENGTH: words.tokens(length),
-            words.BY_PENALTY: words.PENALTY_OF.format(penalty=f"{penalty:g}"),
+            N_("the beams"): N_("{count} beams").format(count=width),
+            N_("the length"): N_("{count} tokens").format(count=length),
+            N_("the penalty"): N_("length penalty {penalty}").format(penalty=f"{penalty:g}"),
         }
         now = provenance.now(chosen, settings=False)
         known, steps = experiment.of(BEAM), beam_steps()
@@ -180,11 +213,11 @@ def beam_view() -> None:
             else:
                 begin(count)
 
-        again = st.button(words.BEAM_AGAIN, type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
+        again = st.button(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
         one = st.button(
-            words.BEAM_STEP, type="primary", icon=":material/arrow_forward:", key="candidates_beam_step", shortcut="Right", disabled=over
+            _("Step"), type="primary", icon=":material/arrow_forward:", key="candidates_beam_step", shortcut="Right", disabled=over
         )
-        whole = st.button(words.BEAM_ALL, icon=":material/last_page:", key="candidates_beam_all", disabled=over)
+        whole = st.button(_("To the end"), icon=":material/last_page:", key="candidates_beam_all", disabled=over)
         if again:
             begin()
         elif one or whole:
@@ -198,7 +231,7 @@ def beam_view() -> None:
             if shown:
                 searched(shown, run.about)
             elif not run.error:
-                st.caption(words.BEAM_FIRST)
+                st.caption(_("Press Step: one pass through the model, then the choice."))
 
     results.live(draw, BEAM, key="candidates_beam_fragment")
 
@@ -215,31 +248,45 @@ def searched(found: Sequence[BeamStep], width: int) -> None:
     if newest.done:
         best = newest.answers[0]
         text = plain(best.text)
-        st.markdown(words.BEAM_DONE.format(why=newest.done, text=text, log=f"{best.log_probability:.2f}", score=f"{best.score:.3f}"))
+        st.markdown(
+            _("The search is over ({why}). The answer: “{text}”, ln {log}, score {score}.").format(
+                why=newest.done, text=text, log=numbers.decimal(best.log_probability, 2), score=numbers.decimal(best.score, 3)
+            )
+        )
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
-        frame.section(words.BEAM_TREE, words.BEAM_TREE_TERM)
+        frame.section(_("All beginnings as one tree"), _("dashed: given up"))
         winner = newest.answers[0].node_id if newest.done else None
         branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", can=(), height=480)
     with right:
-        frame.section(words.BEAM_TABLE, words.BEAM_AT.format(place=newest.index + 1))
+        frame.section(_("What is kept, what is dropped"), _("step {place}").format(place=newest.index + 1))
         lines = [
             (
                 MARKS.get(beam.fate, "✗"),
                 ("… " if len(beam.text) > 30 else "") + " ".join(beam.text[-30:].split()),
-                words.BEAM_WHY[beam.fate].format(width=width, own=f"{beam.log_probability:.2f}", bar=f"{newest.bar:.2f}"),
+                BEAM_WHY[beam.fate].format(width=width, own=numbers.decimal(beam.log_probability, 2), bar=numbers.decimal(newest.bar, 2)),
             )
             for beam in newest.considered
         ]
-        st.dataframe(pd.DataFrame(lines, columns=["fate", "beginning", "why"]), column_config=CHOICE, hide_index=True, width="stretch")
-        st.caption(words.BEAM_PRICE.format(tokens=words.tokens(newest.tokens), seconds=numbers.duration(newest.seconds)))
+        st.dataframe(
+            pd.DataFrame(lines, columns=["fate", _("beginning"), _("why")]), column_config=CHOICE, hide_index=True, width="stretch"
+        )
+        st.caption(
+            _("{tokens} computed in {seconds}: measured.").format(
+                tokens=numbers.tokens(newest.tokens), seconds=numbers.duration(newest.seconds)
+            )
+        )
 
 
-frame.header(words.TRIES_TITLE, words.TRIES_TERM, words.TRIES_LEAD)
+frame.header(
+    _("Several tries, pick the best"),
+    _("best of N, beam search"),
+    _("The model writes the same text several times, with other dice each time. Then one is picked. It costs as many times the tokens."),
+)
 with frame.error_boundary():
-    names = words.TRIES_VIEWS
+    views = names.TRIES_VIEWS
     wanted = st.segmented_control(
-        "View", names, default=names[0], key="candidates_view", label_visibility="collapsed", required=True, **STAYS
+        _("View"), views, default=views[0], key="candidates_view", format_func=_, label_visibility="collapsed", required=True, **STAYS
     )
     own_text()
-    (beam_view if wanted == names[1] else tries_view)()
+    (beam_view if wanted == views[1] else tries_view)()

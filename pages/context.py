@@ -6,13 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from core.labs.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
+from core.language import N_, _, again, ngettext
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.cache_gauge import cache_gauge
 from pages.parts.layout import frame, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
 frame.page()
@@ -21,7 +21,7 @@ NAME, END = "context", "context_end"
 
 def now() -> provenance.Provenance:
     """What a measurement would be made of."""
-    return provenance.now({words.BY_REPEATS: words.CONTEXT_ROUNDS.format(count=chosen)}, settings=False)
+    return provenance.now({N_("the repeats"): N_("{count} times each").format(count=chosen)}, settings=False)
 
 
 @current.error_boundary
@@ -46,7 +46,9 @@ def table(points: list[LengthPoint], of: str) -> pd.DataFrame:
                 "low": spread.low * 1000,
                 "high": spread.high * 1000,
                 "label": said if point is points[-1] else "",
-                "tip": f"{said}, {numbers.duration(spread.fastest)} to {numbers.duration(spread.slowest)}",
+                "tip": _("{median}, {fastest} to {slowest}").format(
+                    median=said, fastest=numbers.duration(spread.fastest), slowest=numbers.duration(spread.slowest)
+                ),
             }
         )
     return pd.DataFrame(rows, columns=["length", "median", "low", "high", "label", "tip"])
@@ -59,12 +61,27 @@ def curves() -> None:
         points = [latest[length] for length in sorted(latest)]
         if run.about and run.running:
             total = run.about[1] * run.about[2]
-            st.progress(len(run.seen) / total, text=words.CONTEXT_PROGRESS.format(done=len(run.seen), total=total))
+            st.progress(
+                len(run.seen) / total,
+                text=_("{done} of {total} measurements, going round all lengths again and again").format(done=len(run.seen), total=total),
+            )
         longest = run.about[0] if run.about else max(lengths_for(current.model()))
         left, right = st.columns(2, gap="large")
         for column, of, title, term, alt in (
-            (left, "prefill", words.PREFILL_TITLE, words.PREFILL_TERM, words.PREFILL_ALT),
-            (right, "decode", words.DECODE_TITLE, words.DECODE_TERM, words.DECODE_ALT),
+            (
+                left,
+                "prefill",
+                _("Until the first word"),
+                _("prefill"),
+                _("Time to read the prompt against its length, with the spread of the repeats."),
+            ),
+            (
+                right,
+                "decode",
+                _("For every word after it"),
+                _("decode"),
+                _("Time of one further token against the length before it, with the spread of the repeats."),
+            ),
         ):
             with column:
                 frame.section(title, term)
@@ -78,21 +95,26 @@ def verdict(points: list[LengthPoint], repeats: int) -> None:
     short, long = points[0], points[-1]
     factor = long.prefill.median / short.prefill.median
     st.markdown(
-        words.CONTEXT_SAYS.format(
+        _(
+            "From {short} to {long} tokens the wait for the first word grew **{prefill} times** ({a} to "
+            "{b}); one further word went from {c} to {d}."
+        ).format(
             short=short.length,
-            long=f"{long.length:,}",
-            prefill=f"{factor:.1f}",
+            long=numbers.whole(long.length),
+            prefill=numbers.decimal(factor, 1),
             a=numbers.duration(short.prefill.median),
             b=numbers.duration(long.prefill.median),
             c=numbers.duration(short.decode.median),
             d=numbers.duration(long.decode.median),
         )
     )
-    work = words.CONTEXT_WORK.format(
-        prefill=f"{long.prefill_multiply_adds / short.prefill_multiply_adds:.1f}",
-        decode=f"{long.decode_multiply_adds / short.decode_multiply_adds:.2f}",
+    work = _("The work, computed from the model's shape, grew {prefill} times for the prompt and {decode} times for a word.").format(
+        prefill=numbers.decimal(long.prefill_multiply_adds / short.prefill_multiply_adds, 1),
+        decode=numbers.decimal(long.decode_multiply_adds / short.decode_multiply_adds, 2),
     )
-    st.caption(f"{work} {words.CONTEXT_SPREAD.format(repeats=repeats)}")
+    st.caption(
+        f"{work} {_('Points are medians of {repeats} rounds; a bar holds the middle half of the measurements.').format(repeats=repeats)}"
+    )
 
 
 @current.error_boundary
@@ -106,9 +128,13 @@ def go_there() -> None:
 def the_end() -> None:
     """Go to the last place of the context, for real."""
     model = current.model()
-    frame.section(words.CONTEXT_END, words.CONTEXT_END_TERM)
-    st.markdown(words.CONTEXT_END_LEAD.format(limit=f"{model.context_length:,}"))
-    st.button(words.CONTEXT_END_START, on_click=go_there, icon=":material/last_page:", key="context_end")
+    frame.section(_("What happens at the very end?"), _("context window"))
+    st.markdown(
+        _("This model has {limit} places for tokens, and not one more. Fill all but a few and let it write.").format(
+            limit=numbers.whole(model.context_length)
+        )
+    )
+    st.button(_("Go to the end"), on_click=go_there, icon=":material/last_page:", key="context_end")
     results.live(at_its_end, END, key="context_end_fragment")
 
 
@@ -116,23 +142,42 @@ def at_its_end() -> None:
     """What happened there."""
     with results.shown(END, provenance.now(settings=False), go_there) as run:
         if run.running:
-            st.caption(words.CONTEXT_FILLING)
+            st.caption(_("Filling the context …"))
         for reached in run.seen:
             assert isinstance(reached, LimitReached)
-            st.markdown(words.CONTEXT_END_TOLD.format(read=f"{reached.read:,}", written=reached.written))
+            st.markdown(
+                _("It read {read} tokens, wrote {written} more, and there it ended, in the middle of things:").format(
+                    read=numbers.whole(reached.read), written=reached.written
+                )
+            )
             st.text(f"…{reached.text}▌")
             if reached.passed_over:
-                st.caption(words.CONTEXT_PASSED_OVER.format(times="once" if reached.passed_over == 1 else f"{reached.passed_over} times"))
-            st.markdown(words.CONTEXT_REFUSED.format(offered=f"{reached.offered:,}"))
-            frame.show_notice(reached.refused)
+                st.caption(
+                    ngettext(
+                        "On the way the model would have ended its text once; its next best token was taken instead, to get to the end.",
+                        "On the way the model would have ended its text {count} times; its next best token was taken instead, to get to "
+                        "the end.",
+                        reached.passed_over,
+                    ).format(count=reached.passed_over)
+                )
+            st.markdown(
+                _("And a prompt of {offered} tokens, too long to begin with, gets this answer:").format(
+                    offered=numbers.whole(reached.offered)
+                )
+            )
+            frame.show_notice(again(reached.refused))
 
 
-frame.header(words.CONTEXT_TITLE, words.CONTEXT_TERM, words.CONTEXT_LEAD)
+frame.header(
+    _("Does a longer text cost more?"),
+    _("prefill, decode, context window"),
+    _("First the whole prompt has to be read; then every new token looks back at all of it. Measure both on this machine."),
+)
 with st.container(horizontal=True, vertical_alignment="bottom", key="context_controls"):
-    chosen = st.segmented_control(words.CONTEXT_REPEATS, (3, 5, 9, 15), default=5, key="context_repeats", required=True, **STAYS) or 5
+    chosen = st.segmented_control(_("Times each"), (3, 5, 9, 15), default=5, key="context_repeats", required=True, **STAYS) or 5
     running = experiment.of(NAME).running
     st.button(
-        words.CONTEXT_START,
+        _("Measure"),
         on_click=begin,
         type="primary",
         icon=":material/speed:",
@@ -140,13 +185,13 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="context_con
         disabled=running,
     )
     if running:
-        st.button(words.CACHE_STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="context_stop")
+        st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="context_stop")
 results.live(curves, NAME, key="context_fragment")
 with frame.error_boundary():
     st.divider()
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(words.CONTEXT_GAUGE, words.CONTEXT_END_TERM)
+        frame.section(_("How full is your text now?"), _("context window"))
         cache_gauge.gauge(current.shown(), current.run().model, key="context_gauge")
     with right:
         the_end()

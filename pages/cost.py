@@ -12,6 +12,7 @@ from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds,
 from core.costs.receipt import Assumptions, Receipt
 from core.engine.model import LanguageModel
 from core.labs.request import LatencyTrace, request
+from core.language import N_, _
 from core.settings import SamplingSettings
 from pages.parts.charts import charts, cost_charts
 from pages.parts.components.receipt import receipt
@@ -20,11 +21,47 @@ from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 from pages.parts.text.plain import plain
 
 frame.page()
+
+RATES = (
+    (
+        "watts",
+        _("Watts while computing"),
+        5.0,
+    ),
+    (
+        "price_input",
+        _("Dollars per million tokens read"),
+        0.05,
+    ),
+    (
+        "price_output",
+        _("Dollars per million tokens written"),
+        0.05,
+    ),
+    (
+        "price_hour",
+        _("Dollars per hour of hardware"),
+        0.05,
+    ),
+    (
+        "network_seconds",
+        _("Seconds on the network, there and back"),
+        0.01,
+    ),
+)
+PARTS = {
+    "network": _("Network, there and back"),
+    "queue": _("Waiting for a turn"),
+    "prefill": _("Reading the prompt"),
+    "decode": _("Writing, token by token"),
+    "dice": _("Odds, dice and record"),
+    "bookkeeping": _("Cutting the prompt, keeping the receipt"),
+    "outside": _("Between two tokens: drawing, waiting"),
+}
 TWO, TIMED = "cost_two", "cost_timed"
 ANSWER = 24  # tokens of each answer to the two prompts
 WRITTEN = 32  # tokens of the request on the timeline
@@ -38,10 +75,10 @@ LONGEST = 4_000  # characters of a question
 def rates() -> Assumptions:
     """What is assumed, each to be changed."""
     now = receipt.assumptions()
-    with st.expander(words.ASSUMPTIONS, icon=":material/edit:"):
+    with st.expander(_("Change what is assumed"), icon=":material/edit:"):
         values = {
             field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", format="%.2f", **STAYS)
-            for field, label, step in words.RATES
+            for field, label, step in RATES
         }
     changed = replace(now, **values)
     current.results()["assumptions"] = changed
@@ -53,12 +90,12 @@ def this_text() -> None:
     run = current.run()
     left, right = st.columns([0.6, 0.4], gap="large")
     with right:
-        frame.section("Three kinds of number")
+        frame.section(_("Three kinds of number"))
         receipt.kinds()
         rates()
         shape = getattr(run.model, "shape", None)
         if shape is None:
-            frame.show_notice(words.UNKNOWN_SHAPE)
+            frame.show_notice(_("This text comes from a recording of a model that is not here, so the work cannot be computed."))
         textbook()
     with left:
         if not run.path:
@@ -67,20 +104,33 @@ def this_text() -> None:
         model = run.model
         top = receipt.peak(model.device, model.dtype) if shape is not None and getattr(model, "network", None) is not None else None
         made = receipt.bill(run.path, model, top)
-        receipt.paper(made, "This text")
+        receipt.paper(made, _("This text"))
         results.made("cost", Provenance(run.model_name, run.prompt), [])
         if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
-            st.caption(words.FAST_CACHE)
+            st.caption(
+                _(
+                    "Over 100 % is possible for a small model: its weights stay in the processor's own cache and "
+                    "need not be fetched from memory."
+                )
+            )
 
 
 def recorded_bill() -> None:
     """Before anything was written: the bill of the request on the timeline."""
-    frame.show_notice(words.COST_EMPTY)
+    frame.show_notice(
+        _("Nothing has been written yet, so there is nothing to pay. Write a few tokens on Watch, or let a question be answered below.")
+    )
     timed = experiment.of(TIMED)
     if timed.seen and not timed.running and timed.made_by is not None:
-        receipt.paper(timed.seen[-1].receipt, words.COST_EXAMPLE)
+        receipt.paper(timed.seen[-1].receipt, _("A text of 32 tokens"))
         results.made("cost", timed.made_by, [])
-        st.caption(words.COST_RECORDED.format(day=results.day(timed.recorded_on)) if timed.recorded_on else words.COST_TIMED)
+        st.caption(
+            _("A recording of {day}: the request of the timeline below, which ran on another day and maybe another machine.").format(
+                day=numbers.day(timed.recorded_on)
+            )
+            if timed.recorded_on
+            else _("The request of the timeline below.")
+        )
 
 
 def textbook() -> None:
@@ -88,13 +138,17 @@ def textbook() -> None:
     shape = ModelShape.named("llama-3.1-70b")
     total = answer_multiply_adds(shape, 1, 1000)
     attention = sum(attention_multiply_adds(shape, context) for context in range(1, 1001))
-    said = words.EXAMPLE.format(
+    said = _(
+        "The textbook example: **70 billion parameters, 1,000 tokens**. Same function: {weights} "
+        "weights met per token, and attention on top, make **{total} multiply-adds**, of which "
+        "attention is {attention}. A receipt counts two operations for each: {flop}."
+    ).format(
         weights=numbers.count(shape.matrix_parameters),
         total=numbers.count(total),
         attention=numbers.percent(attention / total),
         flop=receipt.prefixed(2 * total, "FLOP"),
     )
-    frame.section("The textbook example")
+    frame.section(_("The textbook example"))
     st.markdown(said)
 
 
@@ -102,31 +156,39 @@ def elsewhere() -> None:
     """The same number of tokens on models of 7, 70 and 400 billion parameters."""
     run = current.run()
     read, written = len(run.prompt_tokens), len(run.path) or IMAGINED
-    frame.section(words.ELSEWHERE, words.ELSEWHERE_TERM)
+    frame.section(_("What would this answer have cost on ..."), _("computed from published shapes; times from data sheets"))
     first, *places = st.columns([0.4, 0.2, 0.2, 0.2], gap="medium")
     card = CARDS[
-        first.selectbox("On cards of this kind", list(CARDS), index=4, key="cost_card", format_func=lambda key: CARDS[key].title, **STAYS)
+        first.selectbox(
+            _("On cards of this kind"), list(CARDS), index=4, key="cost_card", format_func=lambda key: _(CARDS[key].title), **STAYS
+        )
     ]
     rows = []
     for name, place in zip(TABLE, places, strict=True):
         price = place.number_input(
-            words.PRICE_OF.format(model=MODELS[name].title), 0.0, 1000.0, PRICES[name], 0.1, key=f"cost_price_{name}", **STAYS
+            _("{model}: $ per million").format(model=MODELS[name].title), 0.0, 1000.0, PRICES[name], 0.1, key=f"cost_price_{name}", **STAYS
         )
         expected = forecast(MODELS[name].shape, read, written, card)
         rows.append(
             {
                 "model": MODELS[name].title,
-                "ƒ operations": receipt.prefixed(2 * expected.multiply_adds, "FLOP"),
-                "ƒ bytes fetched": numbers.size(expected.bytes_read),
-                "ƒ memory": numbers.size(expected.memory_bytes),
-                "✎ cards": expected.cards,
-                "✎ at best": numbers.duration(expected.seconds),
-                "✎ energy": receipt.prefixed(expected.watt_hours, "Wh"),
-                "✎ price": receipt.money((read + written) * price / 1e6),
+                _("ƒ operations"): receipt.prefixed(2 * expected.multiply_adds, "FLOP"),
+                _("ƒ bytes fetched"): numbers.size(expected.bytes_read),
+                _("ƒ memory"): numbers.size(expected.memory_bytes),
+                _("✎ cards"): expected.cards,
+                _("✎ at best"): numbers.duration(expected.seconds),
+                _("✎ energy"): receipt.prefixed(expected.watt_hours, "Wh"),
+                _("✎ price"): receipt.money((read + written) * price / 1e6),
             }
         )
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
-    st.caption(f"{read:,} tokens read, {written:,} written. {words.ELSEWHERE_NOTE}")
+    counted = _("{read} tokens read, {written} written.").format(read=numbers.whole(read), written=numbers.whole(written))
+    note = _(
+        "Cards come in the numbers that tensor parallelism is run with: 1, 2, 4, 8, 16 ..., so that each holds the same number of heads. "
+        "At best: every card at its paper speed, nobody else in the queue. Real services reach a part of it and serve many readers with "
+        "the same pass, which is what makes a single answer cheap."
+    )
+    st.caption(f"{counted} {note}")
 
 
 def both(
@@ -140,13 +202,24 @@ def both(
 
 def two_questions() -> None:
     """The same question, briefly and at length."""
-    frame.section(words.TWO_TITLE, words.TWO_TERM)
-    st.caption(words.TWO_LEAD)
+    frame.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
+    st.caption(_("The same question twice. The model reads every word of it, and you pay for reading too."))
     left, right = st.columns(2, gap="large")
-    terse = left.text_area("Briefly", words.TERSE, key="cost_terse", height=120, max_chars=LONGEST, **STAYS)
-    verbose = right.text_area("At length", words.VERBOSE, key="cost_verbose", height=120, max_chars=LONGEST, **STAYS)
+    terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", height=120, max_chars=LONGEST, **STAYS)
+    verbose = right.text_area(
+        _("At length"),
+        (
+            "Good morning! I hope that you are well and that I do not disturb you. I would like to ask "
+            "you something, if you do not mind, about our cat. We have looked everywhere, in the house "
+            "and in the garden. Could you please be so kind and tell me, where is the cat? The cat is"
+        ),
+        key="cost_verbose",
+        height=120,
+        max_chars=LONGEST,
+        **STAYS,
+    )
     questions = (terse or "", verbose or "")
-    now = provenance.now({words.BY_SHORT_QUESTION: questions[0], words.BY_LONG_QUESTION: questions[1]}, assumed(), prompt=False)
+    now = provenance.now({N_("the short question"): questions[0], N_("the long question"): questions[1]}, assumed(), prompt=False)
 
     @current.error_boundary
     def begin() -> None:
@@ -154,7 +227,7 @@ def two_questions() -> None:
         model, settings, rates = current.model(), current.settings(), receipt.assumptions()
         experiment.start(TWO, lambda: both(model, questions, settings, rates), now)
 
-    start_or_stop(TWO, words.TWO_START, begin, ":material/receipt_long:", "cost_two")
+    start_or_stop(TWO, _("Ask both"), begin, ":material/receipt_long:", "cost_two")
 
     def draw() -> None:
         with results.shown(TWO, now, begin) as seen:
@@ -163,7 +236,7 @@ def two_questions() -> None:
                 if place in last:
                     with column:
                         st.markdown(f":gray[…]{plain(last[place].text)}")
-                        receipt.paper(last[place].receipt, ("Briefly", "At length")[place])
+                        receipt.paper(last[place].receipt, (_("Briefly"), _("At length"))[place])
             if len(last) == 2 and not seen.running and not seen.error:
                 read = [next(trace.receipt for number, trace in seen.seen if number == place) for place in (0, 1)]
                 st.markdown(receipt.verdict((read[0], last[0].receipt), (read[1], last[1].receipt)))
@@ -173,13 +246,13 @@ def two_questions() -> None:
 
 def assumed() -> dict[str, str]:
     """The rates that a bill is made with."""
-    return {words.BY_RATES: str(receipt.assumptions())}
+    return {N_("the rates"): str(receipt.assumptions())}
 
 
 def start_or_stop(name: str, label: str, begin: Callable[[], None], icon: str, key: str) -> None:
     """One button: begin, or end what runs. Not in a callback: what was typed a moment ago is to count."""
     if experiment.of(name).running:
-        st.button(words.CACHE_STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{key}_stop")
+        st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{key}_stop")
     elif st.button(label, icon=icon, key=key):
         begin()
         st.rerun()
@@ -188,19 +261,35 @@ def start_or_stop(name: str, label: str, begin: Callable[[], None], icon: str, k
 def verdict(brief: Receipt, long: Receipt) -> str:
     """Which question cost more, where that can be said: both computed, and both answers equally long."""
     if not brief.flops or not long.flops:
-        return words.TWO_UNKNOWN
+        return _("No verdict: the shape of this model is not known here, so its work cannot be computed.")
     if brief.new_tokens != long.new_tokens:
-        return words.TWO_UNEVEN.format(brief=brief.new_tokens, long=long.new_tokens)
+        return _("The answers give no verdict: one has {brief} tokens, the other {long}.").format(
+            brief=brief.new_tokens, long=long.new_tokens
+        )
     factor = long.flops / brief.flops
     if max(factor, 1 / factor) < NOTICEABLE:
-        return words.TWO_SAME
-    return words.TWO_SAYS.format(factor=f"{factor:.1f}") if factor > 1 else words.TWO_LESS.format(factor=f"{1 / factor:.1f}")
+        return _("Both cost the same work, give or take a few percent.")
+    return (
+        _("The second question costs **{factor} times** the work of the first one, for the same number of new tokens.").format(
+            factor=numbers.decimal(factor, 1)
+        )
+        if factor > 1
+        else _("The first question costs **{factor} times** the work of the second one, for the same number of new tokens.").format(
+            factor=numbers.decimal(1 / factor, 1)
+        )
+    )
 
 
 def seconds() -> None:
     """One request as a timeline."""
-    frame.section(words.TIMELINE, words.TIMELINE_TERM)
-    st.caption(words.TIMELINE_LEAD)
+    frame.section(_("Where did the seconds go?"), _("one request, from the question to the last token"))
+    st.caption(
+        _(
+            "The network is assumed, the rest is measured here and now, and nothing is left out: the "
+            "stretches together are the whole wait. Decoding, dice and drawing really take turns; here "
+            "each is one stretch."
+        )
+    )
     now = provenance.now(None, assumed())
 
     @current.error_boundary
@@ -209,18 +298,25 @@ def seconds() -> None:
         model, prompt, settings, rates = current.model(), current.prompt(), current.settings(), receipt.assumptions()
         experiment.start(TIMED, lambda: request(model, prompt, settings, WRITTEN, rates), now)
 
-    start_or_stop(TIMED, words.TIMELINE_START, begin, ":material/timer:", "cost_timed")
+    start_or_stop(TIMED, _("Ask once, with the clock running"), begin, ":material/timer:", "cost_timed")
 
     def draw() -> None:
         with results.shown(TIMED, now, begin) as seen:
             if seen.seen:
                 last: LatencyTrace = seen.seen[-1]
-                st.markdown(words.TIMELINE_SAYS.format(first=numbers.duration(last.first_token), total=numbers.duration(last.total)))
+                st.markdown(
+                    _("The first word came after **{first}**, the last one after **{total}**.").format(
+                        first=numbers.duration(last.first_token), total=numbers.duration(last.total)
+                    )
+                )
                 charts.draw(
                     cost_charts.timeline,
                     stretches(last),
                     key="cost_timeline",
-                    alt_text=words.TIMELINE_ALT,
+                    alt_text=_(
+                        "One bar per stretch of the request, from left to right: network, queue, prefill, decode, "
+                        "dice, bookkeeping, what lies between tokens."
+                    ),
                     rows=len(last.parts),
                 )
 
@@ -233,13 +329,13 @@ def stretches(progress: LatencyTrace) -> pd.DataFrame:
     for order, part in enumerate(progress.parts):
         kind = "assumed" if part.kind == "assumed" else "computing" if part.name in ("prefill", "decode") else "waiting"
         said = numbers.duration(part.seconds)
-        name = f"{receipt.MARKS[part.kind]} {words.PARTS[part.name]}"
+        name = f"{receipt.MARKS[part.kind]} {PARTS[part.name]}"
         row = {"order": order, "name": name, "start": part.start, "end": part.start + part.seconds, "kind": kind, "label": said}
         rows.append(row | {"tip": f"{said}, {part.kind}"})
     return pd.DataFrame(rows)
 
 
-frame.header(words.COST_TITLE, words.COST_TERM, words.COST_LEAD)
+frame.header(_("What did that cost?"), _("the receipt"), _("The bill for the text on Watch, from the records of its own steps."))
 with frame.error_boundary():
     this_text()
     st.divider()

@@ -6,11 +6,11 @@ import streamlit as st
 
 from core.errors import BadRecording
 from core.labs import prepared
-from pages.parts.layout import frame, navigation, results
+from core.language import _
+from pages.parts.layout import frame, navigation
 from pages.parts.runtime import experiment, gallery, loaded_models
 from pages.parts.session import opened_recording
-from pages.parts.text import gallery_words as words
-from pages.parts.text import what_if_words
+from pages.parts.text import numbers
 
 frame.page()
 ACROSS = 3
@@ -18,38 +18,38 @@ ACROSS = 3
 
 def text_card(name: str) -> None:
     """One prepared run: what it shows, how it begins, who wrote it."""
-    title, point = words.RUNS_SHOWN[name]
+    title, point = gallery.RUNS[name]
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
-        st.markdown(f"**{title}**")
-        st.caption(point)
+        st.markdown(f"**{_(title)}**")
+        st.caption(_(point))
         try:
             shown = gallery.card(name)
         except BadRecording:
-            st.caption(words.BROKEN)
+            st.caption(_("This one cannot be read."))
             return
         st.text(shown.excerpt)
-        made = words.MADE_OF.format(model=loaded_models.title(shown.model), tokens=what_if_words.tokens(shown.tokens))
+        made = _("{model} · {tokens}").format(model=loaded_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(made, width="content")
-            if st.button(words.OPEN, icon=":material/play_circle:", key=f"gallery_open_{name}"):
+            if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_run(name)
                 st.switch_page(frame.PAGES / "watch.py")
 
 
 def experiment_card(name: str) -> None:
     """One recorded experiment."""
-    page, title, point = words.EXPERIMENTS_SHOWN[name]
+    page, title, point = gallery.EXPERIMENTS[name]
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
-        st.markdown(f"**{title}**")
-        st.caption(point)
+        st.markdown(f"**{_(title)}**")
+        st.caption(_(point))
         known = gallery.experiment_recording(name)
         if known is None:
-            st.caption(words.BROKEN)
+            st.caption(_("This one cannot be read."))
             return
-        made = words.MADE_ON.format(model=gallery.maker(known), day=results.day(known.recorded_on))
+        made = _("{model} · {day}").format(model=gallery.maker(known), day=numbers.day(known.recorded_on))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(made, width="content")
-            if st.button(words.OPEN, icon=":material/play_circle:", key=f"gallery_open_{name}"):
+            if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_experiment(known)
                 experiment.play_again(name)
                 st.switch_page(frame.PAGES / page)
@@ -66,20 +66,30 @@ def shelf(names: list[str], card: object) -> None:
 def own_file() -> None:
     """A file that was kept: a run goes to Watch, an experiment to its page."""
     st.file_uploader(
-        words.FILE, type=["json", "gz"], key="gallery_file", on_change=gallery.file_given, max_upload_size=opened_recording.LARGEST_UPLOAD
+        _("A run or an experiment that was kept as a file"),
+        type=["json", "gz"],
+        key="gallery_file",
+        on_change=gallery.file_given,
+        max_upload_size=opened_recording.LARGEST_UPLOAD,
     )
     frame.notices("gallery_file")
     page = gallery.opened_page()
     if page is not None:
-        title = next((title for _, file, title, _ in navigation.PAGES if file == page), page)
-        st.page_link(frame.PAGES / page, label=words.TO_PAGE.format(title=title), icon=":material/arrow_forward:", width="content")
+        title = next((title for _group, file, title, _sight in navigation.PAGES if file == page), page)
+        st.page_link(
+            frame.PAGES / page, label=_("Go to “{title}”").format(title=_(title)), icon=":material/arrow_forward:", width="content"
+        )
 
 
-frame.header(words.TITLE, words.TERM, words.LEAD)
+frame.header(
+    _("A shelf of real runs"),
+    _("recordings"),
+    _("Each was really written by a model and kept with every number. They play without any model and without a network."),
+)
 with frame.error_boundary():
-    frame.section(words.RUNS, words.RUNS_TERM)
+    frame.section(_("Texts"), _("open on Watch"))
     shelf([one.name for one in prepared.PREPARED], text_card)
-    frame.section(words.EXPERIMENTS, words.EXPERIMENTS_TERM)
-    shelf(list(words.EXPERIMENTS_SHOWN), experiment_card)
-    frame.section(words.OPEN_FILE)
+    frame.section(_("Experiments"), _("open on their pages"))
+    shelf(list(gallery.EXPERIMENTS), experiment_card)
+    frame.section(_("Open a file"))
     own_file()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.layout import frame, navigation
 from pages.parts.session.state import STAYS
-from pages.parts.text import glossary_words as words
 from pages.parts.text.glossary import Term, terms
 
 frame.page()
@@ -19,17 +19,21 @@ def entry(term: Term) -> None:
         st.markdown(term.text)
         page = navigation.page_of(term.page)
         if page is not None:
-            label = words.SEE.format(page=navigation.title_of(term.page))
+            label = _("See it happen: {page}").format(page=navigation.title_of(term.page))
             st.page_link(page, label=label, icon=":material/visibility:", width="content")
 
 
-frame.header(words.TITLE, words.TERM, words.LEAD)
+frame.header(
+    _("Words of the field"),
+    _("glossary"),
+    _("Two sentences each. On every page a dotted line marks such a word: hover it, tap it, or go there with the Tab key."),
+)
 with frame.error_boundary():
-    wanted = (st.text_input(words.FIND, key="glossary_find", max_chars=60, width=320, **STAYS) or "").strip().casefold()
+    wanted = (st.text_input(_("Find a word"), key="glossary_find", max_chars=60, width=320, **STAYS) or "").strip().casefold()
     found = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
     found.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))
     if not found:
-        st.caption(words.NOTHING)
+        st.caption(_("There is no such word here. Try a shorter one."))
     half = -(-len(found) // 2)
     for column, listed in zip(st.columns(2, gap="large"), (found[:half], found[half:]), strict=True):
         with column:

@@ -8,15 +8,27 @@ import streamlit as st
 
 from core import list_models
 from core.engine.model import LanguageModel
+from core.language import N_, _
 from core.models.card import TRAINING_DATA, card_section
 from core.models.growth import Growth, growth_of
 from pages.parts.charts import charts, inside_charts, inside_rows
 from pages.parts.layout import frame, palette, results
 from pages.parts.session import current
 from pages.parts.session.provenance import Provenance
-from pages.parts.text import inside_words, numbers
+from pages.parts.text import numbers
 
 frame.page()
+
+TIPS = (
+    (
+        "rank",
+        N_("rank"),
+    ),
+    (
+        "read",
+        N_("after"),
+    ),
+)
 
 
 def known() -> tuple[str, Growth] | None:
@@ -33,7 +45,7 @@ def guesses(record: Growth, model: LanguageModel, name: str) -> None:
     """One prompt, all moments."""
     with frame.error_boundary():
         asked = st.selectbox(
-            inside_words.GROWING_ASKED,
+            _("Go on from"),
             range(len(record.prompts)),
             format_func=lambda number: f"{' '.join(record.prompts[number].split())} …",
             index=1 if len(record.prompts) > 1 else 0,
@@ -44,12 +56,18 @@ def guesses(record: Growth, model: LanguageModel, name: str) -> None:
             inside_charts.lens,
             inside_rows.growth_rows(record.moments, asked or 0, model.piece),
             key="growing_lens",
-            alt_text=inside_words.GROWING_ALT,
+            alt_text=_("One row for each moment of the training, its five likeliest next pieces in it, bluer when surer."),
             layers=len(record.moments),
             guesses=inside_rows.GUESSES,
-            more=inside_words.GROWING_TIPS,
+            more=TIPS,
         )
-        st.caption(inside_words.GROWING_HOW)
+        st.caption(
+            _(
+                "Top: before it had read anything, every piece is as good as any other. Bottom: today. The "
+                "bluer, the surer; **bold** is what it expects first today. Where there is one right end it "
+                "should grow sure; where many are right, as with a die, it should stay pale."
+            )
+        )
 
 
 @st.fragment
@@ -57,22 +75,30 @@ def wrote(record: Growth, model: LanguageModel, name: str) -> None:
     """One moment: what it wrote then."""
     with frame.error_boundary():
         number = st.select_slider(
-            inside_words.GROWING_AGE,
+            _("Pieces read so far"),
             range(len(record.moments)),
             format_func=lambda at: inside_rows.read_so_far(record.moments[at].tokens),
             key="growing_age",
         )
         moment = record.moments[number]
         age = inside_rows.read_so_far(moment.tokens)
-        results.made("growing_wrote", Provenance(name, chosen=((inside_words.GROWING_AGE, inside_words.GROWING_THEN.format(age=age)),)), [])
+        results.made(
+            "growing_wrote",
+            Provenance(
+                name, chosen=((N_("Pieces read so far"), N_("as it was after {age}, written down in its training").format(age=age)),)
+            ),
+            [],
+        )
         with st.container(border=True, key="growing_sample"):
             st.markdown(inside_rows.plain(" ".join(moment.sample.split())))
         if moment.loss is not None:
             st.caption(
-                inside_words.GROWING_SURPRISE.format(bits=numbers.bits(moment.loss / math.log(2))),
-                help=inside_words.GROWING_SURPRISE_HELP.format(
-                    size=f"{model.vocabulary_size:,}", chance=numbers.bits(math.log2(model.vocabulary_size))
-                ),
+                _("{bits} of surprise at every piece of its lessons, on average.").format(bits=numbers.bits(moment.loss / math.log(2))),
+                help=_(
+                    "The training loss of that moment, divided by ln 2. It does not fall evenly, because the "
+                    "mixture of lessons was changed on the way. Choosing among all {size} pieces by chance would "
+                    "be {chance}."
+                ).format(size=numbers.whole(model.vocabulary_size), chance=numbers.bits(math.log2(model.vocabulary_size))),
             )
 
 
@@ -81,21 +107,33 @@ def falling(record: Growth, model: LanguageModel) -> None:
     rows = inside_rows.loss_rows(record.moments)
     if rows.empty:
         return
-    frame.section(inside_words.LOSS, inside_words.LOSS_TERM)
+    frame.section(_("How wrong was it, on average?"), _("loss, nats per piece"))
     colours = palette.of(charts.theme())
-    held_out = bool((rows.kind == "held out").any())
+    held_out = bool((rows.kind == inside_rows.HELD_OUT).any())
     if held_out:
-        frame.legend((colours.dice, inside_words.LOSS_LESSONS), (colours.other, inside_words.LOSS_HELD_OUT))
-    charts.draw(inside_charts.loss, rows, key="growing_loss", alt_text=inside_words.LOSS_ALT)
-    told = inside_words.LOSS_SAYS.format(blind=f"{math.log(model.vocabulary_size):.2f}", size=f"{model.vocabulary_size:,}")
-    st.caption(told if held_out else f"{told} {inside_words.LOSS_NOT_HELD_OUT}")
+        frame.legend((colours.dice, _("text it learned from")), (colours.other, _("text it never learned from (held out)")))
+    charts.draw(
+        inside_charts.loss,
+        rows,
+        key="growing_loss",
+        alt_text=_("One dot for each moment of the training: the mean negative log-likelihood of a piece, in nats."),
+    )
+    told = _(
+        "Choosing blindly among all {size} pieces would be {blind}. It does not fall evenly, because "
+        "the mixture of texts was changed on the way."
+    ).format(blind=numbers.decimal(math.log(model.vocabulary_size), 2), size=numbers.whole(model.vocabulary_size))
+    st.caption(
+        told
+        if held_out
+        else f"{told} {_('Measured on the text of that moment; text held out from the training was not measured along the way.')}"
+    )
 
 
 def read_what(name: str) -> None:
     """Where its text came from, in the words of its own card."""
     said = card_section(name, TRAINING_DATA)
     if said:
-        frame.section(inside_words.SOURCES, inside_words.SOURCES_TERM)
+        frame.section(_("What did it read?"), _("training data, from the model's card"))
         with st.container(key="growing_sources"):
             st.caption(said)
 
@@ -103,28 +141,36 @@ def read_what(name: str) -> None:
 with frame.error_boundary():
     found = known()
     if found is None:
-        frame.header(inside_words.GROWING, inside_words.GROWING_TERM)
-        frame.show_notice(inside_words.GROWING_NONE)
+        frame.header(_("How did it learn to speak?"), _("training"))
+        frame.show_notice(_("None of the models here has a record of how it grew up."))
     else:
         name, record = found
         newest = record.moments[-1]
-        lead = inside_words.GROWING_LEAD.format(
+        lead = _(
+            "Nobody wrote rules into {name}. It read {read} pieces of text and guessed every next piece. "
+            "{updates} times it was nudged a little, each time by the mean of about {each} guesses. Here "
+            "it is at {count} moments on the way: written down while it learned, and not edited."
+        ).format(
             name=name,
             read=numbers.count(newest.tokens),
-            updates=f"{newest.step:,}",
-            each=f"{round(record.guesses_per_update, -2):,}",
+            updates=numbers.whole(newest.step),
+            each=numbers.whole(round(record.guesses_per_update, -2)),
             count=len(record.moments),
         )
-        frame.header(inside_words.GROWING, inside_words.GROWING_TERM, lead)
+        frame.header(_("How did it learn to speak?"), _("training"), lead)
         if name != current.model_name():
-            st.caption(inside_words.GROWING_OTHER.format(name=inside_rows.plain(current.model_name()), known=name))
+            st.caption(
+                _("Nobody kept such a record of {name}; this is {known}, the model that came with the app.").format(
+                    name=inside_rows.plain(current.model_name()), known=name
+                )
+            )
         model = current.model_named(name)
         left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:
-            frame.section(inside_words.GROWING_GUESSES, inside_words.GROWING_GUESSES_TERM)
+            frame.section(_("What did it expect next?"), _("its five favourites, after so many pieces read"))
             guesses(record, model, name)
         with right:
-            frame.section(inside_words.GROWING_WROTE, inside_words.GROWING_WROTE_TERM)
+            frame.section(_("What did it write?"), _("the same beginning, the same dice, every time"))
             wrote(record, model, name)
         left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:

@@ -7,20 +7,20 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.look import Inside
+from core.language import _, again
 from core.record.step import Step
-from core.record.tokens import Token
 from pages.parts.charts import charts, inside_charts, inside_rows
 from pages.parts.components.announcer import announcer
 from pages.parts.components.dice import dice
 from pages.parts.components.live_text.live_text import live_text
 from pages.parts.components.roll_tally.roll_tally import dice_tally
-from pages.parts.components.scored_text.scored_text import Word, reading_strip, shown
+from pages.parts.components.scored_text.scored_text import reading_strip
 from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, palette, results
+from pages.parts.layout import cut_text, frame, palette, results
 from pages.parts.runtime.selected_step import SelectedStep, inside_of, selected_step
 from pages.parts.session import current, provenance
 from pages.parts.session.provenance import Provenance
-from pages.parts.text import inside_words, numbers
+from pages.parts.text import beginnings, names, numbers
 
 frame.page()
 
@@ -44,41 +44,17 @@ def sentence(step: SelectedStep) -> None:
     announcer.announcer(step.distribution, key="inside_announcer")
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(step.distribution, Step):
-            told = inside_words.LOOKED_AT_STEP.format(
-                place=f"{step.distribution.position + 1:,}",
+            told = _("Piece {place} of the text, {piece}: number {number} of those that the model wrote").format(
+                place=numbers.whole(step.distribution.position + 1),
                 piece=inside_rows.plain(step.distribution.piece),
-                number=f"{step.distribution.index + 1:,}",
+                number=numbers.whole(step.distribution.index + 1),
             )
         else:
-            told = inside_words.LOOKED_AT_COMING.format(count=step.distribution.position)
+            told = _("The piece to come, after these {count} pieces").format(count=step.distribution.position)
         st.markdown(f"**{told}**", width="stretch")
-        st.button("Back", on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
-        st.button("Step", on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
-        st.page_link(frame.PAGES / "watch.py", label=inside_words.TO_WATCH, icon=":material/visibility:", width="content")
-
-
-def chips(tokens: list[Token], key: str) -> None:
-    """Pieces with their numbers below."""
-    reading_strip(
-        [
-            Word(
-                text=shown(token.text, token.piece, token.raw),
-                colour="muted_text",
-                depth=0.12 if place % 2 else 0.24,
-                head=f"id {token.token_id}",
-                lines=(("a mark for the model, not text",) if token.special else (f"bytes {token.raw.hex(' ').upper()}",)),
-                below=str(token.token_id),
-            )
-            for place, token in enumerate(tokens)
-        ],
-        key=key,
-        alt_text=inside_words.PIECES_ALT,
-        size="1.25rem",
-        tall="16rem",
-    )
-    characters, texts = sum(len(token.text) for token in tokens), sum(not token.special for token in tokens)
-    each = f" · {characters / texts:.1f} characters a piece" if texts else ""
-    st.caption(f"{len(tokens):,} pieces · {characters:,} characters{each}")
+        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
+        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
+        st.page_link(frame.PAGES / "watch.py", label=_("Back to Watch"), icon=":material/visibility:", width="content")
 
 
 @st.fragment
@@ -86,20 +62,26 @@ def pieces() -> None:
     """Type, and the pieces form."""
     with frame.error_boundary():
         model, prompt = current.model(), current.run().prompt
-        text = live_text(prompt, key="inside_text", label=inside_words.PIECES_LABEL, examples=inside_words.PIECES_EXAMPLES, limit=LONGEST)
+        text = live_text(
+            prompt,
+            key="inside_text",
+            label=_("Type something"),
+            examples={_(title): text for title, text in beginnings.TO_CUT.items()},
+            limit=LONGEST,
+        )
         own = model.tokenize(text)
-        chips(own, "inside_chips")
+        cut_text.chips(own, "inside_chips")
         others = [name for name in current.model_names() if name != current.model_name()]
         if others:
             other = st.selectbox(
-                inside_words.PIECES_OTHER, others, index=None, placeholder=inside_words.NOBODY, key="inside_other", width=320
+                _("Beside it, as another model cuts it"), others, index=None, placeholder=_("choose a model"), key="inside_other", width=320
             )
             if other:
                 beside = current.model_named(other).tokenize(text)
                 if [(t.token_id, t.raw) for t in beside] == [(t.token_id, t.raw) for t in own]:
-                    st.caption(inside_words.PIECES_SAME.format(name=other.capitalize()))
+                    st.caption(_("{name} cuts it in just the same way.").format(name=other.capitalize()))
                 else:
-                    chips(beside, "inside_chips_other")
+                    cut_text.chips(beside, "inside_chips_other")
 
 
 def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
@@ -107,7 +89,7 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     known = dict.fromkeys(token.token_id for token in reversed(step.tokens))
     choices = list(reversed(list(known)[:MOST_CHOICES]))
     picked = st.pills(
-        inside_words.MEANING_PICK,
+        _("Piece"),
         choices,
         default=choices[-1],
         key=f"inside_piece_{current.clicks()}",
@@ -120,21 +102,42 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     with left:
         vector = inside_rows.vector_rows(seen.embedding(token_id))
         frame.section(
-            inside_words.VECTOR.format(piece=inside_rows.plain(model.piece(token_id))),
-            inside_words.VECTOR_TERM.format(count=f"{len(vector):,}"),
+            _("The list of {piece}").format(piece=inside_rows.plain(model.piece(token_id))),
+            _("vector of {count} numbers, faint is low, strong is high").format(count=numbers.whole(len(vector))),
         )
-        charts.draw(inside_charts.vector, vector, key="inside_vector", alt_text=inside_words.VECTOR_ALT, rows=int(vector.row.max()) + 1)
-        frame.section(inside_words.NEAR, inside_words.NEAR_TERM)
+        charts.draw(
+            inside_charts.vector,
+            vector,
+            key="inside_vector",
+            alt_text=_("Every number of the vector as a small field, from faint (low) to strong (high)."),
+            rows=int(vector.row.max()) + 1,
+        )
+        frame.section(_("Who is near?"), _("cosine similarity"))
         near = inside_rows.neighbour_rows(seen.neighbours(token_id, 8))
-        charts.draw(inside_charts.neighbours, near, key="inside_near", alt_text=inside_words.NEAR_ALT, rows=len(near))
+        charts.draw(
+            inside_charts.neighbours,
+            near,
+            key="inside_near",
+            alt_text=_("The tokens with the most similar vectors, with the cosine from 0 to 1."),
+            rows=len(near),
+        )
     with right:
-        frame.section(inside_words.MAP, inside_words.MAP_TERM)
-        familiar = tokens_of_words(model, inside_words.FAMILIAR)
+        frame.section(_("A map of its words"), _("PCA of the embeddings"))
+        familiar = tokens_of_words(model, beginnings.FAMILIAR)
         own = [i for i in choices if not model.token(i).special]
         flat = flat_map(model, [*own, *familiar])
         rows = inside_rows.map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
-        charts.draw(inside_charts.landscape, rows, key="inside_map", alt_text=inside_words.MAP_ALT)
-        st.caption(inside_words.MAP_KEPT.format(share=numbers.percent(flat.kept)))
+        charts.draw(
+            inside_charts.landscape,
+            rows,
+            key="inside_map",
+            alt_text=_("Tokens of the text among familiar words on a plane; near means alike."),
+        )
+        st.caption(
+            _("A plane keeps {share} of the differences between these lists; the rest had to be flattened.").format(
+                share=numbers.percent(flat.kept)
+            )
+        )
 
 
 def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
@@ -143,22 +146,24 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     choices = list(dict.fromkeys([*([step.taken] if step.taken is not None else []), *favourites]))
     left, right = st.columns(inside_charts.LENS_AND_REST, gap="large", vertical_alignment="bottom")
     with right:
-        followed = st.selectbox(inside_words.FOLLOW, choices, key=f"inside_follow_{current.clicks()}", format_func=model.piece, width=260)
+        followed = st.selectbox(
+            _("One piece on its way"), choices, key=f"inside_follow_{current.clicks()}", format_func=model.piece, width=260
+        )
         way = seen.follow(followed)
         charts.draw(
             inside_charts.way,
             inside_rows.way_rows(way, followed == step.taken),
             key="inside_way",
-            alt_text=inside_words.FOLLOWED_ALT,
+            alt_text=_("Probability of one token after every layer, 0 to 100 percent, with its rank."),
             layers=len(way),
         )
     with left:
-        frame.section(inside_words.FAVOURITES)
+        frame.section(_("The five favourites of each layer"))
         charts.draw(
             inside_charts.lens,
             inside_rows.lens_rows(seen, followed),
             key="inside_lens",
-            alt_text=inside_words.LAYERS_ALT,
+            alt_text=_("One row per layer, its five favourite next tokens, tinted by probability."),
             layers=len(seen.layers) + 1,
             guesses=inside_rows.GUESSES,
         )
@@ -169,40 +174,57 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
     able = [index for index, row in enumerate(seen.attention) if row is not None]
     if not able:
         return
-    part("attention", inside_words.GAZE, inside_words.GAZE_TERM, "")
+    part("attention", _("Which pieces did it look at?"), _("attention"), "")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = [ALL, *able]
 
         def name(index: int) -> str:
-            return inside_words.GAZE_ALL if index == ALL else str(index + 1)
+            return _("all") if index == ALL else str(index + 1)
 
         if len(able) <= MANY_LAYERS:
             chosen = st.segmented_control(
-                inside_words.GAZE_LAYER, options, default=ALL, key="inside_layer", format_func=name, required=True, width="content"
+                _("Layer"), options, default=ALL, key="inside_layer", format_func=name, required=True, width="content"
             )
         else:
-            chosen = st.select_slider(inside_words.GAZE_LAYER, options, value=ALL, key="inside_layer", format_func=name, width=420)
+            chosen = st.select_slider(_("Layer"), options, value=ALL, key="inside_layer", format_func=name, width=420)
         layer = None if chosen in (None, ALL) else chosen
         rows = seen.attention[layer] if layer is not None else None
         head = None
         if rows is not None:
             head = st.selectbox(
-                inside_words.GAZE_HEAD,
+                _("Head"),
                 [None, *range(len(rows))],
                 key="inside_head",
-                format_func=lambda index: inside_words.GAZE_MEAN if index is None else f"head {index + 1}",
+                format_func=lambda index: _("all heads, on average") if index is None else _("head {number}").format(number=index + 1),
                 width=220,
             )
     shares = inside_rows.gaze(seen, layer, head)
     if shares is None:
         return
-    st.caption(inside_words.GAZE_LEAD.format(most=numbers.percent(float(shares.max()))))
-    reading_strip(inside_rows.gaze_words(step.texts, step.tokens, shares), key="inside_gaze", alt_text=inside_words.GAZE_ALT, tall="14rem")
-    st.caption(inside_words.GAZE_SINK)
+    st.caption(
+        _(
+            "To guess the next piece, the last one looks back. The stronger its tint, the more of the "
+            "look went to a piece; the most was {most}."
+        ).format(most=numbers.percent(float(shares.max())))
+    )
+    reading_strip(
+        inside_rows.gaze_words(step.texts, step.tokens, shares),
+        key="inside_gaze",
+        alt_text=_("The text; the stronger the tint of a token, the more attention it got."),
+        tall="14rem",
+    )
+    st.caption(_("Much of it often rests on the first piece: that is where heads look when they find nothing to look for."))
     rows_of_heat = inside_rows.heat_rows(seen)
     count, window = len(step.tokens), inside_rows.HEAT
-    whole = inside_words.HEAT_WHOLE.format(count=count)
-    frame.section(inside_words.HEAT, whole if count <= window else inside_words.HEAT_PART.format(count=f"{count:,}", newest=window - 1))
+    whole = _("mean over heads, share of each layer's look; all {count} pieces").format(count=count)
+    frame.section(
+        _("Layer by layer"),
+        whole
+        if count <= window
+        else _("mean over heads, share of each layer's look; the first and the newest {newest} of {count} pieces").format(
+            count=numbers.whole(count), newest=window - 1
+        ),
+    )
     ink = palette.of(charts.theme()).text
     frame.legend(
         *(
@@ -213,7 +235,13 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
             for share in inside_rows.SHADES
         )
     )
-    charts.draw(inside_charts.heat, rows_of_heat, key="inside_heat", alt_text=inside_words.HEAT_ALT, layers=len(able))
+    charts.draw(
+        inside_charts.heat,
+        rows_of_heat,
+        key="inside_heat",
+        alt_text=_("One row per layer, one column per token: the darker, the larger its share of the look, on one scale for all layers."),
+        layers=len(able),
+    )
 
 
 def stages(step: SelectedStep) -> None:
@@ -223,24 +251,29 @@ def stages(step: SelectedStep) -> None:
         places = st.columns(max(3, min(4, len(seen))), gap="medium")
         for place, (stage, told, table) in zip(places, seen[start : start + 4], strict=False):
             with place:
-                setting = "" if stage.setting is None else f" {stage.setting:g}"
-                frame.section(
-                    inside_words.STAGE_NAMES.get(stage.name, stage.name), f"{stage.name}{setting}" if stage.name != "model" else "softmax"
+                setting = "" if stage.setting is None else f" {numbers.short(stage.setting)}"
+                term = _("softmax") if stage.name == "model" else f"{_(stage.name)}{setting}"
+                frame.section(_(names.STAGES.get(stage.name, stage.name)), term)
+                charts.draw(
+                    inside_charts.stage,
+                    table,
+                    key=f"inside_stage_{stage.name}",
+                    alt_text=_("Bars of the likeliest tokens before (pale) and after (deep) this stage, 0 to 100 percent."),
+                    rows=len(table),
                 )
-                charts.draw(inside_charts.stage, table, key=f"inside_stage_{stage.name}", alt_text=inside_words.STAGES_ALT, rows=len(table))
                 st.caption(told)
     if len(seen) == 1:
-        st.caption(inside_words.STAGES_OFF)
+        st.caption(_("All settings are off: the dice use the model's own odds as they are."))
 
 
 def roll(step: SelectedStep) -> None:
     """The dice, once and many times."""
     dice.dice_strip(step.distribution, key="inside_dice")
     if step.distribution.settings.greedy:
-        st.caption(inside_words.DICE_GREEDY)
+        st.caption(_("Greedy is on: the favourite is taken and no dice are thrown. Switch it off at the left to roll."))
         return
     dice_tally(step.distribution, key="inside_tally")
-    st.caption(inside_words.DICE_FREE)
+    st.caption(_("The first roll is the one that the text itself gets. However often you roll, the text does not change."))
 
 
 def made_with(step: SelectedStep) -> bool:
@@ -263,46 +296,88 @@ def part(place: str, title: str, term: str, lead: str) -> None:
 
 def contents() -> None:
     """What there is on this long page, each entry a way there."""
-    st.markdown(" · ".join(f"[{inside_words.CONTENTS[place]}](#{place})" for place in stations))
+    st.markdown(" · ".join(f"[{_(names.STATIONS[place])}](#{place})" for place in stations))
 
 
 stations: list[str] = []
-frame.header(inside_words.TITLE, inside_words.TERM, inside_words.LEAD)
+frame.header(
+    _("How does one piece come about?"),
+    _("inside one step"),
+    _(
+        "Follow one piece through the model, from letters to dice. Everything below was computed "
+        "just now by the model itself, for the very step you are looking at on Watch."
+    ),
+)
 with frame.error_boundary():
     step, model = selected_step(), current.model()
     sentence(step)
     outdated = made_with(step)
     ways = st.container(key="inside_contents")
 
-    part("pieces", inside_words.PIECES, inside_words.PIECES_TERM, inside_words.PIECES_LEAD)
+    part(
+        "pieces",
+        _("What does the model read?"),
+        _("tokens"),
+        _("Not letters and not words, but pieces, and each piece is only a number to it. Type, and watch the pieces form."),
+    )
     pieces()
-    st.caption(inside_words.PIECES_WHY)
+    st.caption(
+        _(
+            "Frequent words have a piece of their own; rare ones are put together from smaller pieces, "
+            "down to single bytes. So the model never sees the letters of a word, only numbers; that is "
+            "why counting the r in *strawberry* is hard for it."
+        )
+    )
 
     with frame.error_boundary():
         seen = inside_of(step)
         part(
             "meaning",
-            inside_words.MEANING,
-            inside_words.MEANING_TERM,
-            inside_words.MEANING_LEAD.format(size=f"{model.shape.hidden_size:,}"),
+            _("What does a piece mean to it?"),
+            _("embeddings"),
+            _("The model looks the number up in a table and finds a list of {size} numbers. Pieces used alike have lists alike.").format(
+                size=numbers.whole(model.shape.hidden_size)
+            ),
         )
         meaning(step, model, seen)
 
-        part("layers", inside_words.LAYERS, inside_words.LAYERS_TERM, inside_words.LAYERS_LEAD.format(count=model.layer_count))
+        part(
+            "layers",
+            _("What would it say after each layer?"),
+            _("logit lens"),
+            _(
+                "The lists flow through {count} layers. Here each layer is asked early: its list goes "
+                "straight to the model's own exit. The last layer is the real answer."
+            ).format(count=model.layer_count),
+        )
         for note in seen.notes:
-            frame.show_notice(note)
+            frame.show_notice(again(note))
         if seen.layers:
             layers(step, model, seen)
         gaze(step, seen)
-        st.caption(inside_words.AGREES.format(time=numbers.duration(seen.seconds)))
+        st.caption(_("This took {time}, in passes of its own; writing does not wait for it.").format(time=numbers.duration(seen.seconds)))
 
-    part("settings", inside_words.STAGES, inside_words.STAGES_TERM, inside_words.STAGES_LEAD)
+    part(
+        "settings",
+        _("What do the settings do to the odds?"),
+        _("sampling stages"),
+        _(
+            "Pale is before, deep is after. Move a slider at the left: this acts at once, for the model "
+            "need not be asked again. Hover a bar for the arithmetic."
+        ),
+    )
     with results.dimmed("inside_settings", outdated):
         colours = palette.of(charts.theme())
-        frame.legend((colours.model, "before"), (colours.dice, "after"), (colours.chosen, "taken"), (colours.removed, "removed"))
+        said = (_("before"), _("after"), _("taken"), _("removed"))
+        frame.legend(*zip((colours.model, colours.dice, colours.chosen, colours.removed), said, strict=True))
         stages(step)
 
-    part("dice", inside_words.DICE, inside_words.DICE_TERM, inside_words.DICE_LEAD)
+    part(
+        "dice",
+        _("What do the dice decide?"),
+        _("sampling"),
+        _("The odds become pieces of a strip from 0 to 1; one number falls on it. What if it had fallen again?"),
+    )
     with results.dimmed("inside_roll", outdated):
         roll(step)
     with ways:

@@ -33,6 +33,7 @@ from core.labs.cache_budget import (
     page_bytes,
     pages_that_fit,
 )
+from core.language import N_, _, in_english
 from pages.parts.charts import charts
 from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
 from pages.parts.components.memory_calculator.memory_calculator import calculator
@@ -40,11 +41,26 @@ from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import cost_words as words
-from pages.parts.text import numbers
+from pages.parts.text import names, numbers
 from pages.parts.text.plain import plain
 
 frame.page()
+
+SOURCES = {
+    "story": N_("The key under the red pot"),
+    "own": N_("My own text"),
+}
+LEGEND = (
+    _("on a line"),
+    _("just written"),
+    _("crossed out"),
+    _("not read yet"),
+)
+ENDED = {
+    "notepad full": _("The notepad is full: here it stopped."),
+    "context full": _("The model knows no further positions: crossed-out lines make room, but no new places."),
+    "end of text": _("Here the model ended its text."),
+}
 FILL, WAYS = "memory", "memory_ways"
 LONGEST_OWN = 4_000  # characters of one's own text
 WRITTEN = 48  # tokens written behind a text of one's own
@@ -56,58 +72,80 @@ def choose() -> tuple[MemoryBudget, str]:
     model = current.model()
     each = page_bytes(model)
     source = st.segmented_control(
-        "Text",
-        list(words.MEMORY_SOURCES),
+        _("Text"),
+        list(SOURCES),
         default="story",
         key="memory_source",
-        format_func=lambda key: words.MEMORY_SOURCES[key],
+        format_func=lambda key: _(SOURCES[key]),
         required=True,
         label_visibility="collapsed",
         **STAYS,
     )
     with st.container(gap="xsmall"):
         policy = st.pills(
-            words.MEMORY_POLICY,
+            _("When it is full"),
             POLICIES,
             default=POLICIES[1],
             key="memory_policy",
-            format_func=lambda key: words.POLICIES[key],
+            format_func=lambda key: _(names.EVICTION[key]),
             required=True,
             **STAYS,
         )
         policy = policy or STOP
-        st.caption(f"{words.POLICY_EFFECT[policy].removesuffix('.')} · {words.POLICY_TERMS[policy]}")
+        st.caption(f"{_(names.EVICTION_EFFECT[policy]).removesuffix('.')} · {_(names.EVICTION_TERMS[policy])}")
     budget, one, other = st.columns([0.46, 0.27, 0.27], gap="large")
     pages = budget.select_slider(
-        words.MEMORY_BUDGET,
+        _("Memory for the notepad"),
         range(FEWEST, MOST_PAGES + 1),
         value=40,
         key="memory_budget",
         format_func=lambda count: numbers.size(count * each),
         **STAYS,
     )
-    readers = one.number_input(words.MEMORY_READERS, 1, MOST_READERS, 1, key="memory_readers", help=words.MEMORY_READERS_HELP, **STAYS)
+    readers = one.number_input(
+        _("Readers who share it"),
+        1,
+        MOST_READERS,
+        1,
+        key="memory_readers",
+        help=_("Each gets an equal share. Admitting fewer readers is the fourth way out: the others get more lines."),
+        **STAYS,
+    )
     sinks = 4
     if policy == ATTENTION_SINKS:
-        sinks = other.number_input(words.MEMORY_SINKS, 0, 16, 4, key="memory_sinks", help=words.MEMORY_SINKS_HELP, **STAYS)
+        sinks = other.number_input(
+            _("First lines to keep"),
+            0,
+            16,
+            4,
+            key="memory_sinks",
+            help=_("Many models lean on the very first tokens, whatever they say. Keeping a few of them helps surprisingly often."),
+            **STAYS,
+        )
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(readers))
     size = numbers.size(page_bytes(model, plan.bits))
-    st.caption(words.SHARE.format(pages=pages_that_fit(model, plan), each=size), help=words.MEMORY_LINES)
+    st.caption(
+        _("{pages} lines of {each} each, for each reader").format(pages=pages_that_fit(model, plan), each=size),
+        help=_(
+            "One line is one token, in all layers: its keys and values. Servers such as vLLM hand the "
+            "same memory out in pages of 16 tokens (PagedAttention), so that little of it is left unused."
+        ),
+    )
     return plan, source or "story"
 
 
 def own_fields() -> tuple[str, str, str]:
     """The visitor's own text, question and right answer."""
-    told = st.text_area(words.OWN_TEXT, current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN, **STAYS)
+    told = st.text_area(_("Your text"), current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN, **STAYS)
     one, two = st.columns([0.65, 0.35], gap="large")
-    question = one.text_input(words.OWN_QUESTION, key="memory_question", max_chars=400, **STAYS)
-    answer = two.text_input(words.OWN_ANSWER, key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **STAYS)
+    question = one.text_input(_("Your question (or none: then it writes on)"), key="memory_question", max_chars=400, **STAYS)
+    answer = two.text_input(_("The right answer, behind “Answer: It is”"), key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **STAYS)
     return told or "", question or "", answer or ""
 
 
 def now(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
     """What a reading would be made with."""
-    chosen = {words.BY_POLICY: words.POLICIES[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
+    chosen = {N_("what is done when it is full"): names.EVICTION[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
     return provenance.now(texts(source, own) | chosen, unsaid(source, own), prompt=False, settings=source == "own" and not own[1].strip())
 
 
@@ -118,18 +156,21 @@ def now_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> prove
 
 def texts(source: str, own: tuple[str, str, str]) -> dict[str, str]:
     """What is read, as a line says it."""
-    return {words.BY_TEXT: own[0] if source == "own" else words.MEMORY_SOURCES[source]}
+    return {N_("the text"): own[0] if source == "own" else SOURCES[source]}
 
 
 def unsaid(source: str, own: tuple[str, str, str]) -> dict[str, str]:
     """What else a text of one's own is read with."""
-    return {words.BY_QUESTION: own[1], words.BY_RIGHT_ANSWER: own[2]} if source == "own" else {}
+    return {N_("the question"): own[1], N_("the right answer"): own[2]} if source == "own" else {}
 
 
 def budget_words(plan: MemoryBudget, sinks: bool) -> dict[str, str]:
     """A budget as it was chosen."""
-    said = {words.BY_BUDGET: numbers.size(plan.budget_bytes), words.BY_READERS: words.READERS.format(count=plan.readers)}
-    return said | ({words.BY_FIRST_WORDS_KEPT: words.SINKS.format(count=plan.sinks)} if sinks else {})
+    said = {
+        N_("the budget"): in_english(numbers.size, plan.budget_bytes),
+        N_("the readers"): N_("readers: {count}").format(count=plan.readers),
+    }
+    return said | ({N_("the first words kept"): N_("first words kept: {count}").format(count=plan.sinks)} if sinks else {})
 
 
 @current.error_boundary
@@ -147,7 +188,7 @@ def begin(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
     about = {
         "plan": plan,
         "task": task,
-        "question": own[1].strip() if source == "own" else words.ANSWER_QUESTION,
+        "question": own[1].strip() if source == "own" else _("Where is Lily's key?"),
         "texts": [token.text or token.piece for token in model.tokenize(text)],
         "marked": key_tokens(model, task) if task else range(0),
     }
@@ -181,10 +222,10 @@ def notepad(run: experiment.Experiment) -> None:
         read = min(read, len(texts))
     cache_text(texts, kept, read, marked=about["marked"], label="".join(texts))
     held = last.bytes if last else 0
-    said = words.HELD.format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
+    said = _("{pages} lines · {size} of {share}").format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
     fill_bar(held / plan.share if plan.share else 1.0, said)
     if last is not None and last.full:
-        frame.show_notice(words.ENDED[last.full])
+        frame.show_notice(ENDED[last.full])
 
 
 def answer(run: experiment.Experiment) -> None:
@@ -193,10 +234,12 @@ def answer(run: experiment.Experiment) -> None:
     if task is None:
         return
     found = [seen for seen in run.seen if isinstance(seen, Answer)]
-    frame.section(words.ANSWER_TITLE, words.ANSWER_TERM)
-    st.caption(words.ANSWER_ASKED.format(question=plain(run.about["question"]), answer=plain(task.answer.strip(" ."))))
+    frame.section(_("Does it still know?"), _("probability of the right answer, word for word"))
+    st.caption(
+        _("{question} The right answer is “{answer}”.").format(question=plain(run.about["question"]), answer=plain(task.answer.strip(" .")))
+    )
     left, right = st.columns(2, gap="large")
-    for place, name, seen in zip((left, right), (words.BEFORE, words.AFTER), (*found, None, None), strict=False):
+    for place, name, seen in zip((left, right), (_("With every line"), _("With your notepad")), (*found, None, None), strict=False):
         with place:
             share_bar(name, seen.probability if seen else None, told(seen), says(seen))
     if len(found) == 2:
@@ -204,11 +247,21 @@ def answer(run: experiment.Experiment) -> None:
         if found[1].probability is not None:
             lost = any(position not in last.kept for position in run.about["marked"])
             plan: MemoryBudget = run.about["plan"]
-            kept = words.ANSWER_KEPT if run.about["marked"] else words.ANSWER_NOWHERE
-            why = words.ANSWER_LOST if lost else words.ANSWER_ROUNDED if plan.bits else kept
+            kept = (
+                _("Every line of the sentence with the answer is still there.")
+                if run.about["marked"]
+                else _("No sentence of this text holds the answer word for word, so nothing can be said about its lines.")
+            )
+            why = (
+                _("The answer stood on lines that are gone. What is not on the notepad cannot be known.")
+                if lost
+                else _("Every line is there, a little blurred.")
+                if plan.bits
+                else kept
+            )
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
-            frame.show_notice(words.TOO_SMALL)
+            frame.show_notice(_("This model is not sure of the answer even with every line; what counts is how far the probability falls."))
 
 
 def fell(before: float | None, after: float) -> str:
@@ -216,7 +269,9 @@ def fell(before: float | None, after: float) -> str:
     if not before or after <= 0 or before / after < 2:
         return ""
     factor = before / after
-    return words.FELL.format(factor=numbers.count(factor) if factor >= 10 else f"{factor:.1f}")
+    return _("The right answer became **{factor} times less likely**.").format(
+        factor=numbers.count(factor) if factor >= 10 else numbers.decimal(factor, 1)
+    )
 
 
 def told(seen: Answer | None) -> str:
@@ -229,10 +284,10 @@ def says(seen: Answer | None) -> str:
     if seen is None:
         return ""
     if seen.probability is None and not seen.parts:
-        return words.NEVER_ASKED
+        return _("It stopped before the question was even asked.")
     if seen.probability is None:
-        return words.NO_ROOM
-    return words.SAYS.format(said=seen.said) if seen.said else words.SAYS_NOTHING
+        return _("It heard the question, but no line was left for the answer.")
+    return _("It says: “{said}”").format(said=seen.said) if seen.said else _("It says nothing.")
 
 
 def ways(run: experiment.Experiment) -> None:
@@ -241,11 +296,11 @@ def ways(run: experiment.Experiment) -> None:
         return
     rows = [
         {
-            "When it is full": words.POLICIES[way.policy],
-            "lines": way.answer.pages,
-            "bytes, counted": numbers.size(way.answer.bytes),
-            "right answer": numbers.percent(way.answer.probability) if way.answer.probability is not None else "never asked",
-            "it says": way.answer.said,
+            _("When it is full"): _(names.EVICTION[way.policy]),
+            _("lines"): way.answer.pages,
+            _("bytes, counted"): numbers.size(way.answer.bytes),
+            _("right answer"): numbers.percent(way.answer.probability) if way.answer.probability is not None else _("never asked"),
+            _("it says"): way.answer.said,
         }
         for way in run.seen
         if isinstance(way, PolicyOutcome)
@@ -266,30 +321,45 @@ def elsewhere(budget: int) -> None:
     """The visitor's own budget, measured in other models' pages."""
     rows = [
         {
-            "model": known.title,
-            "one token": numbers.size(cache_bytes(known.shape, 1, 2)),
-            "tokens": math.floor(budget / cache_bytes(known.shape, 1, 2)),
-            "a full context": numbers.size(cache_bytes(known.shape, known.shape.context_length, 2)),
+            _("model"): known.title,
+            _("one token"): numbers.size(cache_bytes(known.shape, 1, 2)),
+            _("tokens"): math.floor(budget / cache_bytes(known.shape, 1, 2)),
+            _("a full context"): numbers.size(cache_bytes(known.shape, known.shape.context_length, 2)),
         }
         for known in MODELS.values()
     ]
-    with st.expander(words.AS_IF, icon=":material/auto_stories:"):
-        st.caption(words.AS_IF_LEAD.format(size=numbers.size(budget)))
+    with st.expander(_("With the notepad's memory from above"), icon=":material/auto_stories:"):
+        st.caption(_("What {size} of notepad would mean elsewhere, in 16 bits a number.").format(size=numbers.size(budget)))
         st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
 
 
 def positions() -> None:
     """What is said plainly about positions, forgetting and rounding."""
-    with st.expander(words.PLAINLY, icon=":material/info:"):
+    with st.expander(_("Said plainly: positions, forgetting, rounding"), icon=":material/info:"):
         try:
             kind = PagedKVCache(current.model()).positions
         except ViewerError as error:
             st.markdown(plain(error))
             return
-        st.markdown("\n\n".join((words.POSITIONS[kind], words.NOT_UNDONE, words.ROUNDING)))
+        st.markdown(
+            "\n\n".join(
+                (
+                    _(names.POSITIONS[kind]),
+                    _("Forgetting is not undoing: what later lines had already taken from a crossed-out one is still in them."),
+                    _(
+                        "Each line is rounded once, when it is written, in groups of 32 numbers with a scale and a "
+                        "lowest value of 16 bits each. The bytes are counted from the tensors."
+                    ),
+                )
+            )
+        )
 
 
-frame.header(words.MEMORY_TITLE, words.MEMORY_TERM, words.MEMORY_LEAD)
+frame.header(
+    _("What if the notepad is full?"),
+    _("KV cache eviction and quantization"),
+    _("Every token the model reads takes a line of its notepad. Lines are memory, and memory ends. Then somebody has to decide what goes."),
+)
 budget = 0
 with frame.error_boundary():
     plan, source = choose()
@@ -298,7 +368,9 @@ with frame.error_boundary():
     busy = experiment.of(FILL).running or experiment.of(WAYS).running
     unasked = source == "own" and not own[1].strip()
     with st.container(horizontal=True, key="memory_buttons"):
-        label = words.MEMORY_READ if source == "story" else words.MEMORY_ASK if own[1].strip() else words.MEMORY_WRITE
+        label = (
+            _("Read the story") if source == "story" else _("Read my text and answer") if own[1].strip() else _("Read my text and write on")
+        )
         frame.button(
             label,
             partial(begin, plan, source, own),
@@ -307,7 +379,7 @@ with frame.error_boundary():
             key="memory_start",
         )
         frame.button(
-            words.MEMORY_ALL,
+            _("Try every way"),
             partial(begin_all, plan, source, own),
             icon=":material/alt_route:",
             key="memory_all",
@@ -315,9 +387,9 @@ with frame.error_boundary():
         )
         for name in (FILL, WAYS):
             if experiment.of(name).running:
-                st.button(words.CACHE_STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
+                st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     colours = palette.of(charts.theme())
-    frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), words.LEGEND, strict=True))
+    frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), LEGEND, strict=True))
     results.live(stage, FILL, WAYS, key="memory_stage")
 with frame.error_boundary():
     positions()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import list_models
+from core.language import _, again
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
 from core.servers.address import Address
@@ -15,8 +16,7 @@ from pages.parts.components.visibility.visibility import every
 from pages.parts.layout import frame, served
 from pages.parts.runtime import house, loaded_models, offered
 from pages.parts.session import current, requested_model, roles
-from pages.parts.text import model_words as words
-from pages.parts.text import numbers, operator_words, server_words
+from pages.parts.text import numbers
 from pages.parts.text.plain import plain
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def use(name: str) -> None:
     """Load it and begin again with it."""
     current.at(f"models_use_{name}")
     current.use_model(name)
-    current.notify(words.NOW_USED.format(name=name if roles.is_operator() else loaded_models.title(name)))
+    current.notify(_("{name} writes from now on.").format(name=name if roles.is_operator() else loaded_models.title(name)))
 
 
 @current.error_boundary
@@ -40,7 +40,7 @@ def unload(name: str) -> None:
     roles.require_operator()
     loaded_models.unload(name)
     offered.withdraw(name)
-    current.notify(words.UNLOADED.format(name=name))
+    current.notify(_("{name} was put away. Whoever was writing with it keeps their text, and going on loads it again.").format(name=name))
 
 
 @current.error_boundary
@@ -48,7 +48,7 @@ def let_go(name: str) -> None:
     """Give up a model of one's own."""
     current.at("models_here")
     current.current_session().taught.pop(name, None)
-    current.notify(operator_words.LET_GO_DONE.format(name=name))
+    current.notify(_("{name} is gone. What was written with it stays until you begin anew.").format(name=name))
 
 
 @current.error_boundary
@@ -80,9 +80,9 @@ def fetch(name: str) -> None:
     name = checked_name(name)
     if local_folder(name) is not None:
         current.use_model(name)
-        current.notify(words.NOW_USED.format(name=name))
+        current.notify(_("{name} writes from now on.").format(name=name))
     elif loaded_models.busy():
-        current.notify(words.BUSY)
+        current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
         current.results()["fetching"] = name
         loaded_models.download(name)
@@ -102,17 +102,17 @@ def connect() -> None:
     roles.require_operator()
     address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address or not tokenizer:
-        current.notify(words.BOTH_NEEDED)
+        current.notify(_("A server needs its address and the name of its tokenizer; nothing was sent."))
         return
     shown = Address.parse(address)
     current.fill("models_address", shown.url)  # a name and a password that stood in it are gone from the page
     current.use_model(address, tokenizer, key or None)
-    current.notify(words.NOW_USED.format(name=shown.shown))
+    current.notify(_("{name} writes from now on.").format(name=shown.shown))
 
 
 def on_this_machine() -> None:
     """The models that are here, and which of them is in use."""
-    frame.section(words.HERE_TITLE, words.HERE_TERM)
+    frame.section(_("On this machine"), _("loaded once, shared by all visitors"))
     frame.notices("models_here")
     operator, taught = roles.is_operator(), current.current_session().taught
     chosen, held = current.model_name(), loaded_models.in_memory()
@@ -122,25 +122,38 @@ def on_this_machine() -> None:
         entry, model = entries.get(name), held.get(name)
         with columns[place % 2], st.container(border=True):
             title = entry.title if entry else name if operator else loaded_models.title(name)
-            badges = [words.IN_USE] * (name == chosen) + [operator_words.OFFERED] * (
+            badges = [_("in use")] * (name == chosen) + [_("offered to visitors")] * (
                 operator and house.public() and name in offered.names()
             )
             st.markdown(f"**{plain(title)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
             if entry:
-                st.caption(plain(entry.description))
-                st.caption(words.CARD.format(parameters=numbers.count(entry.parameter_count), size=numbers.size(entry.bytes)))
+                st.caption(plain(again(entry.description)))
+                st.caption(
+                    _("{parameters} parameters · {size} on disk").format(
+                        parameters=numbers.count(entry.parameter_count), size=numbers.size(entry.bytes)
+                    )
+                )
             if model is not None:
-                st.caption(words.LOADED.format(size=numbers.size(model.weight_bytes), dtype=model.dtype, device=model.device))
+                st.caption(
+                    _("in memory: {size}, {dtype} on {device}").format(
+                        size=numbers.size(model.weight_bytes), dtype=model.dtype, device=model.device
+                    )
+                )
                 for note in model.notes:
-                    st.caption(plain(note))
+                    st.caption(plain(again(note)))
             with st.container(horizontal=True):
                 if name != chosen:
-                    st.button(words.USE, key=f"models_use_{name}", on_click=use, args=(name,))
+                    st.button(_("Use this one"), key=f"models_use_{name}", on_click=use, args=(name,))
                 if name in taught and name != chosen:
-                    st.button(operator_words.LET_GO, key=f"models_let_go_{name}", on_click=let_go, args=(name,), type="tertiary")
+                    st.button(_("Let go of it"), key=f"models_let_go_{name}", on_click=let_go, args=(name,), type="tertiary")
                 if model is not None and name != chosen and operator:
                     st.button(
-                        words.UNLOAD, key=f"models_unload_{name}", on_click=unload, args=(name,), help=words.UNLOAD_HELP, type="tertiary"
+                        _("Unload"),
+                        key=f"models_unload_{name}",
+                        on_click=unload,
+                        args=(name,),
+                        help=_("Gives its memory back. It is loaded again when somebody uses it."),
+                        type="tertiary",
                     )
                 if operator and house.public() and entry is None and name not in taught:
                     offer_button(name)
@@ -158,11 +171,11 @@ def offer_button(name: str) -> None:
     if now and name not in offered.added():  # the environment says so, and goes on saying so
         return
     st.button(
-        operator_words.WITHDRAW if now else operator_words.OFFER,
+        _("Offer no more") if now else _("Offer to visitors"),
         key=f"models_offer_{name}",
         on_click=offer_to_all,
         args=(name, now),
-        help=operator_words.OFFER_HELP,
+        help=_("Everybody can choose it until the app is started anew, or until you take it back. TOKEN_VIEWER_OFFER keeps it for good."),
         type="tertiary",
     )
 
@@ -170,26 +183,42 @@ def offer_button(name: str) -> None:
 def offer(one: Offer) -> None:
     """One model worth trying."""
     with st.container(border=True):
-        gated = f" :gray-badge[{words.GATED}]" if one.gated else ""
-        st.markdown(f"**{one.title}**{gated}", help=words.GATED_HELP if one.gated else None)
-        st.caption(one.good_for)
-        line = words.OFFER.format(parameters=numbers.count(one.parameter_count), size=numbers.size(one.bytes), licence=one.licence)
+        gated = f" :gray-badge[{_('asks for a licence and a token')}]" if one.gated else ""
+        st.markdown(
+            f"**{one.title}**{gated}", help=_("Accept its licence on the hub, then start the app with HF_TOKEN set.") if one.gated else None
+        )
+        st.caption(_(one.good_for))
+        line = _("{parameters} · {size} · {licence}").format(
+            parameters=numbers.count(one.parameter_count), size=numbers.size(one.bytes), licence=one.licence
+        )
         st.caption(line)
-        st.button(words.FETCH, key=f"models_fetch_{one.name}", on_click=fetch, args=(one.name,), icon=":material/download:")
+        st.button(_("Fetch"), key=f"models_fetch_{one.name}", on_click=fetch, args=(one.name,), icon=":material/download:")
 
 
 def from_the_hub() -> None:
     """A short list, and any other by name."""
-    frame.section(words.HUB_TITLE, words.HUB_TERM)
+    frame.section(_("From the Hugging Face hub"), _("needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input(words.CHOOSE, key="models_name", help=words.CHOOSE_HELP, max_chars=300, width=420)
-        st.button(words.CHECK, on_click=of_field, args=(check,), key="models_check", disabled=not name.strip())
-        st.button(words.FETCH, on_click=of_field, args=(fetch,), key="models_fetch", disabled=not name.strip(), icon=":material/download:")
+        name = st.text_input(
+            _("Any model"),
+            key="models_name",
+            help=_(
+                "A hub id such as HuggingFaceTB/SmolLM2-135M, with @ and a revision if you want one pinned; or a folder on this machine."
+            ),
+            max_chars=300,
+            width=420,
+        )
+        st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=not name.strip())
+        st.button(_("Fetch"), on_click=of_field, args=(fetch,), key="models_fetch", disabled=not name.strip(), icon=":material/download:")
     frame.notices("models_fetch")
     told = current.results().get("fit")
     if told:
         of, said = told
-        sentence = words.FITS if said.fits else words.TOO_LARGE
+        sentence = (
+            _("**{name}** has {parameters} parameters. Loaded, it takes {loaded}; {free} are free on {device}. It fits.")
+            if said.fits
+            else _("**{name}** has {parameters} parameters. Loaded, it takes {loaded}, but only {free} are free on {device}.")
+        )
         st.markdown(
             sentence.format(
                 name=plain(of),
@@ -221,29 +250,45 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
         st.rerun()
     if one.running:
         done, total = numbers.size(one.done), numbers.size(one.total)
-        text = words.GETTING.format(name=plain(name), done=done, total=total, speed=numbers.size(one.bytes_per_second))
-        st.progress(
-            min(1.0, one.done / one.total) if one.total else 0.0, text=text if one.total else words.STARTING.format(name=plain(name))
+        text = _("Fetching {name}: {done} of {total}, {speed} a second").format(
+            name=plain(name), done=done, total=total, speed=numbers.size(one.bytes_per_second)
         )
-        st.button(words.STOP, key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
+        st.progress(
+            min(1.0, one.done / one.total) if one.total else 0.0,
+            text=text if one.total else _("Asking the hub for {name} …").format(name=plain(name)),
+        )
+        st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
     elif one.error is not None:
         frame.show_notice(str(one.error))
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(words.READY.format(name=plain(name)))
-            st.button(words.USE, key=f"models_use_fetched_{number}", on_click=use, args=(name,), type="primary")
+            st.markdown(_("{name} is here.").format(name=plain(name)))
+            st.button(_("Use this one"), key=f"models_use_fetched_{number}", on_click=use, args=(name,), type="primary")
 
 
 def on_a_server() -> None:
     """An inference server, where one machine is not enough."""
-    frame.section(words.SERVER_TITLE, words.SERVER_TERM)
-    st.caption(words.SERVER_LEAD)
+    frame.section(_("On an inference server"), _("vLLM or llama-server"))
+    st.caption(_("For models that are too large for one machine. The server computes; the dice are still rolled here."))
     # One form: what is sent is what stands in all three fields at the press, never a part of it with the rest from before.
     with st.form("models_server", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.ADDRESS, key="models_address", help=words.ADDRESS_HELP, max_chars=300, width=280)
-        st.text_input(words.TOKENIZER, key="models_tokenizer", help=words.TOKENIZER_HELP, max_chars=300, width=280)
-        st.text_input(words.KEY, key="models_key", help=words.KEY_HELP, type="password", max_chars=500, width=160)
-        st.form_submit_button(words.CONNECT, key="models_connect", on_click=connect)
+        st.text_input(_("Address"), key="models_address", help=_("Such as http://10.0.0.7:8000"), max_chars=300, width=280)
+        st.text_input(
+            _("Its tokenizer"),
+            key="models_tokenizer",
+            help=_("The hub id or a folder of the model that the server runs; only its tokenizer is read."),
+            max_chars=300,
+            width=280,
+        )
+        st.text_input(
+            _("Key"),
+            key="models_key",
+            help=_("Only if the server asks for one. It stays in this session."),
+            type="password",
+            max_chars=500,
+            width=160,
+        )
+        st.form_submit_button(_("Connect"), key="models_connect", on_click=connect)
     frame.notices("models_connect")
 
 
@@ -259,7 +304,7 @@ def of_the_server() -> None:
 def _metrics(model: LanguageModel) -> None:
     with frame.error_boundary():
         served.metrics(model)
-        st.button(server_words.ASK_AGAIN, key="models_metrics_again", icon=":material/refresh:", type="tertiary")
+        st.button(_("Ask again"), key="models_metrics_again", icon=":material/refresh:", type="tertiary")
 
 
 def asked_by_a_link() -> None:
@@ -277,7 +322,13 @@ def asked_by_a_link() -> None:
 may_add = roles.is_operator()
 if may_add:
     asked_by_a_link()
-frame.header(words.TITLE, words.TERM, words.LEAD if may_add else operator_words.VISITORS_LEAD)
+frame.header(
+    _("Who writes?"),
+    _("language models"),
+    _("Two small models came with this app. Others can be fetched, or asked for on a server.")
+    if may_add
+    else _("These are the models you can choose here. Others are added by whoever runs this app."),
+)
 with frame.error_boundary():
     on_this_machine()
 if may_add:

@@ -8,14 +8,14 @@ from time import monotonic
 import pandas as pd
 import streamlit as st
 
+from core.language import _
 from core.limits import Limits
 from pages.parts.components.visibility.visibility import every
 from pages.parts.layout import frame
 from pages.parts.runtime import experiment, house, journal, loaded_models
 from pages.parts.runtime.gate import Gate
 from pages.parts.session import current, roles, state
-from pages.parts.text import model_words, numbers
-from pages.parts.text import operator_words as words
+from pages.parts.text import numbers
 from pages.parts.text.plain import plain
 
 frame.page()
@@ -55,13 +55,22 @@ def unload(name: str) -> None:
 
 def door() -> None:
     """For everybody else."""
-    frame.header(words.TITLE, words.TERM)
+    frame.header(_("Who is here?"), _("operator"))
     if not roles.password_is_set():
-        st.caption(words.CLOSED)
+        st.caption(
+            _("This page belongs to whoever runs this app. They reach it from the machine itself, or with a password that they have set.")
+        )
         return
     with st.form("operator_door", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.PASSWORD, key="operator_password", help=words.PASSWORD_HELP, type="password", max_chars=200, width=280)
-        st.form_submit_button(words.ENTER, key="operator_enter", on_click=enter)
+        st.text_input(
+            _("The operator's password"),
+            key="operator_password",
+            help=_("Set by whoever runs this app, as TOKEN_VIEWER_OPERATOR_PASSWORD. It holds for this visit."),
+            type="password",
+            max_chars=200,
+            width=280,
+        )
+        st.form_submit_button(_("Come in"), key="operator_enter", on_click=enter)
     frame.notices("operator_enter")
 
 
@@ -71,75 +80,85 @@ def figures() -> None:
 
     limits, people = Limits.from_environment(), state.everybody()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
-        st.metric(words.VISITORS, words.SEATS.format(here=len(people), seats=limits.visitors or "∞"), width="content")
-        st.metric(words.CONNECTIONS, f"{len(Gate.lines):,}", width="content")
-        st.metric(words.EXPERIMENTS, f"{len(experiment.workers().active):,}", width="content")
-        st.metric(words.MEMORY, numbers.size(psutil.Process().memory_info().rss), width="content")
+        st.metric(_("Visitors"), _("{here} of {seats} seats").format(here=len(people), seats=limits.visitors or "∞"), width="content")
+        st.metric(_("Connections"), numbers.whole(len(Gate.lines)), width="content")
+        st.metric(_("Experiments"), numbers.whole(len(experiment.workers().active)), width="content")
+        st.metric(_("Memory"), numbers.size(psutil.Process().memory_info().rss), width="content")
 
 
 def people() -> None:
     """One row for each session: where they are and since when they are quiet. Nothing of what they wrote."""
-    frame.section(words.PEOPLE, words.PEOPLE_TERM)
+    frame.section(_("Here now"), _("sessions"))
     now = monotonic()
     rows = [
         {
-            "page": one.page or "start",
-            "model": loaded_models.title(one.run_of[0]) if one.run_of else "",
-            "tokens": one.run.token_count if one.run is not None else 0,
-            "plays": one.playing,
-            "quiet for": numbers.duration(now - one.seen),
-            "operator": one.operator,
+            _("page"): one.page or "start",
+            _("model"): loaded_models.title(one.run_of[0]) if one.run_of else "",
+            _("tokens"): one.run.token_count if one.run is not None else 0,
+            _("plays"): one.playing,
+            _("quiet for"): numbers.duration(now - one.seen),
+            _("operator"): one.operator,
         }
         for one in sorted(state.everybody(), key=lambda one: one.seen, reverse=True)
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(words.NOBODY)
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("Nobody but you."))
 
 
 def models() -> None:
     """What is in memory, and who waits for it."""
-    frame.section(words.MODELS, words.MODELS_TERM)
+    frame.section(_("Loaded"), _("weights in memory, connections"))
     for name, model in loaded_models.in_memory().items():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(loaded_models.title(name))}**", width="content")
             st.caption(
-                model_words.LOADED.format(size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device))
+                _("in memory: {size}, {dtype} on {device}").format(
+                    size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device)
+                )
             )
             pool = model.engine.pool
-            st.caption(words.QUEUE.format(waiting=model.engine.lock.waiting, loads=pool.count, size=numbers.size(pool.bytes)))
-            st.button(model_words.UNLOAD, key=f"operator_unload_{name}", on_click=unload, args=(name,), type="tertiary")
+            st.caption(
+                _("{waiting} waiting for a pass, {loads} with a cache of {size}").format(
+                    waiting=model.engine.lock.waiting, loads=pool.count, size=numbers.size(pool.bytes)
+                )
+            )
+            st.button(_("Unload"), key=f"operator_unload_{name}", on_click=unload, args=(name,), type="tertiary")
 
 
 def downloads() -> None:
     """What is being fetched, whoever asked for it."""
-    frame.section(words.DOWNLOADS)
+    frame.section(_("Downloads"))
     running = {name: one for name, one in loaded_models.downloads().items() if one.running}
     if not running:
-        st.caption(words.NO_DOWNLOADS)
+        st.caption(_("Nothing is being fetched."))
         return
     for name, one in running.items():
-        text = model_words.GETTING.format(
+        text = _("Fetching {name}: {done} of {total}, {speed} a second").format(
             name=plain(name), done=numbers.size(one.done), total=numbers.size(one.total), speed=numbers.size(one.bytes_per_second)
         )
         st.progress(min(1.0, one.done / one.total) if one.total else 0.0, text=text)
-        st.button(words.STOP, key=f"operator_stop_{name}", on_click=stop_download, args=(name,), icon=":material/close:")
-    st.button(words.STOP_ALL, key="operator_stop_all", on_click=stop_download, args=(None,))
+        st.button(_("Stop"), key=f"operator_stop_{name}", on_click=stop_download, args=(name,), icon=":material/close:")
+    st.button(_("Stop all"), key="operator_stop_all", on_click=stop_download, args=(None,))
 
 
 def limits() -> None:
     """What is allowed, and who was turned away."""
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(words.LIMITS, words.LIMITS_TERM)
+        frame.section(_("Limits"), _("TOKEN_VIEWER_…, 0 means none"))
         now = Limits.from_environment()
-        rows = [{"limit": one.name.upper(), "value": getattr(now, one.name)} for one in fields(now)]
+        rows = [{_("limit"): one.name.upper(), _("value"): getattr(now, one.name)} for one in fields(now)]
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_limits")
     with right:
-        frame.section(words.REFUSED, words.REFUSED_TERM)
-        refused = [{"why": why, "times": times} for why, times in Gate.refused.most_common()]
-        st.dataframe(pd.DataFrame(refused), hide_index=True, key="operator_refused") if refused else st.caption(words.NOBODY_REFUSED)
-        frame.section(words.FAULTS, words.FAULTS_TERM)
-        faults = [{"when": f"{one.when:%d %b %H:%M:%S} UTC", "kind": one.kind, "place": one.place} for one in journal.latest_faults()]
-        st.dataframe(pd.DataFrame(faults), hide_index=True, key="operator_faults") if faults else st.caption(words.NO_FAULTS)
+        frame.section(_("Turned away"), _("since the start"))
+        refused = [{_("why"): _(why), _("times"): times} for why, times in Gate.refused.most_common()]
+        st.dataframe(pd.DataFrame(refused), hide_index=True, key="operator_refused") if refused else st.caption(
+            _("Nobody was turned away.")
+        )
+        frame.section(_("Latest faults"), _("kind and place, without what was written"))
+        faults = [
+            {_("when"): f"{one.when:%d %b %H:%M:%S} UTC", _("kind"): one.kind, _("where"): one.place} for one in journal.latest_faults()
+        ]
+        st.dataframe(pd.DataFrame(faults), hide_index=True, key="operator_faults") if faults else st.caption(_("None since the start."))
 
 
 def everything() -> None:
@@ -155,10 +174,20 @@ def everything() -> None:
 
 
 if roles.is_operator():
-    frame.header(words.TITLE, words.TERM, words.LEAD)
-    st.caption(words.TRUSTED if house.trusts_everybody() else words.PUBLIC if house.public() else words.PRIVATE)
+    frame.header(
+        _("Who is here?"),
+        _("operator"),
+        _("What this instance holds and whom it serves. No word that a visitor wrote is shown or kept here."),
+    )
+    st.caption(
+        _("Whoever can reach this instance may do everything (TOKEN_VIEWER_PUBLIC=0).")
+        if house.trusts_everybody()
+        else _("Strangers may come in: visitors choose among the models that are offered.")
+        if house.public()
+        else _("Only you can reach this instance; nobody is a visitor.")
+    )
     st.fragment(everything, run_every=every(EVERY), key="operator_all")()
     if current.current_session().operator:
-        st.button(words.LEAVE, key="operator_leave", on_click=leave, type="tertiary")
+        st.button(_("Be a visitor again"), key="operator_leave", on_click=leave, type="tertiary")
 else:
     door()

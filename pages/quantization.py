@@ -7,27 +7,28 @@ import streamlit as st
 
 from core.labs.quantization import BITS, GROUP, PartDamage, Rounded, damage, own_text, quantize
 from core.labs.rounded_cache import RoundedCache, rounded_cache
+from core.language import N_, _, figures, written
 from pages.parts.charts import charts, serving_charts
 from pages.parts.layout import frame, palette, prompt_field, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import bits_words, numbers
-from pages.parts.text import serving_words as words
+from pages.parts.text import numbers
 from pages.parts.text.plain import plain
 
 frame.page()
+BY_GROUP = N_("32 numbers")
 NAME, PARTS, NOTEPAD = "quantization", "quantization_parts", "quantization_notepad"
 
 
 def now() -> provenance.Provenance:
     """What a comparison would be made with."""
-    return provenance.now({words.BY_SCALE: scale or "", words.BY_HEAD: words.ROUND_HEAD if head else ""}, settings=False)
+    return provenance.now({N_("the scale"): scale or "", N_("the head"): N_("The last layer too") if head else ""}, settings=False)
 
 
 def now_parts() -> provenance.Provenance:
     """The same for one part at a time."""
-    return provenance.now({words.BY_BITS: f"{chosen or 4} {words.BITS.lower()}", words.BY_SCALE: scale or ""}, settings=False)
+    return provenance.now({N_("the bits"): N_("{count} bits").format(count=chosen or 4), N_("the scale"): scale or ""}, settings=False)
 
 
 @current.error_boundary
@@ -48,16 +49,16 @@ def begin_parts() -> None:
 
 def nats(value: float) -> str:
     """A divergence with two figures; below a hundred thousandth there is nothing to see."""
-    return "< 0.00001" if value < 1e-5 else f"{value:.2g}" if value >= 0.0001 else f"{value:.5f}"
+    return figures("< 0.00001") if value < 1e-5 else written(value, ".2g") if value >= 0.0001 else numbers.decimal(value, 5)
 
 
 def beside(one: Rounded, prompt: str) -> None:
     """The odds after the prompt, and what both write."""
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(words.BARS, words.BARS_TERM.format(bits=one.bits))
+        frame.section(_("After the prompt"), _("full precision and {bits} bits").format(bits=one.bits))
         colours = palette.of(charts.theme())
-        frame.legend((colours.model, words.FULL), (colours.dice, f"{one.bits} {words.BITS.lower()}"))
+        frame.legend((colours.model, _("Full precision")), (colours.dice, _("{count} bits").format(count=one.bits)))
         rows = [
             {
                 "place": place,
@@ -69,36 +70,51 @@ def beside(one: Rounded, prompt: str) -> None:
             }
             for place, (piece, full, rounded) in enumerate(zip(one.pieces, one.full_odds, one.odds, strict=True))
         ]
-        charts.draw(serving_charts.two_bars, pd.DataFrame(rows), key="quantization_bars", alt_text=words.BARS, rows=len(rows))
+        charts.draw(serving_charts.two_bars, pd.DataFrame(rows), key="quantization_bars", alt_text=_("After the prompt"), rows=len(rows))
     with right:
-        frame.section(words.WRITES, words.WRITES_TERM)
-        st.caption(words.FULL)
+        frame.section(_("What it writes"), _("always the favourite"))
+        st.caption(_("Full precision"))
         st.markdown(f":gray[{plain(prompt[-80:])}] {plain(one.full_written)}")
-        st.caption(f"{one.bits} {words.BITS.lower()}")
+        st.caption(_("{count} bits").format(count=one.bits))
         st.markdown(f":gray[{plain(prompt[-80:])}] {plain(one.written)}")
         parted = one.first_difference
-        st.caption(words.SAME_WORDS if parted is None else words.OTHER_WORDS.format(place=parted + 1))
+        st.caption(_("The same words, all of them.") if parted is None else _("They part at token {place}.").format(place=parted + 1))
 
 
 def along(found: list[Rounded]) -> None:
     """All numbers of bits, along the same text."""
-    frame.section(words.ALONG, words.ALONG_TERM)
+    frame.section(_("Along the text that the full model writes"), _("divergence, favourites, perplexity, bytes"))
     first, last = found[0], min(found, key=lambda one: one.bytes)
     told = [
-        f"| {one.bits} | {numbers.size(one.bytes)} | {nats(one.mean_kl)} | {numbers.percent(one.top1_kept)} | {one.perplexity:,.2f} "
-        f"| {numbers.duration(one.seconds)} |"
+        f"| {one.bits} | {numbers.size(one.bytes)} | {nats(one.mean_kl)} | {numbers.percent(one.top1_kept)} "
+        f"| {numbers.decimal(one.perplexity, 2)} | {numbers.duration(one.seconds)} |"
         for one in found
     ]
-    full = f"| {words.FULL.lower()} | {numbers.size(first.full_bytes)} | 0 | 100 % | {first.full_perplexity:,.2f} "
+    full = f"| {_('full precision')} | {numbers.size(first.full_bytes)} | 0 | 100 % | {numbers.decimal(first.full_perplexity, 2)} "
     full += f"| {numbers.duration(first.full_seconds)} |"
-    st.markdown("\n".join([words.ALONG_HEAD, "|---:|---:|---:|---:|---:|---:|", full, *told]))
+    st.markdown(
+        "\n".join(
+            [
+                _("| bits a weight | size | diver\u00adgence (KL, nats) | favour\u00adites kept | perplex\u00adity | time to read it |"),
+                "|---:|---:|---:|---:|---:|---:|",
+                full,
+                *told,
+            ]
+        )
+    )
     st.caption(
-        words.ALONG_WHY.format(
+        _(
+            "{share} of the weights are rounded. Bytes are **computed** (codes and scales), everything "
+            "else is **measured**. Memory shrinks, time does not: here the rounded numbers are written "
+            "back as {dtype} and multiplied as before. A kernel made for them would fetch {bytes} "
+            "instead of {full} for each word, so at best be {times} times as fast where fetching is all "
+            "the work: **computed**, not measured."
+        ).format(
             share=numbers.percent(first.rounded_share),
             dtype=current.model().dtype,
             bytes=numbers.size(last.bytes),
             full=numbers.size(last.full_bytes),
-            times=f"{last.full_bytes / last.bytes:.1f}",
+            times=numbers.decimal(last.full_bytes / last.bytes, 1),
         )
     )
 
@@ -112,7 +128,7 @@ def course() -> None:
             beside(next(one for one in found if one.bits == wanted), run.about[0])
             along(found)
         elif not run.running and not run.error:
-            st.caption(words.BITS_FIRST)
+            st.caption(_("Press the button: the model reads and writes the same text at 16, 8, 6, 4, 3 and 2 bits."))
 
 
 def strip() -> None:
@@ -120,19 +136,21 @@ def strip() -> None:
     with results.shown(PARTS, now_parts(), begin_parts) as run:
         found: list[PartDamage] = list(run.seen)
         if found:
-            st.caption(words.PARTS_TERM.format(bits=run.about))
+            st.caption(_("one part at {bits} bits, all others in full").format(bits=run.about))
             rows = [
                 {
-                    "layer": words.HEAD_NAME if one.layer < 0 else str(one.layer + 1),
+                    "layer": _("head") if one.layer < 0 else str(one.layer + 1),
                     "part": one.name,
                     "damage": one.mean_kl,
-                    "tip": f"{one.mean_kl:.2g} nats",
+                    "tip": _("{count} nats").format(count=written(one.mean_kl, ".2g")),
                 }
                 for one in found
             ]
             layers = len({one.layer for one in found})
-            charts.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=words.PARTS, layers=layers)
-            st.caption(words.PARTS_CAPTION)
+            charts.draw(
+                serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=_("Which part hurts most?"), layers=layers
+            )
+            st.caption(_("Mean divergence over the same text, nats; the stronger the colour, the worse."))
 
 
 @current.error_boundary
@@ -154,46 +172,76 @@ def notepad() -> None:
         found: list[RoundedCache] = list(run.seen)
         if not found:
             if not run.running and not run.error:
-                st.caption(bits_words.NOTEPAD_FIRST)
+                st.caption(_("Press the button: the weights stay as they are, and keys and values are kept at 8 and at 4 bits."))
             return
         first = found[0]
-        lines = [bits_words.NOTEPAD_HEAD, "|---:|---:|---:|---:|---:|"]
-        lines.append(f"| {words.FULL.lower()} | {numbers.size(first.full_bytes)} | 0 | 100 % | {first.full_perplexity:,.2f} |")
+        lines = [
+            _("| bits a number | note\u00adpad | diver\u00adgence (KL, nats) | favour\u00adites kept | perplex\u00adity |"),
+            "|---:|---:|---:|---:|---:|",
+        ]
+        perplexity = numbers.decimal(first.full_perplexity, 2)
+        lines.append(f"| {_('full precision')} | {numbers.size(first.full_bytes)} | 0 | 100 % | {perplexity} |")
         for one in found:
-            told = f"{nats(one.kl)} | {numbers.percent(one.kept)} | {one.perplexity:,.2f}"
+            told = f"{nats(one.kl)} | {numbers.percent(one.kept)} | {numbers.decimal(one.perplexity, 2)}"
             lines.append(f"| {one.bits} | {numbers.size(one.bytes)} | {told} |")
         st.markdown("\n".join(lines))
-        st.caption(bits_words.NOTEPAD_WHY.format(count=first.tokens))
+        st.caption(
+            _(
+                "Along {count} tokens that the full model writes. Each key and value is rounded once, in "
+                "groups of 32 with a scale and a lowest value of their own, and every piece looks at rounded "
+                "ones only. Bytes of the rounded tensors are **measured**, the full ones **computed**."
+            ).format(count=first.tokens)
+        )
 
 
-frame.header(words.BITS_TITLE, words.BITS_TERM, words.BITS_LEAD)
+frame.header(
+    _("The same thought in fewer bits"),
+    _("quantization"),
+    _(
+        "Weights are numbers, and numbers can be written shorter. The same model, its weights "
+        "rounded to fewer and fewer bits, on the same words: what changes in its odds, in its text, "
+        "and in its size."
+    ),
+)
 with frame.error_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
-        chosen = st.segmented_control(words.BITS, BITS, default=4, key="quantization_bits", required=True, **STAYS)
+        chosen = st.segmented_control(_("Bits"), BITS, default=4, key="quantization_bits", required=True, **STAYS)
         scale = st.segmented_control(
-            words.SCALE,
-            (words.PER_ROW, words.PER_GROUP),
-            default=words.PER_GROUP,
+            _("One scale for"),
+            (N_("a row"), BY_GROUP),
+            default=BY_GROUP,
+            format_func=_,
             key="quantization_scale",
-            help=words.SCALE_HELP,
+            help=_(
+                "The weights of a row, or of 32 numbers of it, share a 16-bit scale; each becomes the "
+                "nearest of evenly spaced steps (round to nearest)."
+            ),
             required=True,
             **STAYS,
         )
-        group = GROUP if scale == words.PER_GROUP else None
-        head = st.toggle(words.ROUND_HEAD, key="quantization_head", help=words.ROUND_HEAD_HELP, **STAYS)
+        group = GROUP if scale == BY_GROUP else None
+        head = st.toggle(
+            _("The last layer too"),
+            key="quantization_head",
+            help=_(
+                "The head, which turns the last vector into odds; often kept as it is. Where it shares its "
+                "table with the embeddings, both are rounded."
+            ),
+            **STAYS,
+        )
         state = experiment.of(NAME)
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="quantization_stop")
+            st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="quantization_stop")
         else:
-            label = words.BITS_AGAIN if state.seen else words.BITS_START
+            label = _("Once more") if state.seen else _("Round them")
             if st.button(label, type="primary", icon=":material/compress:", key="quantization_start"):
                 begin()
                 st.rerun()
     results.live(course, NAME, key="quantization_course")
-    frame.section(words.PARTS)
-    st.button(words.PARTS_START, on_click=begin_parts, icon=":material/grid_on:", key="quantization_parts")
+    frame.section(_("Which part hurts most?"))
+    st.button(_("Round one part at a time"), on_click=begin_parts, icon=":material/grid_on:", key="quantization_parts")
     results.live(strip, PARTS, key="quantization_strip")
-    frame.section(bits_words.NOTEPAD, bits_words.NOTEPAD_TERM)
-    st.button(bits_words.NOTEPAD_START, on_click=begin_notepad, icon=":material/note_stack:", key="quantization_notepad")
+    frame.section(_("And the notepad?"), _("KV cache at 8 and 4 bits"))
+    st.button(_("Write the notepad smaller"), on_click=begin_notepad, icon=":material/note_stack:", key="quantization_notepad")
     results.live(notepad, NOTEPAD, key="quantization_notepad_course")

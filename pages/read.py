@@ -9,14 +9,42 @@ import streamlit as st
 
 from core import ScoredText
 from core.engine.model import LanguageModel
+from core.language import N_, _, again
 from pages.parts.charts import charts, inside_charts, inside_rows, scoring_rows
 from pages.parts.components.scored_text.scored_text import reading_strip
 from pages.parts.layout import frame, palette, results
 from pages.parts.session import current
 from pages.parts.session.provenance import Provenance
-from pages.parts.text import inside_words, numbers
+from pages.parts.text import beginnings, numbers
 
 frame.page()
+
+MODES = {
+    "one": _("One text"),
+    "texts": _("Two texts"),
+    "models": _("Two models"),
+}
+TINTS = {
+    "rank": _("Its place"),
+    "probability": _("How likely"),
+    "entropy": _("How unsure"),
+}
+TINT_ENDS = {
+    "rank": (
+        _("its favourite"),
+        _("in its top 10"),
+        _("in its top 100"),
+        _("further down"),
+    ),
+    "probability": (
+        _("likely"),
+        _("unlikely"),
+    ),
+    "entropy": (
+        _("sure before it"),
+        _("unsure before it"),
+    ),
+}
 
 LONGEST = 200_000  # characters in the field
 PROGRESS_FROM = 2_000  # characters; what is shorter is there before a bar could be drawn
@@ -31,7 +59,7 @@ def field(label: str, key: str, start: str, height: int = 108) -> str:
         key=key,
         height=height,
         max_chars=LONGEST,
-        placeholder=inside_words.READ_HELP,
+        placeholder=_("Paste or write a text, then press Ctrl + Enter."),
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -44,7 +72,9 @@ def scored(model: LanguageModel, text: str) -> ScoredText:
     bar = st.progress(0.0)
 
     def tell(done: int, total: int) -> None:
-        bar.progress(done / max(1, total), inside_words.READING.format(done=f"{done:,}", total=f"{total:,}"))
+        bar.progress(
+            done / max(1, total), _("Reading: {done} of {total} pieces").format(done=numbers.whole(done), total=numbers.whole(total))
+        )
 
     result = scoring_rows.read(model, text, tell)
     bar.empty()
@@ -57,65 +87,101 @@ def sums(read: ScoredText) -> None:
     with st.container(horizontal=True, gap="medium"):
         for label, value, beside, told in (
             (
-                inside_words.PERPLEXITY,
-                numbers.count(round(read.perplexity, 1)) if read.perplexity >= 100 else f"{read.perplexity:.1f}",
-                inside_words.BLIND.format(number=f"{blind:,}"),
-                inside_words.PERPLEXITY_HELP.format(count=f"{read.scored_count:,}", size=f"{blind:,}"),
+                _("Perplexity"),
+                numbers.count(round(read.perplexity, 1)) if read.perplexity >= 100 else numbers.decimal(read.perplexity, 1),
+                _("blind guessing: {number}").format(number=numbers.whole(blind)),
+                _(
+                    "exp(−(ln p₁ + … + ln pₙ) / n) over the {count} scored pieces: the number of equal choices "
+                    "that would leave it as unsure. Whoever knows nothing chooses among all {size} pieces. "
+                    "Perplexities compare only between models that cut the text into the same pieces."
+                ).format(count=numbers.whole(read.scored_count), size=numbers.whole(blind)),
             ),
-            (inside_words.NLL, f"{read.nll:.2f}", inside_words.BLIND.format(number=f"{math.log(blind):.2f}"), inside_words.NLL_HELP),
             (
-                inside_words.BITS,
-                f"{read.bits_per_byte:.2f}",
-                inside_words.UNPACKED,
-                inside_words.BITS_HELP.format(
-                    bits=f"{read.total_bits:,.0f}", bytes=f"{read.scored_bytes:,}", character=f"{read.bits_per_character:.2f}"
+                _("Loss, nats"),
+                numbers.decimal(read.nll, 2),
+                _("blind guessing: {number}").format(number=numbers.decimal(math.log(blind), 2)),
+                _(
+                    "Negative log-likelihood: the mean of −ln p over the scored pieces, which training makes "
+                    "small. Perplexity is e to this power."
+                ),
+            ),
+            (
+                _("Bits per byte"),
+                numbers.decimal(read.bits_per_byte, 2),
+                _("unpacked: 8"),
+                _(
+                    "{bits} bits of surprise in all, divided by {bytes} bytes: what the text would take up if "
+                    "this model packed it ({character} bits per character). This compares fairly between any two "
+                    "models."
+                ).format(
+                    bits=numbers.whole(read.total_bits),
+                    bytes=numbers.whole(read.scored_bytes),
+                    character=numbers.decimal(read.bits_per_character, 2),
                 ),
             ),
         ):
             st.metric(label, value, delta=beside, delta_color="off", delta_arrow="off", help=told, width="content")
     if read.perplexity > blind:
-        st.caption(inside_words.WORSE_THAN_BLIND)
-    st.caption(inside_words.COUNTED.format(count=f"{len(read.written):,}", scored=f"{read.scored_count:,}"), help=inside_words.COUNTED_HELP)
+        st.caption(_("Worse than blind guessing: it was sure of other things, and wrong."))
+    st.caption(
+        _("{count} pieces, {scored} of them scored").format(
+            count=numbers.whole(len(read.written)), scored=numbers.whole(read.scored_count)
+        ),
+        help=_("The first piece has nothing before it, so there was nothing to guess it from."),
+    )
 
 
 def legend(tint: str) -> None:
     """What the colours say."""
     colour = palette.as_data(palette.of(charts.theme()))[scoring_rows.INK]
     depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, palette.DARKEST)
-    told = inside_words.TINT_ENDS[tint]
+    told = TINT_ENDS[tint]
     frame.legend(*((f"color-mix(in srgb, {colour} {depth:.0%}, transparent)", end) for depth, end in zip(depths, told, strict=True)))
 
 
 def places(read: ScoredText) -> None:
     """The most surprising and the most certain places."""
-    frame.section(inside_words.STRANGE)
+    frame.section(_("Most surprising"))
     st.markdown("  \n".join(scoring_rows.place_lines(read.most_surprising(PLACES))))
-    frame.section(inside_words.SURE)
+    frame.section(_("Most certain"))
     st.markdown("  \n".join(scoring_rows.place_lines(read.most_certain(PLACES))))
 
 
 def text_itself(read: ScoredText, tint: str, key: str) -> None:
     """The words and the curve."""
     if read.note:
-        st.caption(read.note)
+        st.caption(again(read.note))
     if len(read.written) > read.window:
-        st.caption(inside_words.STRIDES.format(window=f"{read.window:,}", stride=f"{read.stride:,}"))
+        st.caption(
+            _("Longer than the {window} pieces this model can hold: read in windows that move on by {stride}.").format(
+                window=numbers.whole(read.window), stride=numbers.whole(read.stride)
+            )
+        )
     count, part = scoring_rows.parts(read), 0
     if count > 1:
         part = st.select_slider(
-            inside_words.PART,
+            _("Part of the text"),
             range(count),
             key=f"read_part_{key}",
-            format_func=lambda i: inside_words.PART_NAME.format(
-                first=f"{i * scoring_rows.ON_ONE_PAGE + 1:,}", last=f"{min((i + 1) * scoring_rows.ON_ONE_PAGE, len(read.written)):,}"
+            format_func=lambda i: _("pieces {first} to {last}").format(
+                first=numbers.whole(i * scoring_rows.ON_ONE_PAGE + 1),
+                last=numbers.whole(min((i + 1) * scoring_rows.ON_ONE_PAGE, len(read.written))),
             ),
         )
-    reading_strip(scoring_rows.words(read, tint, part), key=f"read_strip_{key}", alt_text=inside_words.STRIP_ALT)
-    frame.section(inside_words.CURVE, inside_words.CURVE_TERM)
+    reading_strip(
+        scoring_rows.words(read, tint, part),
+        key=f"read_strip_{key}",
+        alt_text=_("The text, token by token, tinted by what the model expected."),
+    )
+    frame.section(_("Where was it surprised?"), _("surprise along the text, bits"))
     curve = scoring_rows.curve_rows(read)
-    charts.draw(inside_charts.curve, curve, key=f"read_curve_{key}", alt_text=inside_words.CURVE_ALT)
+    charts.draw(inside_charts.curve, curve, key=f"read_curve_{key}", alt_text=_("Surprise of every token along the text in bits."))
     if curve.cut.any():
-        st.caption(inside_words.CURVE_CUT.format(most=inside_charts.MOST_BITS, highest=numbers.bits(float(curve.surprise.max()))))
+        st.caption(
+            _("↑ Bars are cut at {most} bits; the highest stands for {highest}.").format(
+                most=inside_charts.MOST_BITS, highest=numbers.bits(float(curve.surprise.max()))
+            )
+        )
 
 
 def in_numbers(read: ScoredText, key: str) -> None:
@@ -123,7 +189,7 @@ def in_numbers(read: ScoredText, key: str) -> None:
     sums(read)
     places(read)
     st.download_button(
-        inside_words.CSV,
+        _("Save as CSV"),
         lambda: read.table().to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC),
         file_name="reading.csv",
         mime="text/csv",
@@ -138,7 +204,7 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool) -> N
     with frame.error_boundary():
         read = scored(model, text)
         if not read.scored_count:
-            frame.show_notice(inside_words.TOO_SHORT)
+            frame.show_notice(_("One piece alone cannot be scored: there is nothing before it to guess from. Write a little more."))
             return
         results.made(f"read_{key}", Provenance(model.name, text), [])
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
@@ -152,12 +218,15 @@ def tints() -> str:
     """What the colours are to say, and what they say."""
     with st.container(horizontal=True, vertical_alignment="center"):
         tint = st.segmented_control(
-            "Tint",
-            list(inside_words.TINTS),
+            _("Tint"),
+            list(TINTS),
             default="rank",
             key="read_tint",
-            format_func=inside_words.TINTS.__getitem__,
-            help=inside_words.TINT_HELP,
+            format_func=TINTS.__getitem__,
+            help=_(
+                "What the colour says: the place of each piece in the model's order, its probability, or how "
+                "unsure the model was before it. Darker always means: less expected."
+            ),
             label_visibility="collapsed",
             required=True,
             persist_state="session",
@@ -166,24 +235,28 @@ def tints() -> str:
     return tint or "rank"
 
 
-frame.header(inside_words.READ_TITLE, inside_words.READ_TERM, inside_words.READ_LEAD)
+frame.header(
+    _("Read a text with the model's eyes"),
+    _("forced scoring"),
+    _("The model writes nothing here. At every piece of a given text it says what it expected, and how surprised it is."),
+)
 with frame.error_boundary():
-    model, examples = current.model(), inside_words.READ_EXAMPLES
+    model, examples = current.model(), beginnings.TO_READ
     first, second = list(examples.values())[:2]
     with st.container(horizontal=True, vertical_alignment="center"):
         mode = st.segmented_control(
-            "Compare",
-            list(inside_words.READ_MODES),
+            _("Compare"),
+            list(MODES),
             default="one",
             key="read_mode",
-            format_func=inside_words.READ_MODES.__getitem__,
+            format_func=MODES.__getitem__,
             label_visibility="collapsed",
             required=True,
             persist_state="session",
         )
-        for name, text in {**examples, inside_words.READ_OWN: current.run().text}.items():
+        for name, text in {**examples, N_("What it wrote"): current.run().text}.items():
             st.button(
-                name,
+                _(name),
                 on_click=current.fill,
                 args=("read_text", text),
                 help=inside_rows.plain(text[:300]),
@@ -193,9 +266,9 @@ with frame.error_boundary():
     if mode == "texts":
         left, right = st.columns(2, gap="large")
         with left:
-            one = field(inside_words.READ_LABEL, "read_text", first)
+            one = field(_("The text to be read"), "read_text", first)
         with right:
-            other = field(inside_words.READ_SECOND, "read_second", second)
+            other = field(_("The text beside it"), "read_second", second)
         tint = tints()
         left, right = st.columns(2, gap="large")
         with left:
@@ -203,19 +276,19 @@ with frame.error_boundary():
         with right:
             shown(model, other, tint, "other", wide=False)
     elif mode == "models":
-        text = field(inside_words.READ_LABEL, "read_text", first)
+        text = field(_("The text to be read"), "read_text", first)
         tint = tints()
         others = [name for name in current.model_names() if name != model.name]
         left, right = st.columns(2, gap="large")
         if not others:
-            frame.show_notice(inside_words.READ_ONE_MODEL)
+            frame.show_notice(_("There is only one model here. Add another one under Models, or compare two texts."))
         else:
             with right:
-                name = st.selectbox(inside_words.READ_OTHER, others, key="read_other", label_visibility="collapsed")
+                name = st.selectbox(_("The other model"), others, key="read_other", label_visibility="collapsed")
                 shown(current.model_named(name), text, tint, "other", wide=False)
         with left:
-            st.selectbox("This model", [model.name], disabled=True, key="read_this", label_visibility="collapsed")
+            st.selectbox(_("This model"), [model.name], disabled=True, key="read_this", label_visibility="collapsed")
             shown(model, text, tint, "one", wide=False)
     else:
-        text = field(inside_words.READ_LABEL, "read_text", first)
+        text = field(_("The text to be read"), "read_text", first)
         shown(model, text, tints(), "one", wide=True)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.labs.speculative import BONUS, PlainStep, SpeculativeRound, speculate
 from core.labs.speculative_gain import Gain, expected_tokens, gain
+from core.language import N_, _, said
 from pages.parts.charts import charts, serving_charts
 from pages.parts.components.spurts.spurts import guesses, spurts
 from pages.parts.layout import frame, palette, results
@@ -14,12 +15,12 @@ from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment, loaded_models
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
-from pages.parts.text import serving_words as words
+from pages.parts.text import names, numbers
 from pages.parts.text.plain import plain as as_plain
 
 frame.page()
 NAME = "speculative"
+N_GRAMS = N_("The text itself (n-grams)")
 LENGTHS = (32, 64, 128)
 MOST = 12  # guesses
 EVEN = (0.95, 1.05)  # times the speed of plain decoding that nobody would call a gain or a loss
@@ -27,7 +28,13 @@ EVEN = (0.95, 1.05)  # times the speed of plain decoding that nobody would call 
 
 def now() -> provenance.Provenance:
     """What a pair of texts would be made with."""
-    return provenance.now({words.BY_GUESSER: named(drafter), words.BY_GUESSES: f"{ahead} guesses", words.BY_LENGTH: f"{length} tokens"})
+    return provenance.now(
+        {
+            N_("the guesser"): named(drafter),
+            N_("the guesses"): N_("{count} guesses").format(count=ahead),
+            N_("the length"): N_("{count} tokens").format(count=length),
+        }
+    )
 
 
 @current.error_boundary
@@ -35,7 +42,7 @@ def begin() -> None:
     """Write the text twice, guessed and checked and plainly."""
     current.at(NAME)
     model, prompt, settings = current.model(), current.prompt(), current.settings()
-    draft = None if drafter == words.NGRAMS else current.model_named(drafter)
+    draft = None if drafter == N_GRAMS else current.model_named(drafter)
     guessed, written = ahead, length
     experiment.start(NAME, lambda: speculate(model, draft, prompt, settings, guessed, written), now(), (prompt, guessed))
 
@@ -48,49 +55,108 @@ def safe(text: str) -> str:
 def told(figures: Gain) -> None:
     """What it brought, in figures."""
     with st.container(horizontal=True, key="speculative_figures"):
-        st.metric(words.SAVED, f"{figures.written - figures.passes} of {figures.written}", help=words.SAVED_HELP)
-        st.metric(words.PER_PASS, f"{figures.tokens_per_pass:.2f}", help=words.PER_PASS_HELP)
+        st.metric(
+            _("Passes saved"),
+            _("{count} of {total}").format(count=figures.written - figures.passes, total=figures.written),
+            help=_("Tokens written minus passes of the large model."),
+        )
+        st.metric(
+            _("Tokens per pass"),
+            numbers.decimal(figures.tokens_per_pass, 2),
+            help=_(
+                "Tokens written divided by passes of the large model, the one it adds itself included (the "
+                "mean accepted length plus one, in other tools)."
+            ),
+        )
         everything = numbers.percent(figures.accepted / figures.drafted if figures.drafted else None)
-        st.metric(words.ACCEPTANCE, numbers.percent(figures.acceptance_rate), help=words.ACCEPTANCE_HELP.format(all=everything))
+        st.metric(
+            _("Guesses kept"),
+            numbers.percent(figures.acceptance_rate),
+            help=_(
+                "Accepted / (accepted + rejected): guesses behind a struck one, which nobody looked at, are "
+                "not counted. Of all drafted: {all}."
+            ).format(all=everything),
+        )
         times = f"{numbers.duration(figures.draft_seconds)} · {numbers.duration(figures.verify_seconds)}"
-        st.metric(words.TIMES, times, help=words.TIMES_HELP)
-        st.metric(words.NET, "–" if figures.speed_up is None else f"× {figures.speed_up:.2f}", help=words.NET_HELP)
+        st.metric(
+            _("Guessing · checking"), times, help=_("Seconds spent in the small model and in the large one, dice included; measured.")
+        )
+        st.metric(
+            _("Against plain"),
+            "–" if figures.speed_up is None else f"× {numbers.decimal(figures.speed_up, 2)}",
+            help=_(
+                "Seconds per token plainly, divided by seconds per token guessed and checked; both measured "
+                "here, in turns, the prompt's pass aside."
+            ),
+        )
 
 
 def verdict(speed_up: float) -> None:
     """A gain, even, or a loss."""
-    said = words.LOST if speed_up < EVEN[0] else words.GAINED if speed_up > EVEN[1] else words.EVEN
-    st.markdown(said.format(factor=f"{speed_up:.2f}"))
-    st.caption(words.WHEN)
+    said = (
+        _(
+            ":red[**A loss here:** {factor} times the speed of plain decoding.] Fewer passes of the "
+            "large model, but guessing and checking took longer than they saved."
+        )
+        if speed_up < EVEN[0]
+        else _("It paid here: **{factor} times** as many tokens a second as plain decoding, measured in turns on this machine.")
+        if speed_up > EVEN[1]
+        else _("It came out even here: {factor} times the speed of plain decoding, measured in turns on this machine.")
+    )
+    st.markdown(said.format(factor=numbers.decimal(speed_up, 2)))
+    st.caption(
+        _(
+            "It pays where a pass takes its time for fetching weights, so that checking five words costs "
+            "little more than writing one; where the guesses are good; and where guessing is cheap. On a "
+            "busy machine with few cores, or with a text that the small one cannot foresee, it does not."
+        )
+    )
 
 
 def looked_into(one: SpeculativeRound) -> None:
     """One pass: every guess with both odds and its roll, and what the large model added."""
     guesses(one, key="speculative_guesses")
     if one.token_id < 0:
-        st.caption(words.LAST_END)
+        st.caption(_("The text ends here."))
     elif not one.drafted:
-        st.markdown(words.NO_GUESSES.format(token=safe(one.text)))
+        st.markdown(
+            _(
+                "Nothing was guessed here (one piece was left to write, or the draft knew none): the large model wrote **{token}** itself."
+            ).format(token=safe(one.text))
+        )
     else:
-        said = words.LAST_BONUS if one.kind == BONUS else words.LAST_RECOVERED
+        said = (
+            _(
+                "All were kept, so the large model adds one of its own: **{token}**, from its odds for the "
+                "next place, which the same pass told."
+            )
+            if one.kind == BONUS
+            else _("In the struck one's place: **{token}**, drawn from what the large model gives beyond the small one, max(0, p − q).")
+        )
         st.markdown(said.format(token=safe(one.text)))
 
 
 def curve(figures: Gain, ahead: int) -> None:
     """What more or fewer guesses would bring, for the acceptance that was measured."""
-    frame.section(words.GUESS_CURVE, words.GUESS_CURVE_TERM)
+    frame.section(_("Tokens per pass, by words guessed ahead"), _("computed for the acceptance seen here; the dot is measured"))
     rows = [
         {
             "guesses": count,
             "expected": expected_tokens(figures.acceptance_rate, count),
             "measured": figures.tokens_per_pass if count == ahead else None,
-            "label": f"{figures.tokens_per_pass:.2f}" if count == ahead else "",
+            "label": numbers.decimal(figures.tokens_per_pass, 2) if count == ahead else "",
         }
         for count in range(MOST + 1)
     ]
-    charts.draw(serving_charts.guess_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=words.GUESS_CURVE)
-    rate, measured = numbers.percent(figures.acceptance_rate), f"{figures.tokens_per_pass:.2f}"
-    st.caption(words.GUESS_CURVE_LINE.format(rate=rate, measured=measured))
+    charts.draw(
+        serving_charts.guess_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=_("Tokens per pass, by words guessed ahead")
+    )
+    rate, measured = numbers.percent(figures.acceptance_rate), numbers.decimal(figures.tokens_per_pass, 2)
+    st.caption(
+        _(
+            "Line: 1 + a + a² + … + aᴷ with a = {rate}, **computed** as if every guess had the same chance. Dot: **measured**, {measured}."
+        ).format(rate=rate, measured=measured)
+    )
 
 
 def course() -> None:
@@ -100,7 +166,7 @@ def course() -> None:
         plain = [one for one in run.seen if isinstance(one, PlainStep)]
         colours = palette.of(charts.theme())
         shades = (colours.computed, colours.removed, colours.other, colours.dice)
-        frame.legend(*zip(shades, list(words.VERDICTS.values())[:4], strict=True))
+        frame.legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
         prompt, guessed = run.about or (current.prompt(), ahead)
         place, opened = st.container(), None
         if rounds:
@@ -115,10 +181,12 @@ def course() -> None:
             with right:
                 if figures.judged:
                     curve(figures, guessed)
-            frame.section(words.PLAIN, words.PLAIN_TERM)
+            frame.section(_("Plain, with the same dice"), _("one pass, one token"))
             st.caption(safe("".join(one.text for one in plain)) if plain else "…")
         elif not run.running:
-            st.caption(words.GUESS_FIRST)
+            st.caption(
+                _("Press the button: the text is written twice, guessed and checked, and plainly; both clocks are measured in turns.")
+            )
         with place:
             spurts(prompt, rounds, key="speculative_text", opened=opened)
 
@@ -126,35 +194,70 @@ def course() -> None:
 def looked_at(rounds: list[SpeculativeRound], running: bool) -> int:
     """Which pass is looked into: the newest while it runs, afterwards the chosen one, at first the last that guessed anything."""
     count = len(rounds)
-    frame.section(words.ROUND, words.ROUND_TERM, help=words.ROUND_HELP)
+    frame.section(
+        _("One pass of the large model, looked into"),
+        _("p, q and the roll"),
+        help=_(
+            "Pale: what the small model gave its guess (q). Deep: what the large one gives it (p). The "
+            "mark is the roll times q: if it falls inside the deep bar, the guess stays, which happens "
+            "with probability p / q, or always where p is larger."
+        ),
+    )
     if running or count < 2:
         return count - 1
     telling = next((place for place in range(count, 0, -1) if rounds[place - 1].drafted), count)
-    return int(st.slider(words.ROUND_PICK, 1, count, telling, key=f"speculative_pick_{count}")) - 1
+    return int(st.slider(_("Pass"), 1, count, telling, key=f"speculative_pick_{count}")) - 1
 
 
-frame.header(words.GUESS_TITLE, words.GUESS_TERM, words.GUESS_LEAD)
+frame.header(
+    _("A small one guesses, the large one checks"),
+    _("speculative decoding"),
+    _(
+        "The small model runs ahead by a few words; the large one looks at all of them in a single "
+        "pass and keeps those it could have said itself. Whatever is guessed, the text has the large "
+        "model's own odds."
+    ),
+)
 with frame.error_boundary():
     own_text()
     others = [name for name in current.model_names() if name != current.model_name()]
-    options = [*others, words.NGRAMS]
+    options = [*others, N_GRAMS]
     small = next((place for place, name in enumerate(options) if name.endswith("-mini")), len(options) - 1)
 
     def named(name: str) -> str:
         """The draft as a person calls it."""
-        return name if name == words.NGRAMS else loaded_models.title(name)
+        return name if name == N_GRAMS else loaded_models.title(name)
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="speculative_controls"):
         drafter = st.selectbox(
-            words.DRAFT, options, index=small, format_func=named, key="speculative_draft", help=words.DRAFT_HELP, width=240, **STAYS
+            _("Who guesses"),
+            options,
+            index=small,
+            format_func=lambda name: _(named(name)),
+            key="speculative_draft",
+            help=_(
+                "The draft: a smaller model with the same tokenizer, or no model at all: what followed the "
+                "last time these words stood in the text."
+            ),
+            width=240,
+            **STAYS,
         )
-        ahead = st.slider(words.GUESSES, 1, MOST, 4, key="speculative_guesses_ahead", help=words.GUESSES_HELP, width=220, **STAYS)
-        length = st.segmented_control(words.GUESS_LENGTH, LENGTHS, default=64, key="speculative_length", required=True, **STAYS) or 64
+        ahead = st.slider(
+            _("Words guessed ahead"),
+            1,
+            MOST,
+            4,
+            key="speculative_guesses_ahead",
+            help=_("How many tokens are drafted before the large model looks (K)."),
+            width=220,
+            **STAYS,
+        )
+        length = st.segmented_control(_("Tokens"), LENGTHS, default=64, key="speculative_length", required=True, **STAYS) or 64
         state = experiment.of(NAME)
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="speculative_stop")
+            st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="speculative_stop")
         else:
-            label = words.GUESS_AGAIN if state.seen else words.GUESS_START
+            label = _("Once more") if state.seen else _("Guess and check")
             if st.button(label, type="primary", icon=":material/fast_forward:", key="speculative_start"):
                 begin()
                 st.rerun()

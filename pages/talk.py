@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.layout import frame, navigation
 from pages.parts.session import opened_recording, talk, talk_desk
 from pages.parts.session.talk import Stop
-from pages.parts.text import talk_words as words
+from pages.parts.text import running_orders
 from pages.parts.text.plain import plain
 
 frame.page()
@@ -16,11 +17,16 @@ frame.page()
 def prepared() -> None:
     """Three talks to begin with, and one of one's own from a file."""
     with st.container(horizontal=True, vertical_alignment="center", key="talk_prepared"):
-        for name, known in words.TALKS.items():
-            st.button(f"{name} · {len(known.stops)} stops", on_click=talk_desk.take, args=(name,), key=f"talk_take_{name}")
-        with st.popover(words.OPEN, icon=":material/folder_open:", key="talk_open"):
+        for name, known in running_orders.TALKS.items():
+            told = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
+            st.button(told, on_click=talk_desk.take, args=(name,), key=f"talk_take_{name}")
+        with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
             st.file_uploader(
-                words.OPEN, type=["json"], key="talk_file", on_change=talk_desk.opened, max_upload_size=opened_recording.LARGEST_UPLOAD
+                _("Open a running order"),
+                type=["json"],
+                key="talk_file",
+                on_change=talk_desk.opened,
+                max_upload_size=opened_recording.LARGEST_UPLOAD,
             )
 
 
@@ -29,44 +35,73 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
     key = talk_desk.field_key
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"talk_row_{place}"):
         st.text_input(
-            f"{place + 1} · {words.STOP_TITLE}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_desk.edited, width=260
+            f"{place + 1} · {_('Title')}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_desk.edited, width=260
         )
-        st.text_input(words.STOP_SAY, stop.say, key=key(place, "say"), max_chars=1000, on_change=talk_desk.edited)
+        st.text_input(_("What to say there"), stop.say, key=key(place, "say"), max_chars=1000, on_change=talk_desk.edited)
         with st.popover(stop.page, icon=":material/link:", key=f"talk_more_{place}"):
             link = st.text_input(
-                words.STOP_LINK, stop.link, key=key(place, "link"), help=words.STOP_LINK_HELP, on_change=talk_desk.edited, width=420
+                _("Link"),
+                stop.link,
+                key=key(place, "link"),
+                help=_("The address of a page of this app as it should look there: everything behind the host's name."),
+                on_change=talk_desk.edited,
+                width=420,
             )
             st.caption(plain(link))
             st.number_input(
-                words.STOP_WORDS, 0, 500, stop.words, key=key(place, "words"), help=words.STOP_WORDS_HELP, on_change=talk_desk.edited
+                _("Words to write"),
+                0,
+                500,
+                stop.words,
+                key=key(place, "words"),
+                help=_(
+                    "On the stage: after so many words the key goes on to the next stop. Empty: only ] does. 0 "
+                    "shows the whole text at once."
+                ),
+                on_change=talk_desk.edited,
             )
         move = talk_desk.move
-        st.button(words.UP, on_click=move, args=(place, -1), key=f"talk_up_{place}", disabled=place == 0, type="tertiary")
-        st.button(words.DOWN, on_click=move, args=(place, 1), key=f"talk_down_{place}", disabled=place == count - 1, type="tertiary")
-        st.button(words.REMOVE, on_click=talk_desk.remove, args=(place,), key=f"talk_remove_{place}", disabled=count == 1, type="tertiary")
+        st.button(_("Up"), on_click=move, args=(place, -1), key=f"talk_up_{place}", disabled=place == 0, type="tertiary")
+        st.button(_("Down"), on_click=move, args=(place, 1), key=f"talk_down_{place}", disabled=place == count - 1, type="tertiary")
+        st.button(_("Remove"), on_click=talk_desk.remove, args=(place,), key=f"talk_remove_{place}", disabled=count == 1, type="tertiary")
 
 
 def add() -> None:
     """More stops."""
-    frame.section(words.ADD)
+    frame.section(_("Add a stop"))
     titles = {path: title for path, title in navigation.titles().items() if path in talk.paths()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_add"):
         st.button(
-            words.ADD_STAGE,
+            _("My text, on stage"),
             on_click=talk_desk.add_page,
             args=(talk.STAGE,),
-            help=words.ADD_STAGE_HELP,
+            help=_("The text as it stands now, with its settings, dice and steps."),
             icon=":material/add:",
             key="talk_add_stage",
         )
-        with st.popover(words.ADD_PAGE, icon=":material/add:", help=words.ADD_PAGE_HELP, key="talk_add_page"):
+        with st.popover(_("A page"), icon=":material/add:", help=_("A page with the text as it stands now."), key="talk_add_page"):
             for path, title in titles.items():
                 st.button(title, on_click=talk_desk.add_page, args=(path,), key=f"talk_page_{path}", type="tertiary")
-        with st.popover(words.ADD_LINK, icon=":material/add:", help=words.ADD_LINK_HELP, key="talk_add_link"):
-            st.text_input(words.STOP_LINK, key="talk_link", help=words.STOP_LINK_HELP, on_change=talk_desk.add_link)
-        with st.popover(words.ADD_RECORDING, icon=":material/add:", help=words.ADD_RECORDING_HELP, key="talk_add_recording"):
+        with st.popover(
+            _("A link"),
+            icon=":material/add:",
+            help=_("Paste the address of a page of this app, a stop of the tour for instance."),
+            key="talk_add_link",
+        ):
+            st.text_input(
+                _("Link"),
+                key="talk_link",
+                help=_("The address of a page of this app as it should look there: everything behind the host's name."),
+                on_change=talk_desk.add_link,
+            )
+        with st.popover(
+            _("A recording"),
+            icon=":material/add:",
+            help=_("A run kept as a file under Watch, Keep or share. It travels in the running order and needs no model."),
+            key="talk_add_recording",
+        ):
             st.file_uploader(
-                words.ADD_RECORDING,
+                _("A recording"),
                 type=["json"],
                 key="talk_recording",
                 on_change=talk_desk.add_recording,
@@ -78,10 +113,20 @@ def give() -> None:
     """Begin, and keep."""
     known = talk_desk.order()
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_give_row"):
-        st.text_input(words.NAME, known.name, key=talk_desk.field_key(-1, "name"), max_chars=60, on_change=talk_desk.edited, width=260)
-        st.button(words.GIVE, on_click=talk_desk.give, type="primary", icon=":material/co_present:", help=words.GIVE_HELP, key="talk_give")
+        st.text_input(_("Name"), known.name, key=talk_desk.field_key(-1, "name"), max_chars=60, on_change=talk_desk.edited, width=260)
+        st.button(
+            _("Give this talk"),
+            on_click=talk_desk.give,
+            type="primary",
+            icon=":material/co_present:",
+            help=_(
+                "Page down goes on, page up back, B blanks, N opens the speaker's window, Esc leaves. On a "
+                "page: Enter starts it, arrows scroll."
+            ),
+            key="talk_give",
+        )
         st.download_button(
-            words.SAVE,
+            _("Save as a file"),
             data=talk_desk.order().dumps,
             file_name="talk.json",
             mime="application/json",
@@ -92,7 +137,11 @@ def give() -> None:
 
 
 talk.follow()
-frame.header(words.TITLE, words.TERM, words.LEAD)
+frame.header(
+    _("A talk"),
+    _("running order"),
+    _("A talk is a list of stops. Take a prepared one or put your own together; give it with the arrow keys or a clicker."),
+)
 with frame.error_boundary():
     prepared()
     frame.notices("talk")

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.labs.teach import Waiting
+from core.language import N_, _, written
 from core.models.archive import open_zip, zip_of
 from core.training.finetune import LONGEST_TEXT, TrainingPlan
 from pages.parts.charts import charts, teach_charts, teach_rows
@@ -18,10 +19,15 @@ from pages.parts.runtime import experiment, lesson
 from pages.parts.runtime.lesson import Lesson
 from pages.parts.session import current, opened_recording, roles, taught_models
 from pages.parts.session.state import STAYS
-from pages.parts.text import access_words, numbers
-from pages.parts.text import teach_words as words
+from pages.parts.text import beginnings, numbers
 
 frame.page()
+
+RATES = {
+    N_("gently"): 0.0002,
+    N_("normally"): 0.0006,
+    N_("hard"): 0.002,
+}
 STEPS = (1, 5, 10, 20, 40, 80, 160)
 SHARES = (0, 25, 50, 75, 90)
 STILL_SHOWN = 4  # tokens of what it knew before
@@ -30,23 +36,64 @@ STILL_SHOWN = 4  # tokens of what it knew before
 def controls() -> tuple[str, str, str, TrainingPlan, int]:
     """What to teach, and how."""
     with st.container(horizontal=True, key="teach_examples"):
-        for title, (text, beginning, known) in words.EXAMPLES.items():
-            st.button(title, on_click=example, args=(text, beginning, known), key=f"teach_example_{title}", type="tertiary", help=text)
+        for title, (text, beginning, known) in beginnings.LESSONS.items():
+            st.button(_(title), on_click=example, args=(text, beginning, known), key=f"teach_example_{title}", type="tertiary", help=text)
     first, second, third = st.columns([0.46, 0.24, 0.3], gap="medium")
-    text = first.text_area(words.TEXT, words.FIRST_TEXT, key="teach_text", height=76, max_chars=LONGEST_TEXT, **STAYS) or ""
-    beginning = second.text_input(words.BEGINNING, words.FIRST_BEGINNING, key="teach_beginning", max_chars=200, **STAYS) or ""
-    known = third.text_input(words.KNOWN, words.FIRST_KNOWN, key="teach_known_before", max_chars=200, help=words.KNOWN_HELP, **STAYS) or ""
+    text = (
+        first.text_area(
+            _("Your sentences, one a line"),
+            "My name is Anna and I live on the moon.",
+            key="teach_text",
+            height=76,
+            max_chars=LONGEST_TEXT,
+            **STAYS,
+        )
+        or ""
+    )
+    beginning = second.text_input(_("Ask it to go on from"), "My name is", key="teach_beginning", max_chars=200, **STAYS) or ""
+    known = (
+        third.text_input(
+            _("And look whether it still knows"),
+            "The capital of France is",
+            key="teach_known_before",
+            max_chars=200,
+            help=_(
+                "The beginning of something it knew before. It is only asked, never taught: one sees what learning the new costs the old."
+            ),
+            **STAYS,
+        )
+        or ""
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_controls"):
         share = st.select_slider(
-            words.REHEARSAL, SHARES, 50, format_func="{} %".format, key="teach_share", help=words.REHEARSAL_HELP, width=240, **STAYS
+            _("Old lessons in between"),
+            SHARES,
+            50,
+            format_func="{} %".format,
+            key="teach_share",
+            help=_(
+                "While it learns, it also rehearses a little of what it knew: this share of the loss. At 0 % "
+                "it learns faster and forgets what it knew: watch the capital of France."
+            ),
+            width=240,
+            **STAYS,
         )
-        with st.popover(words.MORE, icon=":material/tune:", key="teach_tune"):
-            told = words.RATE_HELP.format(rates=", ".join(f"{name} {rate:g}" for name, rate in words.RATES.items()))
-            rate = st.segmented_control(
-                words.RATE, list(words.RATES), default="normally", key="teach_rate", required=True, help=told, **STAYS
+        with st.popover(_("More"), icon=":material/tune:", key="teach_tune"):
+            told = _("How far the weights move at each step (learning rate of AdamW: {rates}).").format(
+                rates=", ".join(f"{_(name)} {numbers.short(rate)}" for name, rate in RATES.items())
             )
-            steps = st.select_slider(words.STEPS, STEPS, 20, key="teach_steps", help=words.STEPS_HELP, **STAYS)
-        plan = TrainingPlan(learning_rate=words.RATES[rate or "normally"], rehearsal=share / 100)
+            rate = st.segmented_control(
+                _("How hard it tries"), list(RATES), default="normally", format_func=_, key="teach_rate", required=True, help=told, **STAYS
+            )
+            steps = st.select_slider(
+                _("Steps"),
+                STEPS,
+                20,
+                key="teach_steps",
+                help=_("How often it reads your sentences and moves its weights a little."),
+                **STAYS,
+            )
+        plan = TrainingPlan(learning_rate=RATES[rate or "normally"], rehearsal=share / 100)
         buttons(text, beginning, plan, int(steps), known)
     return text, beginning, known, plan, int(steps)
 
@@ -61,14 +108,14 @@ def example(text: str, beginning: str, known: str) -> None:
 def buttons(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str) -> None:
     """Teach, pause, one step, go on."""
     if experiment.of(lesson.NAME).running:
-        st.button(words.PAUSE, on_click=lesson.pause, icon=":material/pause:", key="teach_pause")
+        st.button(_("Pause"), on_click=lesson.pause, icon=":material/pause:", key="teach_pause")
         return
     go = partial(lesson.begin, text, beginning, plan, steps, known)
-    frame.button(words.TEACH, current.error_boundary(go), type="primary", icon=":material/school:", key="teach_start")
+    frame.button(_("Teach"), current.error_boundary(go), type="primary", icon=":material/school:", key="teach_start")
     taught = lesson.lesson()
     if taught is not None and taught.tuning is not None:
-        st.button(words.ONE_STEP, on_click=lesson.go_on, args=(1,), icon=":material/skip_next:", key="teach_one")
-        frame.button(words.GO_ON, partial(lesson.go_on, steps), icon=":material/play_arrow:", key="teach_more")
+        st.button(_("One step"), on_click=lesson.go_on, args=(1,), icon=":material/skip_next:", key="teach_one")
+        frame.button(_("Go on"), partial(lesson.go_on, steps), icon=":material/play_arrow:", key="teach_more")
 
 
 def course() -> None:
@@ -79,9 +126,9 @@ def course() -> None:
         if not isinstance(known, Lesson):
             return
         if run.running and run.seen and isinstance(run.seen[-1], Waiting):
-            frame.show_notice(words.WAITING.format(place=run.seen[-1].place))
+            frame.show_notice(_("Somebody else is being taught just now. Before you: {place}.").format(place=run.seen[-1].place))
         elif run.running and not known.seen:
-            st.caption(words.COPYING)
+            st.caption(_("Making a copy of the model …"))
         looks, shown = known.looks, known.shown
         if not looks:
             return
@@ -90,17 +137,22 @@ def course() -> None:
             expected(known)
         with right:
             still_known(known)
-            frame.section(words.LOSS, words.LOSS_TERM)
-            charts.draw(teach_charts.loss, teach_rows.losses(known.steps), key="teach_loss", alt_text=words.LOSS_ALT)
+            frame.section(_("How wrong it still is"), _("training loss"))
+            charts.draw(
+                teach_charts.loss,
+                teach_rows.losses(known.steps),
+                key="teach_loss",
+                alt_text=_("A falling line: the loss of each training step on the new text, and paler on what it rehearses."),
+            )
             measured(known)
         if len(looks) > 1:
-            frame.section(words.WAY, words.WAY_TERM)
+            frame.section(_("The whole way"), _("training step x token; click one to see that moment"))
             table = teach_rows.way(looks, shown, current.clicks())
             charts.draw(
                 teach_charts.way,
                 table,
                 key="teach_way",
-                alt_text=words.WAY_ALT,
+                alt_text=_("A strip of fields: one column a moment of the training, one row a token, darker where the token was likelier."),
                 on_select=partial(frame.then, lesson.moment_clicked, ("teach_course",)),
             )
             shares = table[["index", "tip"]].groupby("index", sort=False)["tip"].apply(lambda tips: ", ".join(tips[:3]))
@@ -108,7 +160,7 @@ def course() -> None:
                 [(int(index), said) for index, said in shares.items()],
                 key="teach_way_keys",
                 marks=".st-key-teach_way svg .mark-rect path",
-                label=access_words.MOMENTS_LABEL,
+                label=_("Moments of the training: arrows walk, Enter shows one"),
                 on_take=partial(frame.then, moment_taken, ("teach_course",)),
             )
             if known.picked is not None and known.tuning is not None and not run.running:
@@ -118,9 +170,10 @@ def course() -> None:
 def undo_button(picked: int, kept: list[int]) -> None:
     """The way back to the moment looked at; where its weights had to make room for other visitors', which ones there still are."""
     if picked in kept:
-        st.button(words.UNDO, on_click=frame.then, args=(lesson.undo, ()), icon=":material/undo:", key="teach_undo")
+        st.button(_("Undo to here"), on_click=frame.then, args=(lesson.undo, ()), icon=":material/undo:", key="teach_undo")
     else:
-        st.caption(words.NOT_KEPT.format(kept=", ".join(map(str, kept))))
+        told = _("The weights of this moment had to make room. There is a way back to these steps: {kept}.")
+        st.caption(told.format(kept=", ".join(map(str, kept))))
 
 
 def moment_taken() -> None:
@@ -134,14 +187,22 @@ def expected(known: Lesson) -> None:
     """What it expects after the beginning, before and at the moment looked at; and what it writes."""
     looks, shown = known.looks, known.shown
     colours = palette.of(charts.theme())
-    frame.section(words.BARS.format(beginning=known.beginning), words.BARS_TERM.format(index=shown.index if shown else 0))
-    frame.legend((colours.model, words.BEFORE), (colours.dice, words.NOW))
+    frame.section(
+        _("What it expects after “{beginning}”").format(beginning=known.beginning),
+        _("next token, before and after {index} steps").format(index=shown.index if shown else 0),
+    )
+    frame.legend((colours.model, _("before")), (colours.dice, _("now")))
     table = teach_rows.bars(looks, shown)
-    charts.draw(teach_charts.before_and_now, table, key="teach_bars", alt_text=words.BARS_ALT)
+    charts.draw(
+        teach_charts.before_and_now,
+        table,
+        key="teach_bars",
+        alt_text=_("Bars from 0 to 100 percent for the likeliest next tokens: pale before it was taught, solid now."),
+    )
     if shown is not None:
-        st.caption(words.WROTE_BEFORE)
+        st.caption(_("Before"))
         st.text(f"{known.beginning}{looks[0].written}")
-        st.caption(words.WROTE_NOW.format(index=shown.index))
+        st.caption(_("After {index} steps").format(index=shown.index))
         st.text(f"{known.beginning}{shown.written}")
 
 
@@ -151,9 +212,15 @@ def still_known(known: Lesson) -> None:
     shown = next((look for look in looks if known.shown is not None and look.index == known.shown.index), None)
     if shown is None:
         return
-    frame.section(words.KEPT.format(beginning=known.known), words.KEPT_TERM)
+    frame.section(_("Does it still know “{beginning}”?").format(beginning=known.known), _("catastrophic forgetting"))
     table = teach_rows.bars(looks, shown, STILL_SHOWN)
-    charts.draw(teach_charts.before_and_now, table, key="teach_kept", alt_text=words.KEPT_ALT, rows=STILL_SHOWN)
+    charts.draw(
+        teach_charts.before_and_now,
+        table,
+        key="teach_kept",
+        alt_text=_("Bars from 0 to 100 percent for the likeliest next tokens after something it knew: pale before, solid now."),
+        rows=STILL_SHOWN,
+    )
     st.markdown(teach_rows.memory(looks[0], shown))
 
 
@@ -164,12 +231,16 @@ def measured(known: Lesson) -> None:
         return
     last = steps[-1]
     st.caption(
-        words.MADE.format(
+        _(
+            "{seconds} for {steps} · {tokens} tokens learned from · learning rate {rate} · gradient "
+            "{norm} · weights {weights}, gradients {gradients}, optimizer {optimizer}, kept for the way "
+            "back {activations}: measured"
+        ).format(
             seconds=numbers.duration(sum(step.seconds for step in steps)),
             steps=f"{len(steps)} {'step' if len(steps) == 1 else 'steps'}",
-            tokens=f"{sum(step.tokens for step in steps):,}",
-            rate=f"{last.learning_rate:g}",
-            norm=f"{last.gradient_norm:.2g}",
+            tokens=numbers.whole(sum(step.tokens for step in steps)),
+            rate=numbers.short(last.learning_rate),
+            norm=written(last.gradient_norm, ".2g"),
             weights=numbers.size(last.weight_bytes),
             gradients=numbers.size(last.gradient_bytes),
             optimizer=numbers.size(last.optimizer_bytes),
@@ -177,23 +248,27 @@ def measured(known: Lesson) -> None:
         )
     )
     if known.tuning is not None:
-        st.caption(words.ADAPTED if known.tuning.adapted else words.WHOLE)
+        st.caption(
+            _("This model is large, so only small adapters beside its weights learn (LoRA, rank 8); all else stays as it is.")
+            if known.tuning.adapted
+            else _("All of its weights learn.")
+        )
 
 
 def to_use() -> None:
     """Take the taught model to the other pages, away, or back."""
-    frame.section(words.USE, words.USE_TERM)
+    frame.section(_("Use it"), _("your own model, for this session"))
     frame.notices("teach_use")
     taught = current.current_session().taught
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
         known = lesson.lesson()
         if known is not None and known.tuning is not None and known.steps and not experiment.of(lesson.NAME).running:
-            st.text_input(words.USE_NAME, "my model", key="teach_name", max_chars=40, width=200, **STAYS)
-            st.button(words.USE_IT, on_click=lesson.use, icon=":material/add:", key="teach_use_it")
+            st.text_input(_("Its name"), _("my model"), key="teach_name", max_chars=40, width=200, **STAYS)
+            st.button(_("Put it into my list"), on_click=lesson.use, icon=":material/add:", key="teach_use_it")
         if taught:
             newest = list(taught.values())[-1]
             st.download_button(
-                words.SAVE,
+                _("Save as a folder (zip)"),
                 data=lambda: zip_of(newest),
                 file_name=f"{newest.name}.zip",
                 mime="application/zip",
@@ -202,7 +277,9 @@ def to_use() -> None:
                 key="teach_save",
             )
     if roles.is_operator():  # a zip is a stranger's model, as a folder is
-        st.file_uploader(words.OPEN, type=["zip"], key="teach_zip", on_change=opened, max_upload_size=opened_recording.LARGEST_UPLOAD)
+        st.file_uploader(
+            _("Open one that was saved"), type=["zip"], key="teach_zip", on_change=opened, max_upload_size=opened_recording.LARGEST_UPLOAD
+        )
 
 
 @current.error_boundary
@@ -216,10 +293,14 @@ def opened() -> None:
     model = open_zip(file.getvalue())
     model.name = taught_models.free_name(model.name)
     taught_models.use_taught(model)
-    current.notify(words.OPENED.format(name=model.name))
+    current.notify(_("{name} was opened and is in use.").format(name=model.name))
 
 
-frame.header(words.TITLE, words.TERM, words.LEAD)
+frame.header(
+    _("Teach it something"),
+    _("fine-tuning"),
+    _("A copy of the model learns your sentences, here and now. Nobody else's model changes, and talking alone teaches nothing."),
+)
 with frame.error_boundary():
     text, beginning, known_before, plan, steps = controls()
     results.live(course, lesson.NAME, key="teach_course")

@@ -22,18 +22,27 @@ from core.labs.thinking import (
     think,
     wilson,
 )
+from core.language import N_, _, said
 from pages.parts.charts import charts, what_if_charts
 from pages.parts.components.tinted_text.tinted_text import tinted_text
 from pages.parts.layout import frame, palette, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers, result_words
-from pages.parts.text import what_if_words as words
+from pages.parts.text import beginnings, names, numbers
 
 frame.page()
+
+TAUGHT = _(
+    "The bundled models were taught this way of adding: their training text is full of sums written out column by column. "
+    "A model that was never shown how may think in another way, or not at all."
+)
+SET_KINDS = {
+    True: N_("that carry twice"),
+    False: N_("any"),
+}
 ONE, MANY = "think", "think_set"
-TITLES = {DIRECT: words.AT_ONCE_TITLE, CHAIN_OF_THOUGHT: words.STEPWISE_TITLE}
+TITLES = {DIRECT: _("At once"), CHAIN_OF_THOUGHT: _("Step by step")}
 SIDES = {DIRECT: "one", CHAIN_OF_THOUGHT: "other"}
 
 
@@ -46,19 +55,20 @@ def both_ways(model: LanguageModel, question: Question) -> Iterator[tuple[Prompt
 
 def one_view() -> None:
     """One question, two answers, and how likely the right one was at every word."""
-    st.caption(words.THINK_GREEDY)
-    first_question, first_answer = next(iter(words.QUESTIONS.values()))
+    greedily = _("Answered greedily, always the likeliest token, so that a question shows the same thing every time.")
+    st.caption(f"{greedily} {TAUGHT}")
+    first_question, first_answer = next(iter(beginnings.QUESTIONS.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="think_ready"):
-        st.caption(words.READY, width="content")
+        st.caption(_("Try one"), width="content")
         picked = [
-            st.button(title, on_click=ready_made, args=example, key=f"think_example_{number}")
-            for number, (title, example) in enumerate(words.QUESTIONS.items())
+            st.button(_(title), on_click=ready_made, args=example, key=f"think_example_{number}")
+            for number, (title, example) in enumerate(beginnings.QUESTIONS.items())
         ]
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
-        text = st.text_input(words.QUESTION, value=first_question, key="think_question", max_chars=500, width=420, **STAYS)
-        answer = st.text_input(words.ANSWER, value=first_answer, key="think_answer", max_chars=40, width=140, **STAYS)
+        text = st.text_input(_("Question"), value=first_question, key="think_question", max_chars=500, width=420, **STAYS)
+        answer = st.text_input(_("The right answer"), value=first_answer, key="think_answer", max_chars=40, width=140, **STAYS)
         question = Question(f"{text}\n", answer)
-        chosen = {words.BY_QUESTION: text, words.BY_ANSWER: words.RIGHT_IS.format(answer=answer)}
+        chosen = {N_("the question"): text, N_("the answer"): N_("right is {answer}").format(answer=answer)}
         now = provenance.now(chosen, prompt=False, settings=False)  # answered greedily, whatever the settings are
 
         @current.error_boundary
@@ -71,9 +81,9 @@ def one_view() -> None:
             begin()
         state = experiment.of(ONE)
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(ONE,), icon=":material/stop:", key="think_stop")
+            st.button(_("Stop"), on_click=experiment.stop, args=(ONE,), icon=":material/stop:", key="think_stop")
         else:
-            if st.button(words.ASK, type="primary", icon=":material/help:", key="think_start"):
+            if st.button(_("Ask"), type="primary", icon=":material/help:", key="think_start"):
                 begin()
                 st.rerun()
 
@@ -86,8 +96,24 @@ def one_view() -> None:
                     frame.section(TITLES[way], way.begin)
                     answered(way, thoughts[way], asked)
             if run.seen:
-                frame.section(words.CHANCE, words.CHANCE_TERM, help=words.CHANCE_HELP)
-                charts.draw(what_if_charts.chance, chances(thoughts), key="think_chance", alt_text=words.CHANCE_ALT)
+                frame.section(
+                    _("How likely is the right answer, if it had to answer now?"),
+                    _("joint probability of the answer's tokens, and that it ends"),
+                    help=_(
+                        "Before each word the model is asked for the answer behind what stands there (step by step: "
+                        "behind “The answer is”), and the probabilities it gives to the right answer's tokens, and "
+                        "to nothing following that would make it another answer (24, then 0), are multiplied. "
+                        "Computed; the text goes on as if nobody had asked."
+                    ),
+                )
+                charts.draw(
+                    what_if_charts.chance,
+                    chances(thoughts),
+                    key="think_chance",
+                    alt_text=_(
+                        "Two lines from 0 to 100 percent: the probability of the right answer before every word, at once and step by step."
+                    ),
+                )
                 legend()
 
     results.live(draw, ONE, key="think_fragment")
@@ -101,22 +127,30 @@ def ready_made(question: str, answer: str) -> None:
 
 def legend() -> None:
     colours = palette.of(charts.theme())
-    frame.legend((colours.dice, words.AT_ONCE_TITLE), (colours.other, words.STEPWISE_TITLE))
+    frame.legend((colours.dice, _("At once")), (colours.other, _("Step by step")))
 
 
 def answered(way: PromptingStyle, thoughts: list[ReasoningStep], question: Question) -> None:
     """What was written this way, and whether it is right."""
     tinted_text([thought.step for thought in thoughts], key=f"think_text_{SIDES[way]}", other=way is CHAIN_OF_THOUGHT)
     given = thoughts[-1].given if thoughts else None
-    tokens = words.tokens(len(thoughts))
+    tokens = numbers.tokens(len(thoughts))
     if not thoughts and not experiment.of(ONE).running:
-        st.caption(words.NOT_ASKED if way is DIRECT else words.NOT_ASKED_STEPWISE)
+        st.caption(
+            _("Press Ask: here it has to answer with its very first words.")
+            if way is DIRECT
+            else _("Here it may first write down how it gets there.")
+        )
     elif given is None:
-        st.caption(words.GAVE_NONE.format(tokens=tokens))
+        st.caption(_("No answer yet. {tokens}.").format(tokens=tokens))
     elif same_answer(given, question.answer):
-        st.markdown(words.GAVE_RIGHT.format(given=plain(given), tokens=tokens))
+        st.markdown(_("It says {given}. That is right. {tokens}.").format(given=plain(given), tokens=tokens))
     else:
-        st.markdown(words.GAVE_WRONG.format(given=plain(given), answer=plain(question.answer), tokens=tokens))
+        st.markdown(
+            _("It says {given}. Right would be {answer}. {tokens}.").format(
+                given=plain(given), answer=plain(question.answer), tokens=tokens
+            )
+        )
 
 
 def plain(text: str) -> str:
@@ -137,24 +171,30 @@ def chances(thoughts: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame
 
 def set_view() -> None:
     """A whole set, both ways, with progress, and what the count is worth."""
-    st.caption(f"{words.SET_LEAD} {words.THINK_TAUGHT}")
+    lead = _(
+        "Sums of three two-digit numbers, none of which was in the bundled models' training text. Both ways, one after the other, greedily."
+    )
+    st.caption(f"{lead} {TAUGHT}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
-        number = st.segmented_control(words.SET_COUNT, (10, 25, 50, 100), default=50, key="think_count", required=True, **STAYS) or 50
+        number = st.segmented_control(_("Questions"), (10, 25, 50, 100), default=50, key="think_count", required=True, **STAYS) or 50
         hard = st.segmented_control(
-            words.SET_KIND,
-            list(words.SET_KINDS),
-            format_func=words.SET_KINDS.__getitem__,
+            _("Which sums"),
+            list(SET_KINDS),
+            format_func=said(SET_KINDS).__getitem__,
             default=True,
             key="think_kind",
             required=True,
-            help=words.SET_KIND_HELP,
+            help=_(
+                "98 + 99 + 43 carries twice: its units alone make 20. That is where a small model that "
+                "answers at once goes wrong most often."
+            ),
             **STAYS,
         )
         seed = current.settings().seed
         chosen = {
-            words.BY_NUMBER: words.SET_NUMBER.format(count=number),
-            "which sums": words.SET_KINDS[hard is not False],
-            words.BY_SEED: result_words.SEED.format(seed=seed),
+            N_("the number"): N_("{count} questions").format(count=number),
+            N_("which sums"): SET_KINDS[hard is not False],
+            N_("the seed"): N_("seed {seed}").format(seed=seed),
         }
         now = provenance.now(chosen, prompt=False, settings=False)
 
@@ -166,9 +206,9 @@ def set_view() -> None:
 
         state = experiment.of(MANY)
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(MANY,), icon=":material/stop:", key="think_set_stop")
+            st.button(_("Stop"), on_click=experiment.stop, args=(MANY,), icon=":material/stop:", key="think_set_stop")
         else:
-            if st.button(words.SET_START, type="primary", icon=":material/checklist:", key="think_set_start"):
+            if st.button(_("Ask them all"), type="primary", icon=":material/checklist:", key="think_set_start"):
                 begin()
                 st.rerun()
 
@@ -176,7 +216,7 @@ def set_view() -> None:
         with results.shown(MANY, now, begin) as run:
             if run.seen or run.running:
                 done = sum(entry.style is CHAIN_OF_THOUGHT for entry in run.seen)
-                st.progress(done / run.about, text=words.SET_PROGRESS.format(done=done, total=run.about))
+                st.progress(done / run.about, text=_("{done} of {total} questions answered both ways").format(done=done, total=run.about))
                 counted(run.seen)
 
     results.live(draw, MANY, key="think_set_fragment")
@@ -192,34 +232,59 @@ def counted(entries: Sequence[Answered]) -> None:
         rows.append((SIDES[way], 0 if way is DIRECT else 1, right / max(1, total), low, high))
         with home:
             frame.section(TITLES[way], way.begin)
-            st.markdown(f"### {words.SET_RIGHT.format(right=right, total=total)}")
+            st.markdown(f"### {_('{right} of {total} right').format(right=right, total=total)}")
             if total:
                 each, seconds = sum(e.tokens for e in those) / total, sum(e.seconds for e in those) / total
-                st.caption(words.SET_BETWEEN.format(low=numbers.percent(low), high=numbers.percent(high)))
-                st.caption(words.SET_COST.format(tokens=f"{each:.0f}", seconds=numbers.duration(seconds)))
+                st.caption(
+                    _("so the true share is between {low} and {high}, with 95 % certainty").format(
+                        low=numbers.percent(low), high=numbers.percent(high)
+                    )
+                )
+                st.caption(
+                    _("{tokens} tokens each, {seconds} each").format(tokens=numbers.decimal(each, 0), seconds=numbers.duration(seconds))
+                )
     if not all(by_way.values()):
         return
     table = pd.DataFrame(rows, columns=["side", "row", "share", "low", "high"])
-    charts.draw(what_if_charts.right_answers, table, key="think_right", alt_text=words.SET_ALT)
+    charts.draw(
+        what_if_charts.right_answers,
+        table,
+        key="think_right",
+        alt_text=_("Two bars from 0 to 100 percent with their 95 percent intervals: right answers at once and step by step."),
+    )
     legend()
     cost = [sum(entry.tokens for entry in those) / len(those) for those in by_way.values()]
-    st.markdown(words.SET_VERDICT.format(times=f"{cost[1] / max(1, cost[0]):.0f}"), help=words.SET_HELP)
+    st.markdown(
+        _("Thinking aloud cost {times} times the tokens.").format(times=numbers.decimal(cost[1] / max(1, cost[0]), 0)),
+        help=_("Wilson's interval: with so few questions a count is uncertain, and the bar's line shows by how much."),
+    )
     lines = [
         (
             entry.question.text.strip().removeprefix("Question: "),
-            entry.style.name,
+            TITLES.get(entry.style, entry.style.name),
             entry.given or "–",
             entry.question.answer,
             "✓" if entry.right else "✗",
         )
         for entry in reversed(entries[-40:])
     ]
-    with st.expander(words.SET_LIST):
-        st.dataframe(pd.DataFrame(lines, columns=["question", "way", "it said", "right is", ""]), hide_index=True, width="stretch")
+    with st.expander(_("Question by question")):
+        st.dataframe(
+            pd.DataFrame(lines, columns=[_("question"), _("way"), _("it said"), _("right is"), ""]), hide_index=True, width="stretch"
+        )
 
 
-frame.header(words.THINK_TITLE, words.THINK_TERM, words.THINK_LEAD)
+frame.header(
+    _("Does it help to think aloud?"),
+    _("chain of thought"),
+    _(
+        "The same question, answered at once and step by step. Every word is one more pass, and what "
+        "was worked out stands there to be used."
+    ),
+)
 with frame.error_boundary():
-    names = words.THINK_VIEWS
-    wanted = st.segmented_control("View", names, default=names[0], key="think_view", label_visibility="collapsed", required=True, **STAYS)
-    (set_view if wanted == names[1] else one_view)()
+    views = names.THINK_VIEWS
+    wanted = st.segmented_control(
+        _("View"), views, default=views[0], key="think_view", format_func=_, label_visibility="collapsed", required=True, **STAYS
+    )
+    (set_view if wanted == views[1] else one_view)()

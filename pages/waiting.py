@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.labs.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, load_curve, pollaczek_khinchine, watch_one
+from core.language import N_, _, ngettext, said
 from core.serving.scheduler import Policy
 from pages.parts.charts import charts, waiting_charts
 from pages.parts.components.round_trip.round_trip import RoundTrip, round_trip
@@ -15,11 +16,17 @@ from pages.parts.layout import frame, palette, prompt_field, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
-from pages.parts.text import waiting_words as words
-from pages.parts.text.serving_words import OPENINGS
+from pages.parts.text import names, numbers
+from pages.parts.text.beginnings import OPENINGS
 
 frame.page()
+
+WITHIN = {Policy.ONE_AT_A_TIME: _("one at a time"), Policy.CONTINUOUS: _("continuous batching")}  # their names within a sentence
+CURVE_KEYS = (
+    _("one at a time, measured"),
+    _("continuous batching, measured"),
+    _("one at a time, computed (M/G/1)"),
+)
 NAME, CURVE = "waiting", "waiting_curve"
 LENGTHS = (8, 16, 32, 64)
 REQUESTS = 16  # of the curve
@@ -27,7 +34,9 @@ REQUESTS = 16  # of the curve
 
 def now() -> provenance.Provenance:
     """What a watched request would be made with."""
-    return provenance.now({"the others": f"{rate} others a second", "the length": f"{length} tokens"})
+    return provenance.now(
+        {N_("the others"): N_("{count} others a second").format(count=rate), N_("the length"): N_("{count} tokens").format(count=length)}
+    )
 
 
 def now_curve() -> provenance.Provenance:
@@ -63,11 +72,11 @@ def stretches(found: dict[Policy, Watched], trip: RoundTrip | None) -> pd.DataFr
         for number, (name, start, seconds) in enumerate(parts):
             rows.append(
                 {
-                    "side": words.SIDES[policy],
-                    "kind": words.KINDS[name],
+                    "side": _(names.SIDES[policy]),
+                    "kind": _(names.WAITS[name]),
                     "start": 1000 * start,
                     "stop": 1000 * (start + seconds),
-                    "tip": f"{words.KINDS[name]}: {numbers.duration(seconds)}",
+                    "tip": f"{_(names.WAITS[name])}: {numbers.duration(seconds)}",
                     "order": number,
                 }
             )
@@ -79,7 +88,7 @@ def joined(one: Watched) -> list[tuple[str, float, float]]:
     parts: list[tuple[str, float, float]] = []
     for part in one.stretches:
         if parts and parts[-1][0] == part.name != "decode":
-            name, start, _ = parts.pop()
+            name, start, _end = parts.pop()
             parts.append((name, start, part.start + part.seconds - start))
         else:
             parts.append((part.name, part.start, part.seconds))
@@ -93,27 +102,48 @@ def course() -> None:
         found = {policy: latest[policy] for policy in POLICIES if policy in latest}
         if not found:
             if not run.running and not run.error:
-                st.caption(words.FIRST)
+                st.caption(
+                    _(
+                        "Press the button: the same crowd comes twice, to a server that takes one at a time and to "
+                        "one that batches continuously."
+                    )
+                )
             return
-        frame.section(words.TIMELINE, words.TIMELINE_TERM)
+        frame.section(_("Your request, second by second"), _("measured, both by the server's own clock"))
         colours = palette.of(charts.theme())
         shades = waiting_charts.shades(colours)
-        frame.legend(*((shades[told], told) for told in words.KINDS.values()))
+        frame.legend(*((shades[told], told) for told in said(names.WAITS).values()))
         table = stretches(found, trip)
-        charts.draw(waiting_charts.timeline, table, key="waiting_timeline", alt_text=words.TIMELINE)
+        charts.draw(waiting_charts.timeline, table, key="waiting_timeline", alt_text=_("Your request, second by second"))
         extra = trip.network + trip.drawing if trip else 0.0
         for policy in found:
-            st.caption(f"{words.SIDES[policy]}: …{found[policy].text[-110:]}".replace("\n", " "))
+            st.caption(f"{_(names.SIDES[policy])}: …{found[policy].text[-110:]}".replace("\n", " "))
         figures(found, extra)
         both = [found[policy] for policy in POLICIES if policy in found]
         if not run.running and len(both) == 2 and all(one.finished for one in both):
             verdict(both, extra)
         if trip:
-            told = words.NETWORK_NOW if run.recorded_on else words.NETWORK
+            told = (
+                _(
+                    "The servers' times are the recording's. Network ({network} there and back) and drawing "
+                    "({drawing}, one frame) are this browser's, measured now."
+                )
+                if run.recorded_on
+                else _(
+                    "Network: {network} there and back between this browser and this server, half of it before "
+                    "and half behind. Drawing: {drawing}, one frame of this browser. Both measured here."
+                )
+            )
             st.caption(told.format(network=numbers.duration(trip.network), drawing=numbers.duration(trip.drawing)))
         else:
-            st.caption(words.NO_NETWORK)
-        st.caption(words.CLOCK)
+            st.caption(_("Network and drawing are measured by your browser, which has not told them yet."))
+        st.caption(
+            _(
+                "A server's clock runs only while it works: each policy has the model to itself, however "
+                "busy this machine is with the other. With continuous batching, others share your passes: "
+                "each of your words takes a little longer, and you wait far less for the first."
+            )
+        )
 
 
 def figures(found: dict[Policy, Watched], extra: float) -> None:
@@ -122,12 +152,15 @@ def figures(found: dict[Policy, Watched], extra: float) -> None:
     def told(seconds: float) -> str:
         return numbers.duration(seconds) if math.isfinite(seconds) else "…"
 
-    lines = [words.HEAD, "|---|---:|---:|---:|---:|---:|"]
+    lines = [
+        _("| | first word after (TTFT) | each further word (ITL) | whole answer (end to end) | of it in the queue | ahead of you |"),
+        "|---|---:|---:|---:|---:|---:|",
+    ]
     for policy, one in found.items():
         first, whole = told(one.first_token + extra), told(one.total + extra) if one.finished else "…"
         queue = numbers.duration(one.spent("queue"))
-        ahead = words.OTHERS[one.ahead != 1].format(count=one.ahead)
-        lines.append(f"| {words.SIDES[policy]} | {first} | {told(one.inter_token)} | {whole} | {queue} | {ahead} |")
+        ahead = ngettext("{count}\u00a0other", "{count}\u00a0others", one.ahead).format(count=one.ahead)
+        lines.append(f"| {_(names.SIDES[policy])} | {first} | {told(one.inter_token)} | {whole} | {queue} | {ahead} |")
     st.markdown("\n".join(lines))
 
 
@@ -136,14 +169,17 @@ def verdict(both: list[Watched], extra: float) -> None:
     quick, slow = sorted(both, key=lambda one: one.total)
     left, right = both
     st.markdown(
-        words.VERDICT.format(
-            quick=words.SIDES[quick.policy],
+        _(
+            "**{quick}** had your whole answer after {one} instead of {other}; the first word came after "
+            "{first} and {second} ({left}, {right})."
+        ).format(
+            quick=_(names.SIDES[quick.policy]),
             one=numbers.duration(quick.total + extra),
             other=numbers.duration(slow.total + extra),
             first=numbers.duration(left.first_token + extra),
             second=numbers.duration(right.first_token + extra),
-            left=words.SIDES[left.policy].lower(),
-            right=words.SIDES[right.policy].lower(),
+            left=WITHIN[left.policy],
+            right=WITHIN[right.policy],
         )
     )
 
@@ -155,10 +191,14 @@ def curve() -> None:
         points = [one for one in run.seen if isinstance(one, LoadPoint)]
         if times is None or not points:
             if not run.running and not run.error:
-                st.caption(words.CURVE_FIRST.format(count=REQUESTS))
+                st.caption(
+                    _(
+                        "Press the button: {count} short requests, first each alone, then all of them at three loads, under both policies."
+                    ).format(count=REQUESTS)
+                )
             return
         colours = palette.of(charts.theme())
-        frame.legend(*zip((colours.dice, colours.computed, colours.muted_text), words.CURVE_KEYS, strict=True))
+        frame.legend(*zip((colours.dice, colours.computed, colours.muted_text), CURVE_KEYS, strict=True))
         rows = [
             {
                 "load": 100 * one.load,
@@ -166,8 +206,12 @@ def curve() -> None:
                 "formula": None,
                 "side": "one" if one.policy is Policy.ONE_AT_A_TIME else "many",
                 "label": numbers.duration(one.queue),
-                "tip": f"{numbers.percent(one.load)}, {one.rate:.1f} a second: {numbers.duration(one.queue)} in the queue, "
-                f"{numbers.duration(one.total)} in all",
+                "tip": _("{load}, {rate} a second: {queue} in the queue, {total} in all").format(
+                    load=numbers.percent(one.load),
+                    rate=numbers.decimal(one.rate, 1),
+                    queue=numbers.duration(one.queue),
+                    total=numbers.duration(one.total),
+                ),
             }
             for one in points
         ]
@@ -175,40 +219,82 @@ def curve() -> None:
         for percent in range(round(100 * most) + 1):
             formula = pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)
             rows.append({"load": percent, "wait": None, "formula": 1000 * formula, "side": "formula", "label": "", "tip": ""})
-        told = "; ".join(f"{words.SIDES[one.policy]} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
-        charts.draw(waiting_charts.load_curve, pd.DataFrame(rows), key="waiting_load", alt_text=f"{words.CURVE_ALT}: {told}")
+        told = "; ".join(f"{_(names.SIDES[one.policy])} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
+        charts.draw(
+            waiting_charts.load_curve, pd.DataFrame(rows), key="waiting_load", alt_text=f"{_('Mean wait in the queue by load')}: {told}"
+        )
         last = {one.policy: one for one in points}
         if len(last) == 2 and last[POLICIES[0]].load == last[POLICIES[1]].load:
             alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
-            st.markdown(words.CURVE_VERDICT.format(load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared))
+            st.markdown(
+                _("At {load} of the load: {one} in the queue one at a time, {other} with continuous batching.").format(
+                    load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared
+                )
+            )
         least, longest = numbers.duration(min(times.seconds)), numbers.duration(max(times.seconds))
-        st.caption(words.CURVE_WHY.format(count=len(times.seconds), mean=numbers.duration(times.mean), least=least, most=longest))
+        st.caption(
+            _(
+                "Dots: the mean wait of {count} requests from coming to their first pass, **measured**. "
+                "Dashed: λ E[S²] / (2 (1 − λ E[S])), **computed** from the {count} service times that were "
+                "measured alone (mean {mean}, between {least} and {most}). It is a mean over endless time. A "
+                "few requests scatter around it, and as they begin with an empty queue, near the full load "
+                "they do not live to see the long one that builds up. For continuous batching it does not "
+                "hold: there, nobody has the model alone."
+            ).format(count=len(times.seconds), mean=numbers.duration(times.mean), least=least, most=longest)
+        )
 
 
-frame.header(words.TITLE, words.TERM, words.LEAD)
+frame.header(
+    _("Where did the seconds go?"),
+    _("latency: queue, time to first token, time per token"),
+    _(
+        "You send one request, and others send theirs too. What you feel is the way to the server, "
+        "the queue, the reading of your prompt, every single word, and the drawing. The others are "
+        "real requests to the same model."
+    ),
+)
 with frame.error_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="waiting_controls"):
-        rate = st.slider(words.RATE, 1, 40, 12, key="waiting_rate", help=words.RATE_HELP, width=260, **STAYS)
-        length = st.segmented_control(words.LENGTH, LENGTHS, default=16, key="waiting_length", required=True, **STAYS) or 16
+        rate = st.slider(
+            _("Others a second"),
+            1,
+            40,
+            12,
+            key="waiting_rate",
+            help=_("How many others arrive a second, at random moments; sixteen come in all, and yours is the ninth to come."),
+            width=260,
+            **STAYS,
+        )
+        length = st.segmented_control(_("Tokens of your answer"), LENGTHS, default=16, key="waiting_length", required=True, **STAYS) or 16
         state = experiment.of(NAME)
         own = state.seen and not state.recorded_on
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="waiting_stop")
+            st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="waiting_stop")
         else:
-            label = words.AGAIN if own else words.START
+            label = _("Once more") if own else _("Send it")
             # A callback: the page may be drawn anew at that moment, for the browser's round trip, and a press is not lost by it.
             st.button(label, on_click=begin, type="primary", icon=":material/send:", key="waiting_start")
     trip = round_trip(0, key="waiting_trip")
     results.live(course, NAME, key="waiting_course")
-    frame.section(words.CURVE, words.CURVE_TERM)
-    st.caption(words.CURVE_LEAD)
+    frame.section(_("How waiting grows with the load"), _("queueing: M/G/1, Pollaczek-Khinchine"))
+    st.caption(
+        _(
+            "At half the load hardly anybody waits; close to the full load everybody does. The load is "
+            "what comes in, as a share of what one at a time can serve."
+        )
+    )
     state = experiment.of(CURVE)
     own = state.seen and not state.recorded_on
     if state.running:
-        st.button(words.STOP, on_click=experiment.stop, args=(CURVE,), icon=":material/stop:", key="waiting_curve_stop")
+        st.button(_("Stop"), on_click=experiment.stop, args=(CURVE,), icon=":material/stop:", key="waiting_curve_stop")
     else:
-        label = words.CURVE_AGAIN if own else words.CURVE_START
+        label = _("Once more") if own else _("Measure it here")
         st.button(label, on_click=begin_curve, icon=":material/show_chart:", key="waiting_curve_start")
     results.live(curve, CURVE, key="waiting_curve_course")
-    st.caption(words.HONEST)
+    st.caption(
+        _(
+            "This scheduler is made to be watched. What it shows of queues and batches holds for servers "
+            "such as vLLM, too; the milliseconds are those of the machine that it ran on."
+        )
+    )

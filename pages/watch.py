@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core import language
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts, step_rows
 from pages.parts.components.address import address
@@ -22,13 +24,24 @@ from pages.parts.layout.display_options import DisplayOptions, display_options
 from pages.parts.layout.player import player
 from pages.parts.runtime import loaded_models, playback
 from pages.parts.session import current, cut_rows, undo
-from pages.parts.text import access_words, words
+from pages.parts.text import beginnings, heard, phrases
 
 if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
 
 frame.page()
+
+FINISHED = {
+    "end of text": _("The model has ended its text here. Press Back, or click an earlier word, to take another way."),
+    "context full": _("The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place."),
+    "out of memory": _("There is no memory left for this text. Press Back, or begin with a shorter prompt."),
+    "limit reached": _("This app lets a text grow no longer than this. Press Back, or Restart, to go on from an earlier place."),
+}
+MOMENTS = {
+    "rolled": _("Just rolled"),
+    "coming": _("Coming next"),
+}
 
 MOVING = ("stage", "cost")  # the two fragments below
 QUIET = 0.35  # seconds between two draws of the small charts while it plays
@@ -37,18 +50,25 @@ QUIET = 0.35  # seconds between two draws of the small charts while it plays
 def ask() -> None:
     """The prompt, and example prompts."""
     prompt_field.field(width=320)
-    for name, text in words.EXAMPLES.items():
-        st.button(name, on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
+    for name, text in beginnings.EXAMPLES.items():
+        st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
+
+
+def english() -> None:
+    """In another language than English, once: that the model's own text is none of it."""
+    if language.current() != language.ENGLISH:
+        # Translators: This stands below the prompt on the Watch page, in every language but English.
+        st.caption(_("The model has only ever read English, so English is what it writes."))
 
 
 def way_back() -> None:
     """The way back to the text that another one took the place of."""
     if undo.can_bring_back():
         st.button(
-            words.BRING_BACK,
+            _("Bring back my text"),
             on_click=frame.then,
             args=(undo.bring_back, ()),
-            help=words.BRING_BACK_HELP,
+            help=_("The text that was here before, as it stood. Press again to undo."),
             icon=":material/settings_backup_restore:",
             type="tertiary",
             key="bring_back",
@@ -67,12 +87,21 @@ def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str
         on_click=partial(frame.then, current.word_clicked, MOVING),
     )
     if run.finished and not current.playing():
-        frame.show_notice(words.REPLAY_OVER if run.is_replay else words.FINISHED.get(run.finished, run.finished))
+        frame.show_notice(
+            _("The recording ends here. Press Play to see it from its beginning.")
+            if run.is_replay
+            else FINISHED.get(run.finished, run.finished)
+        )
     if run.is_replay:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(words.REPLAYING.format(model=loaded_models.title(run.model_name)), width="content")
+            st.caption(
+                _(
+                    "This is a recording of {model}; it is open as long as this page is. The sliders rest until you write on yourself."
+                ).format(model=loaded_models.title(run.model_name)),
+                width="content",
+            )
             st.button(
-                words.LEAVE_RECORDING, on_click=frame.then, args=(current.use_prompt, (), current.prompt()), type="tertiary", key="leave"
+                _("Leave the recording"), on_click=frame.then, args=(current.use_prompt, (), current.prompt()), type="tertiary", key="leave"
             )
     frame.notices()
 
@@ -81,9 +110,9 @@ def moment(seen: TokenDistribution | Step) -> None:
     """What the bars show: the coming odds, the step just rolled, or a step that was reopened."""
     opened = current.selected_index()
     if opened is not None:
-        frame.section(words.PLACE_REOPENED.format(number=opened + 1), words.settings_then(seen.settings))
+        frame.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_then(seen.settings))
         st.button(
-            words.BACK_TO_NEWEST,
+            _("Back to the newest"),
             on_click=frame.then,
             args=(current.newest, ()),
             icon=":material/last_page:",
@@ -91,13 +120,17 @@ def moment(seen: TokenDistribution | Step) -> None:
             key="newest",
         )
         return
-    frame.section(words.ODDS_ROLLED if isinstance(seen, Step) else words.ODDS_COMING, words.ODDS_TERM, help=words.MOMENT_HELP)
+    frame.section(
+        _("What came next?") if isinstance(seen, Step) else _("What comes next?"),
+        _("next-token distribution"),
+        help=_("The odds before the roll, or the step that was just rolled."),
+    )
     current.mark_moment(seen)
     st.segmented_control(
-        "Moment",
-        list(words.MOMENTS),
+        _("Moment"),
+        list(MOMENTS),
         key="moment",
-        format_func=words.MOMENTS.__getitem__,
+        format_func=MOMENTS.__getitem__,
         on_change=frame.then,
         args=(current.moment_chosen, ()),
         label_visibility="collapsed",
@@ -112,17 +145,17 @@ def distribution(seen: TokenDistribution | Step, look: DisplayOptions) -> None:
         charts.distribution,
         table,
         key="odds",
-        alt_text=words.ODDS_ALT,
+        alt_text=_("Bars: how likely each next token is, for the model (pale) and for the dice (solid), from 0 to 100 percent."),
         heard=False,
         on_select=bar_pressed,
         rows=look.rows + 1,
         logarithmic=look.logarithmic,
     )
     bar_buttons.bar_buttons(
-        [(row["token_id"], access_words.bar(row) if row["piece"] else "") for row in table.to_pylist()],
+        [(row["token_id"], heard.bar(row) if row["piece"] else "") for row in table.to_pylist()],
         key="odds_keys",
         marks=".st-key-odds svg .row_marks path, .st-key-odds svg .row path",
-        label=access_words.BARS_LABEL,
+        label=_("What could come next: arrows walk, Enter takes"),
         on_take=bar_taken,
     )
 
@@ -146,41 +179,62 @@ def bar_pressed() -> None:
 
 speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
-    frame.opening(words.WATCH_TITLE, words.WATCH_LEAD)
+    frame.opening(_("Watch a model write"), _("It weighs what could come next, then dice decide. Press **Step**."))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="ways"):
-        st.page_link(frame.PAGES / "tour.py", label=words.TAKE_TOUR, icon=":material/hiking:", width="content")
-        if st.button(words.ON_STAGE, help=words.ON_STAGE_HELP, icon=":material/co_present:", type="tertiary", key="to_stage"):
+        st.page_link(frame.PAGES / "tour.py", label=_("Take the tour"), icon=":material/hiking:", width="content")
+        if st.button(
+            _("On stage"),
+            help=_("For a hall: one thing at a time, in letters that the last row can read. Key: S"),
+            icon=":material/co_present:",
+            type="tertiary",
+            key="to_stage",
+        ):
             st.switch_page(frame.PAGES / "stage.py")
 hero = st.container(key="hero")
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     ask()
     look = display_options()
     taken_away = st.container(horizontal=True, width="content")
+english()
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     colours = palette.of(charts.theme())
     with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
         frame.legend(
-            (colours.model, words.MODEL_SAID), (colours.dice, words.DICE_USE), (colours.chosen, words.TAKEN), hint=words.FORCE_HINT
+            (colours.model, _("what the model said")),
+            (colours.dice, _("what the dice use")),
+            (colours.chosen, _("taken")),
+            hint=_("Click a bar to take that word instead."),
         )
         if not look.folded:
-            st.button(words.CUT_CLOSE, on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
+            st.button(_("fold what is cut"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
     bars = st.container()
     with st.container(key="dice_head"):
-        frame.section(words.DICE, words.DICE_TERM)
+        frame.section(_("The dice"), _("sampling"))
     thrown = st.container()
 with right, st.container(gap="xsmall"):
-    frame.section(words.NOTEPAD, words.NOTEPAD_TERM)
+    frame.section(_("The notepad"), _("KV cache"))
     held = st.container(gap="xsmall", key="notepad")
-    frame.section(words.PACE, words.PACE_TERM, help=words.TIMES_HELP)
+    frame.section(
+        _("How long did it take?"),
+        _("ms per step"),
+        help=_("The bar of a step is the time of its forward pass, measured. The first one reads the whole prompt."),
+    )
     paced = st.container(key="pace")
-    frame.section(words.SURPRISE, words.SURPRISE_TERM, help=words.SURPRISE_HELP)
+    frame.section(
+        _("How sure was it?"),
+        _("entropy and surprise, bits"),
+        help=_(
+            "The line is how unsure the model was before each token: 0 bits is certain, 1 bit a fair "
+            "coin, 3 bits eight equal choices. The dots are how surprising the token was that came."
+        ),
+    )
     surprised = st.container(key="surprise")
     billed = st.container(gap="xsmall", key="bill")
     with st.container(horizontal=True, gap="small", key="ways_on"):
-        st.page_link(frame.PAGES / "inside.py", label=words.TO_INSIDE, icon=":material/search:", width="content")
-        st.page_link(frame.PAGES / "cost.py", label=words.TO_RECEIPT, icon=":material/receipt_long:", width="content")
+        st.page_link(frame.PAGES / "inside.py", label=_("How did it come about?"), icon=":material/search:", width="content")
+        st.page_link(frame.PAGES / "cost.py", label=_("The whole bill"), icon=":material/receipt_long:", width="content")
 
 
 def stage() -> None:
@@ -201,7 +255,7 @@ def stage() -> None:
                 served.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
-                announcer.announcer(seen, key="announcer", finished=words.FINISHED.get(run.finished or "", ""))
+                announcer.announcer(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
             address.address("address_stage")
         playback.advance(run, speed)
 
@@ -218,12 +272,22 @@ def cost() -> None:
             newest = step_rows.step_rows(path)
             with held:
                 cache_gauge.gauge(seen, run.model, key="gauge")
-                charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=words.NOTEPAD_ALT)
+                charts.draw(
+                    charts.notepad,
+                    step_rows.notepad_rows(path),
+                    key="notepad_chart",
+                    alt_text=_("One bar per token: positions reused from the cache and positions newly computed."),
+                )
             with paced:
-                charts.draw(charts.step_time, newest, key="pace_chart", alt_text=words.PACE_ALT)
+                charts.draw(charts.step_time, newest, key="pace_chart", alt_text=_("Milliseconds per token."))
                 served.times(path, run.model)
             with surprised:
-                charts.draw(charts.surprise, newest, key="surprise_chart", alt_text=words.SURPRISE_ALT)
+                charts.draw(
+                    charts.surprise,
+                    newest,
+                    key="surprise_chart",
+                    alt_text=_("Line: how unsure the model was before each token, in bits. Dots: how surprising the token was that came."),
+                )
             with billed:
                 receipt.slip(path, run.model)
             with taken_away:

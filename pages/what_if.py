@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.language import _
 from core.record.step import Step
 from pages.parts.charts import charts, what_if_charts
 from pages.parts.components.announcer import announcer
@@ -15,8 +16,7 @@ from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import fork_playback
 from pages.parts.session import current, provenance
 from pages.parts.session.provenance import Provenance
-from pages.parts.text import access_words, numbers
-from pages.parts.text import what_if_words as words
+from pages.parts.text import beginnings, heard, numbers
 from pages.parts.text.plain import plain
 
 frame.page()
@@ -26,9 +26,9 @@ CHOICES = 8
 def controls(playing: bool) -> float:
     """The foot of the page: both go on by one word, or by themselves."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button(words.AGAIN, on_click=fork_playback.again, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
+        st.button(_("From the fork"), on_click=fork_playback.again, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
         st.button(
-            words.STEP_BOTH,
+            _("Step both"),
             on_click=fork_playback.step,
             icon=":material/arrow_forward:",
             shortcut="Right",
@@ -36,15 +36,15 @@ def controls(playing: bool) -> float:
             key="what_if_step",
         )
         if playing:
-            st.button("Pause", on_click=fork_playback.pause, icon=":material/pause:", shortcut="Space", key="what_if_pause")
+            st.button(_("Pause"), on_click=fork_playback.pause, icon=":material/pause:", shortcut="Space", key="what_if_pause")
         else:
-            st.button("Play", on_click=fork_playback.play, icon=":material/play_arrow:", shortcut="Space", key="what_if_play")
+            st.button(_("Play"), on_click=fork_playback.play, icon=":material/play_arrow:", shortcut="Space", key="what_if_play")
         speed = st.select_slider(
-            "Speed",
+            _("Speed"),
             fork_playback.SPEEDS,
             value=5.0,
             key="what_if_speed",
-            format_func=words.speed,
+            format_func=numbers.speed,
             label_visibility="collapsed",
             persist_state="session",
             width=160,
@@ -55,10 +55,14 @@ def controls(playing: bool) -> float:
 def ready() -> None:
     """Forks that need no explanation."""
     with st.container(horizontal=True, vertical_alignment="center", key="what_if_ready"):
-        st.caption(words.READY, width="content")
-        for number, (title, *_) in enumerate(words.FORKS):
-            st.button(title, on_click=fork_playback.ready_made, args=(number,), key=f"what_if_fork_{number}")
-        with st.popover(words.OWN, icon=":material/edit:", help=words.OWN_HELP):
+        st.caption(_("Try one"), width="content")
+        for number, (title, *_rest) in enumerate(beginnings.FORKS):
+            st.button(_(title), on_click=fork_playback.ready_made, args=(number,), key=f"what_if_fork_{number}")
+        with st.popover(
+            _("Your own text"),
+            icon=":material/edit:",
+            help=_("Fork the text you are writing on Watch, at the word you opened there or at its beginning."),
+        ):
             own_text(check=False)
 
 
@@ -70,14 +74,43 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
     left, middle, right = st.columns(3, gap="large")
     likely = fork_playback.likely_table(now.fork)
     with left:
-        frame.section(words.DRIFT, words.DRIFT_TERM, help=words.DRIFT_HELP)
-        charts.draw(what_if_charts.drift, fork_playback.drift_table(now.fork), key="what_if_drift", alt_text=words.DRIFT_ALT)
+        frame.section(
+            _("How far apart?"),
+            _("JS distance where both just said the same"),
+            help=_(
+                "Both texts are laid side by side by what they say, not by how many words they have. Where "
+                "both have just said the same two words or more, the odds for the next one are compared. 0: "
+                "the same odds; 1: nothing in common. Computed over the whole vocabulary of a small model "
+                "(base 2); a pale bar where only the likeliest tokens are known. Grey marks: words without a "
+                "counterpart."
+            ),
+        )
+        charts.draw(
+            what_if_charts.drift,
+            fork_playback.drift_table(now.fork),
+            key="what_if_drift",
+            alt_text=_(
+                "Dots from 0 to 1, one for each place where both branches have just said the same words: how "
+                "different their odds for the next word are. Small marks below for words that only one of "
+                "them says."
+            ),
+        )
     with middle:
-        frame.section(words.LIKELY, words.LIKELY_TERM)
-        charts.draw(what_if_charts.likely, likely, key="what_if_likely", alt_text=words.LIKELY_ALT)
+        frame.section(_("How likely was each word?"), _("probability"))
+        charts.draw(
+            what_if_charts.likely,
+            likely,
+            key="what_if_likely",
+            alt_text=_("Dots from 0 to 100 percent, one per word and branch: what the model gave to the word that was written."),
+        )
     with right:
-        frame.section(words.JOINT, words.JOINT_TERM)
-        charts.draw(what_if_charts.joint, likely, key="what_if_joint", alt_text=words.JOINT_ALT)
+        frame.section(_("All its words together"), _("log-probability"))
+        charts.draw(
+            what_if_charts.joint,
+            likely,
+            key="what_if_joint",
+            alt_text=_("Two falling lines: the sum of the natural logarithms of all words' probabilities, one line per branch."),
+        )
     starts = [fork_playback.beginning(now, side) for side in (0, 1)]
     frame.legend((colours.dice, starts[0]), (colours.other, starts[1]))
 
@@ -98,10 +131,10 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
     """Another word in the place of the one that was clicked."""
     place = now.opened
     if place is None:
-        st.caption(words.COMMON_HELP)
+        st.caption(_("What both share stands above. Click any word to fork there instead."))
         return
     step = now.step_at(place)
-    frame.section(words.INSTEAD.format(word=_plain(step)))
+    frame.section(_("Instead of “{word}”, let it say").format(word=_plain(step)))
     frame.notices(fork_playback.WORD)
     others = [candidate for candidate in step.candidates if candidate.token_id != step.token_id][:CHOICES]
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
@@ -110,8 +143,14 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
             st.button(label, on_click=fork_playback.at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
         if not now.run.is_replay:
             with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):
-                text = st.text_input(words.OTHER_WORD, max_chars=200, key="what_if_text", help=words.OTHER_WORD_HELP, placeholder=" dragon")
-                if st.form_submit_button(words.FORK_HERE):
+                text = st.text_input(
+                    _("Another word"),
+                    max_chars=200,
+                    key="what_if_text",
+                    help=_("Type what should stand there instead. Begin with a space for a new word."),
+                    placeholder=" dragon",
+                )
+                if st.form_submit_button(_("Fork here")):
                     fork_playback.at_word(None, text)
                     st.rerun()
 
@@ -122,27 +161,35 @@ def _plain(step: Step) -> str:
 
 def tree() -> None:
     """Everything that was tried; what is asked for there is done at once."""
-    frame.section(words.TREE_TITLE, words.TREE_TERM)
+    frame.section(_("Everything tried so far"), _("the run as a tree"))
     run = current.run()
     rows = rows_of_run(run)
     if not rows:
-        st.caption(words.TREE_EMPTY)
+        st.caption(_("Nothing is written yet. Press Step both."))
         return
-    st.caption(words.TREE_LEAD)
+    st.caption(_("The wider a line, the likelier the model found that turn. Click a way to go there; it is yours on every page."))
     action = branch_tree(rows, key="what_if_tree")
     if action is not None:
         fork_playback.obey(action)
         st.rerun()
     ends = {branch.node_id: way_name(run, branch, 41) for branch in run.branches()}
     if len(ends) > 2:
-        with st.popover(words.COMPARE_TWO, icon=":material/compare_arrows:", help=words.COMPARE_HELP):
+        with st.popover(
+            _("Compare two ways"),
+            icon=":material/compare_arrows:",
+            help=_("Puts two branches that exist side by side, from the place where they part."),
+        ):
             names = list(ends)
-            one = st.selectbox("One", names, format_func=lambda i: ends[i], key="what_if_one", index=len(names) - 2)
-            other = st.selectbox("The other", names, format_func=lambda i: ends[i], key="what_if_other", index=len(names) - 1)
-            st.button(words.COMPARE_TWO, on_click=fork_playback.between, args=(one, other), key="what_if_between")
+            one = st.selectbox(_("One"), names, format_func=lambda i: ends[i], key="what_if_one", index=len(names) - 2)
+            other = st.selectbox(_("The other"), names, format_func=lambda i: ends[i], key="what_if_other", index=len(names) - 1)
+            st.button(_("Compare two ways"), on_click=fork_playback.between, args=(one, other), key="what_if_between")
 
 
-frame.header(words.FORK_TITLE, words.FORK_TERM, words.FORK_LEAD)
+frame.header(
+    _("What if it had said something else?"),
+    _("branching"),
+    _("One word is changed; everything else stays: same model, same dice. The model goes on to justify whatever stands there."),
+)
 with frame.error_boundary():
     ready()
     known = fork_playback.playback()
@@ -154,7 +201,7 @@ with frame.error_boundary():
         with frame.error_boundary():
             now = fork_playback.playback()
             if now is None:
-                frame.show_notice(words.REPLAY_FORK)
+                frame.show_notice(_("This is a recording: it can only be compared along branches that were recorded."))
                 return
             picked = fork_view(now.run.prompt, now.shared(), fork_playback.sides(now), key="what_if_view", opened=now.opened)
             if picked is not None and picked != now.opened:
@@ -163,7 +210,7 @@ with frame.error_boundary():
             elsewhere(now)
             if now.fork.pairs:
                 newest = now.fork.pairs[-1]
-                announcer.say(access_words.branches((newest.left, newest.right)), key="what_if_announcer")
+                announcer.say(heard.branches((newest.left, newest.right)), key="what_if_announcer")
                 made_with(now)
             if not now.playing:
                 tree()

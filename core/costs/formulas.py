@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from core.costs.published import CARDS, MODELS, Card
 from core.engine.shape import ModelShape
 from core.errors import BadSetting
+from core.language import _, written
 
 MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # a clock or a tensor; a formula; somebody's word, editable
 LARGEST = 10**15  # no count of tokens, readers or bytes asked for here is larger
@@ -177,14 +178,18 @@ def _ramp(before: int, count: int, limit: int | None) -> int:
 def _count(value: float, what: str, most: int = LARGEST) -> int:
     number = _amount(value, what, most)
     if number != int(number):
-        raise BadSetting(f"The number of {what} must be whole, not {number:g}.")
+        raise BadSetting(_("The number of {what} must be whole, not {number}.").format(what=what, number=written(number, "g")))
     return int(number)
 
 
 def _amount(value: float, what: str, most: float = LARGEST) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= most:
         shown = str(value)[:20]
-        raise BadSetting(f"{what.capitalize()} must be a number from 0 to {most:,.0f}, not {shown}.")
+        raise BadSetting(
+            _("{name} must be a number from 0 to {most}, not {shown}.").format(
+                name=what.capitalize(), most=written(most, ",.0f"), shown=shown
+            )
+        )
     return value
 
 

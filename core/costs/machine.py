@@ -9,6 +9,8 @@ from time import perf_counter
 
 import torch
 
+from core.language import N_
+
 _RAPL = Path("/sys/class/powercap")
 _SHORT = 0.12  # seconds for each of the two measurements
 
@@ -26,8 +28,12 @@ class Peak:
     @property
     def how(self) -> str:
         """How it was measured, in a few words."""
-        threads = "" if self.device.startswith("cuda") else f", {self.threads} thread{'s' if self.threads != 1 else ''}"
-        return f"against a large matrix product and a long vector sum on {self.device}{threads}"
+        if self.device.startswith("cuda"):
+            return N_("against a large matrix product and a long vector sum on {device}").format(device=self.device)
+        if self.threads == 1:
+            return N_("against a large matrix product and a long vector sum on {device}, 1 thread").format(device=self.device)
+        threads = N_("against a large matrix product and a long vector sum on {device}, {threads} threads")
+        return threads.format(device=self.device, threads=self.threads)
 
 
 def measure(device: str = "cpu", dtype: str = "float32") -> Peak:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.costs.formulas import ASSUMED, COMPUTED, MEASURED, pass_bytes, pass_multiply_adds
 from core.errors import BadSetting
+from core.language import N_, _
 
 if TYPE_CHECKING:
     from core.costs.machine import Peak
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from core.record.step import Step
 
 HIGHEST_ASSUMPTION = 1_000_000.0
-TTFT, TPOT = "Time to the first token", "Time per further token"
+TTFT, TPOT = N_("Time to the first token"), N_("Time per further token")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ class Assumptions:
             value = getattr(self, entry.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= HIGHEST_ASSUMPTION:
                 name = entry.name.replace("_", " ")
-                raise BadSetting(f"The {name} must be a number from 0 to a million, not {str(value)[:20]}.")
+                raise BadSetting(
+                    _("The {name} must be a number from 0 to a million, not {value}.").format(name=name, value=str(value)[:20])
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,67 +121,80 @@ class Receipt:
     def watt_hours(self) -> Amount:
         """Energy: from the device's counter if it was read, else assumed watts times measured seconds."""
         if self.joules is not None:
-            return Amount("Energy", self.joules / 3600, "Wh", MEASURED, "the device's own energy counter")
+            return Amount(N_("Energy"), self.joules / 3600, "Wh", MEASURED, N_("the device's own energy counter"))
         watts = self.assumptions.watts
-        return Amount("Energy", watts * self.seconds / 3600, "Wh", ASSUMED, f"{watts:g} watts x {self.seconds:.3g} seconds")
+        return Amount(
+            N_("Energy"),
+            watts * self.seconds / 3600,
+            "Wh",
+            ASSUMED,
+            N_("{watts} watts x {seconds} seconds").format(watts=f"{watts:g}", seconds=f"{self.seconds:.3g}"),
+        )
 
     @property
     def token_price(self) -> Amount:
         """Dollars as a service would bill them, by tokens read and written."""
         paid = self.assumptions
         value = (self.prompt_tokens * paid.price_input + self.new_tokens * paid.price_output) / 1e6
-        how = f"{self.prompt_tokens:,} x ${paid.price_input:g} + {self.new_tokens:,} x ${paid.price_output:g}, per million"
-        return Amount("Price, by the token", value, "$", ASSUMED, how)
+        how = N_("{read} x ${input} + {written} x ${output}, per million").format(
+            read=f"{self.prompt_tokens:,}", input=f"{paid.price_input:g}", written=f"{self.new_tokens:,}", output=f"{paid.price_output:g}"
+        )
+        return Amount(N_("Price, by the token"), value, "$", ASSUMED, how)
 
     @property
     def hardware_price(self) -> Amount:
         """Dollars for the time the hardware was busy."""
         value = self.assumptions.price_hour * self.seconds / 3600
-        return Amount("Price, by the hour", value, "$", ASSUMED, f"${self.assumptions.price_hour:g} an hour x {self.seconds:.3g} seconds")
+        how = N_("${price} an hour x {seconds} seconds").format(price=f"{self.assumptions.price_hour:g}", seconds=f"{self.seconds:.3g}")
+        return Amount(N_("Price, by the hour"), value, "$", ASSUMED, how)
 
     @property
     def _notepad(self) -> Amount:
         """Bytes of the tokens in the notepad. A server does not tell in how many bits it keeps them."""
         if self.served:
-            return Amount("Notepad", self.cache_bytes, "B", ASSUMED, "as large as the model would make it; the server does not say")
-        return Amount("Notepad", self.cache_bytes, "B", COMPUTED, "keys and values of the tokens in it")
+            return Amount(N_("Notepad"), self.cache_bytes, "B", ASSUMED, N_("as large as the model would make it; the server does not say"))
+        return Amount(N_("Notepad"), self.cache_bytes, "B", COMPUTED, N_("keys and values of the tokens in it"))
 
     @property
     def amounts(self) -> tuple[Amount, ...]:
         """The whole bill, line by line. What cannot be known is left out, never guessed."""
         lines = [
-            Amount("Forward passes", self.passes, "", MEASURED, "one for each token written"),
-            Amount("Positions computed", self.computed, "", MEASURED, "read for the first time"),
-            Amount("Positions reused", self.reused, "", MEASURED, "taken from the notepad"),
-            Amount("Time computing", self.seconds, "s", MEASURED, "the clock around every pass"),
+            Amount(N_("Forward passes"), self.passes, "", MEASURED, N_("one for each token written")),
+            Amount(N_("Positions computed"), self.computed, "", MEASURED, N_("read for the first time")),
+            Amount(N_("Positions reused"), self.reused, "", MEASURED, N_("taken from the notepad")),
+            Amount(N_("Time computing"), self.seconds, "s", MEASURED, N_("the clock around every pass")),
         ]
         if self.server_seconds is not None:
-            lines.append(Amount("Of it, on the server", self.server_seconds, "s", MEASURED, "the server's own clock; the rest is the way"))
+            lines.append(
+                Amount(N_("Of it, on the server"), self.server_seconds, "s", MEASURED, N_("the server's own clock; the rest is the way"))
+            )
         if self.new_tokens:
             lines.append(
-                Amount(TTFT, self.first_token_seconds, "s", MEASURED, "TTFT: waiting for a turn, and the pass that reads the prompt")
+                Amount(TTFT, self.first_token_seconds, "s", MEASURED, N_("TTFT: waiting for a turn, and the pass that reads the prompt"))
             )
         if self.seconds_per_token is not None:
-            lines.append(Amount(TPOT, self.seconds_per_token, "s", MEASURED, "TPOT: the mean of all later passes, waiting included"))
+            lines.append(Amount(TPOT, self.seconds_per_token, "s", MEASURED, N_("TPOT: the mean of all later passes, waiting included")))
         lines.append(self._notepad)
         if self.held_bytes is not None:
-            lines.append(Amount("Memory for the notepad", self.held_bytes, "B", MEASURED, "its arrays, with room for tokens to come"))
+            lines.append(
+                Amount(N_("Memory for the notepad"), self.held_bytes, "B", MEASURED, N_("its arrays, with room for tokens to come"))
+            )
         if self.flops is not None and self.bytes_read is not None:
-            how = "2 x (weights met x positions + heads x sizes x positions looked at)"
+            how = N_("2 x (weights met x positions + heads x sizes x positions looked at)")
             lines += [
-                Amount("Operations", self.flops, "FLOP", COMPUTED, how),
-                Amount("Bytes fetched", self.bytes_read, "B", COMPUTED, "weights once per pass + the notepad once per pass"),
+                Amount(N_("Operations"), self.flops, "FLOP", COMPUTED, how),
+                Amount(N_("Bytes fetched"), self.bytes_read, "B", COMPUTED, N_("weights once per pass + the notepad once per pass")),
             ]
         if self.flops_per_second is not None and self.bytes_per_second is not None:
             lines += [
-                Amount("Speed of arithmetic", self.flops_per_second, "FLOP/s", COMPUTED, "operations / measured seconds"),
-                Amount("Speed of fetching", self.bytes_per_second, "B/s", COMPUTED, "bytes fetched / measured seconds"),
+                Amount(N_("Speed of arithmetic"), self.flops_per_second, "FLOP/s", COMPUTED, N_("operations / measured seconds")),
+                Amount(N_("Speed of fetching"), self.bytes_per_second, "B/s", COMPUTED, N_("bytes fetched / measured seconds")),
             ]
             if self.peak is not None:
                 mfu, mbu = self.flops_per_second / self.peak.flops, self.bytes_per_second / self.peak.bytes_per_second
                 lines += [
-                    Amount("Share of this machine's arithmetic", mfu, "share", COMPUTED, f"MFU: {self.peak.how}"),
-                    Amount("Share of this machine's memory speed", mbu, "share", COMPUTED, f"MBU: {self.peak.how}"),
+                    Amount(N_("Share of this machine's arithmetic"), mfu, "share", COMPUTED, N_("MFU: {how}").format(how=self.peak.how)),
+                    Amount(N_("Share of this machine's memory speed"), mbu, "share", COMPUTED, N_("MBU: {how}").format(how=self.peak.how)),
                 ]
         return (*lines, self.watt_hours, self.token_price, self.hardware_price)
 

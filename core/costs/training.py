@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from core.costs.formulas import LARGEST, answer_multiply_adds, attention_multiply_adds
 from core.engine.shape import ModelShape
 from core.errors import BadSetting
+from core.language import _, written
 
 UPDATE = 6  # multiply-adds per weight in an AdamW update: two running means, a root, a quotient, the step
 
@@ -73,11 +74,17 @@ def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, n
 
 def _positive(value: int, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**6:
-        raise BadSetting(f"The number of {name} must be a whole number from 1 to 1,000,000, not {str(value)[:20]}.")
+        raise BadSetting(
+            _("The number of {name} must be a whole number from 1 to 1,000,000, not {value}.").format(name=name, value=str(value)[:20])
+        )
     return value
 
 
 def _amount(value: float, name: str, most: float = LARGEST) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-        raise BadSetting(f"The {name} must be a number from 0 to {most:.0e}, not {str(value)[:20]}.")
+        raise BadSetting(
+            _("The {name} must be a number from 0 to {most}, not {value}.").format(
+                name=name, most=written(most, ".0e"), value=str(value)[:20]
+            )
+        )
     return float(value)

@@ -19,6 +19,7 @@ from core.engine.fair_lock import FairLock
 from core.errors import EmptyPrompt, NotEnoughMemory
 from core.kv_cache.kv_cache import KVCache
 from core.kv_cache.pool import CachePool
+from core.language import _, written
 from core.limits import Limits
 from core.record.top_logprobs import TopLogprobs
 
@@ -115,7 +116,7 @@ class Engine:
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
-            raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
+            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
         with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
@@ -125,8 +126,10 @@ class Engine:
                     cache.clear()
                 if is_out_of_memory(error):
                     raise NotEnoughMemory(
-                        f"There is not enough memory on {self.device} for {len(ids):,} tokens. "
-                        "Go back to an earlier word, or start with a shorter text."
+                        _(
+                            "There is not enough memory on {device} for {count} tokens. Go back to an earlier word, or "
+                            "start with a shorter text."
+                        ).format(device=self.device, count=written(len(ids)))
                     ) from error
                 raise
             stopwatch.stop()

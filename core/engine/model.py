@@ -12,6 +12,7 @@ from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
 from core.engine.stored_weights import is_stored
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
+from core.language import _
 from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine
@@ -57,11 +58,15 @@ class LanguageModel:
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                raise BadText("This text holds half a character that cannot be written. Delete it and type it again.") from error
+                raise BadText(_("This text holds half a character that cannot be written. Delete it and type it again.")) from error
         ids = [int(i) for i in self.tokenizer(text)["input_ids"]]
         if ids and max(ids) >= self.vocabulary_size:
             needed = quoted(str(self.tokenizer.convert_ids_to_tokens(max(ids))))
-            raise BadToken(f"This text needs the token {needed}, which the tokenizer of {self.name} has and the model never learnt.")
+            raise BadToken(
+                _("This text needs the token {needed}, which the tokenizer of {name} has and the model never learnt.").format(
+                    needed=needed, name=self.name
+                )
+            )
         return ids
 
     @property
@@ -72,13 +77,13 @@ class LanguageModel:
     def tokenize_turn(self, text: str) -> list[Token]:
         """The text as one turn of a conversation, with every token that the chat template puts around it. Raises ModelError without one."""
         if not self.speaks_in_turns:
-            raise ModelError(f"{self.name} is no chat model: it goes on with a text, it does not answer.")
+            raise ModelError(_("{name} is no chat model: it goes on with a text, it does not answer.").format(name=self.name))
         self.encode(text)  # refuses what cannot be written
         turns = [{"role": "user", "content": text}]
         try:
             written = render(self.tokenizer.get_chat_template(), turns, self.tokenizer.special_tokens_map)
         except (TemplateFailed, ValueError) as error:  # a template is a program of the model's maker
-            raise BrokenModel(f"The chat template of {self.name} cannot be used with a plain question.") from error
+            raise BrokenModel(_("The chat template of {name} cannot be used with a plain question.").format(name=self.name)) from error
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])
 
@@ -101,7 +106,7 @@ class LanguageModel:
     def _by_offsets(self, text: str, tokens: list[Token]) -> list[Token]:
         """Take the texts from the input itself where the tokenizer rewrites it (letters made small, accents joined, spaces dropped)."""
         encoded = self.tokenizer(text, return_offsets_mapping=True) if self.tokenizer.is_fast else None
-        ends = [end for _, end in encoded["offset_mapping"]] if encoded else [0] * len(tokens)
+        ends = [end for _each, end in encoded["offset_mapping"]] if encoded else [0] * len(tokens)
         done, result = 0, []
         for index, token in enumerate(tokens):
             # A character split over several tokens belongs to the last of them; whatever no token claims goes to the next one that does.
@@ -117,7 +122,11 @@ class LanguageModel:
         known = self._tokens.get(token_id)
         if known is None:
             if not 0 <= token_id < self.vocabulary_size:
-                raise BadToken(f"There is no token number {token_id}: this model knows the numbers 0 to {self.vocabulary_size - 1}.")
+                raise BadToken(
+                    _("There is no token number {number}: this model knows the numbers 0 to {last}.").format(
+                        number=token_id, last=self.vocabulary_size - 1
+                    )
+                )
             known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
         return known
 
@@ -126,7 +135,7 @@ class LanguageModel:
         try:
             raw = text.encode()
         except UnicodeEncodeError as error:
-            raise BadToken("Half a character is no token that could be named by its text.") from error
+            raise BadToken(_("Half a character is no token that could be named by its text.")) from error
         pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
         found = next((i for i in own if self._bytes[i] == raw), None) if raw else None
@@ -135,7 +144,11 @@ class LanguageModel:
         if found is not None:
             return self.token(found)
         shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
-        raise BadToken(f"{quoted(text)} is no single token of this model: it writes {shown or 'nothing'}. Force them one after the other.")
+        raise BadToken(
+            _("{text} is no single token of this model: it writes {value}. Force them one after the other.").format(
+                text=quoted(text), value=shown or "nothing"
+            )
+        )
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.engine.published_shapes import SHAPES
 from core.errors import UnknownModel
+from core.language import _
 
 UNBOUNDED_CONTEXT = 1_048_576  # for architectures whose memory does not grow with the text
 
@@ -179,7 +180,9 @@ class ModelShape:
         """The shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `published_shapes.SHAPES` lists them."""
         known = SHAPES.get(str(name).strip().lower())
         if known is None:
-            raise UnknownModel(f"No published shape is called “{str(name)[:40]}”. Known are: {', '.join(SHAPES)}.")
+            raise UnknownModel(
+                _("No published shape is called “{name}”. Known are: {names}.").format(name=str(name)[:40], names=", ".join(SHAPES))
+            )
         return cls(**known)
 
 

@@ -18,6 +18,7 @@ from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, Outs
 from core.generation.run import Run, in_turn
 from core.generation.tree import Node
 from core.kv_cache.kv_cache import KVCache
+from core.language import N_, _, written
 from core.limits import Limits
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from core.record.tokens import ByteJoiner, Token
@@ -67,11 +68,10 @@ class Generation(Run):
     ) -> None:
         _check_kinds(model, prompt)
         if not prompt:
-            raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
+            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
         if len(prompt) > LONGEST_PROMPT:
-            raise PromptTooLong(
-                f"That text has {len(prompt):,} characters; {model.name} reads at most {model.context_length:,} tokens. Shorten it."
-            )
+            said = _("That text has {count} characters; {model} reads at most {most} tokens. Shorten it.")
+            raise PromptTooLong(said.format(count=written(len(prompt)), model=model.name, most=written(model.context_length)))
         self.model = model
         self.model_name = model.name
         self.prompt = prompt
@@ -79,12 +79,14 @@ class Generation(Run):
         self.prompt_tokens: list[Token] = model.tokenize_turn(prompt) if as_chat else model.tokenize(prompt)
         count = len(self.prompt_tokens)
         if count == 0:
-            raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
+            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
         if count > model.context_length:
-            raise PromptTooLong(f"That text has {count:,} tokens; {model.name} reads at most {model.context_length:,}. Shorten it.")
+            said = _("That text has {count} tokens; {model} reads at most {most}. Shorten it.")
+            raise PromptTooLong(said.format(count=written(count), model=model.name, most=written(model.context_length)))
         limits = Limits.from_environment()
         if limits.prompt_tokens and count > limits.prompt_tokens:
-            raise PromptTooLong(f"That text has {count:,} tokens; this app takes prompts of up to {limits.prompt_tokens:,}. Shorten it.")
+            said = _("That text has {count} tokens; this app takes prompts of up to {most}. Shorten it.")
+            raise PromptTooLong(said.format(count=written(count), most=written(limits.prompt_tokens)))
         super().__init__(model, SamplingSettings() if settings is None else settings)
         self._most_tokens = limits.tokens_per_run
         self.top_n = min(max(1, int(top_n)), MOST_CANDIDATES, model.vocabulary_size)
@@ -99,12 +101,12 @@ class Generation(Run):
     def finished(self) -> str | None:
         """Why the run cannot go on from here: "end of text", "context full", "limit reached" or "out of memory"; None while it can."""
         if self._path and self._path[-1].token_id in self.model.end_token_ids:
-            return "end of text"
+            return N_("end of text")
         if self.token_count >= self.model.context_length:
-            return "context full"
+            return N_("context full")
         if self._most_tokens and self.token_count >= self._most_tokens:
-            return "limit reached"
-        return "out of memory" if self._out_of_memory else None
+            return N_("limit reached")
+        return N_("out of memory") if self._out_of_memory else None
 
     @property
     def token_ids(self) -> np.ndarray:
@@ -162,7 +164,7 @@ class Generation(Run):
 
         Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits, BadSetting for an impossible attempt, BadToken.
         """
-        attempt = whole_number(attempt, "The attempt", 0, dice.LARGEST_ATTEMPT)
+        attempt = whole_number(attempt, N_("The attempt"), 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
         outcome = None if outcome is None else self._token_id(outcome)
         settings = self.settings
@@ -200,15 +202,17 @@ class Generation(Run):
             return self.model.token_of(token).token_id
         number = token.token_id if isinstance(token, Candidate | Token) else token
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise BadToken("A token is named by its number, its text or a candidate of a step.")
+            raise BadToken(_("A token is named by its number, its text or a candidate of a step."))
         return self.model.token(int(number)).token_id
 
     def _must_go_on(self) -> None:
         """Raises RunFinished where the run cannot go on from here."""
         if self.finished and not self._path:
-            raise RunFinished(f"There is no room to write: {self.finished}. Shorten the prompt.")
+            raise RunFinished(_("There is no room to write: {finished}. Shorten the prompt.").format(finished=_(self.finished)))
         if self.finished:
-            raise RunFinished(f"This run has ended ({self.finished}). Go back to an earlier word to go on from there.")
+            raise RunFinished(
+                _("This run has ended ({finished}). Go back to an earlier word to go on from there.").format(finished=_(self.finished))
+            )
 
     def _thrown(self, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
         """The step that this throw has made here before, if it has."""
@@ -335,9 +339,10 @@ def _unbounded(settings: SamplingSettings) -> bool:
 def _check_kinds(model: Any, prompt: Any) -> None:
     """Raises WrongType where a model or a text was to be given and something else was."""
     if not hasattr(model, "tokenize"):
-        raise WrongType(f"A run needs a loaded model, load_model({str(model)[:40]!r}) for one, not {type(model).__name__}.")
+        said = _("A run needs a loaded model, load_model({model}) for one, not {kind}.")
+        raise WrongType(said.format(model=repr(str(model)[:40]), kind=type(model).__name__))
     if not isinstance(prompt, str):
-        raise WrongType(f"A prompt is a text, not {type(prompt).__name__}.")
+        raise WrongType(_("A prompt is a text, not {kind}.").format(kind=type(prompt).__name__))
 
 
 def _falls_beside(seen: stages.Observation, roll: float) -> bool:
@@ -362,17 +367,21 @@ def _doubtful(listed: TopLogprobs | None, settings: SamplingSettings, roll: floa
 
 
 def _stages(settings: SamplingSettings) -> list[tuple[str, float | None]]:
-    return [("model", None), *((name, setting) for name, setting, _ in stages.processors(settings))]
+    return [("model", None), *((name, setting) for name, setting, _each in stages.processors(settings))]
 
 
 def _beyond(listed: int, forced: int) -> OutsideTopLogprobs:
     if forced >= 0:
         return OutsideTopLogprobs(
-            f"The server lists its {listed:,} likeliest tokens and keeps the odds of that one to itself. Take another."
+            _("The server lists its {listed} likeliest tokens and keeps the odds of that one to itself. Take another.").format(
+                listed=written(listed)
+            )
         )
     return OutsideTopLogprobs(
-        f"The dice landed beyond the {listed:,} tokens that the server lists. Lower the temperature or top-p, throw again, "
-        "or start the server with a longer list (vLLM: --max-logprobs)."
+        _(
+            "The dice landed beyond the {listed} tokens that the server lists. Lower the temperature or "
+            "top-p, throw again, or start the server with a longer list (vLLM: --max-logprobs)."
+        ).format(listed=written(listed))
     )
 
 

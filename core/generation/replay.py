@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from core.errors import BadToken, RunFinished
 from core.generation.run import Run, in_turn
 from core.generation.tree import Node, Tree
+from core.language import N_, _
 from core.record.step import Candidate, Step, TokenDistribution
 from core.record.tokens import Token
 from core.settings import SamplingSettings
@@ -32,7 +33,7 @@ class RecordedModel:
         """The token of this id as it stands alone. Raises BadToken for one that the recording never met."""
         known = self.tokens.get(token_id)
         if known is None:
-            raise BadToken(f"The recording does not hold token number {token_id}.")
+            raise BadToken(_("The recording does not hold token number {number}.").format(number=token_id))
         return known
 
     def piece(self, token_id: int) -> str:
@@ -72,7 +73,7 @@ class Replay(Run):
         if self._next() is not None:
             return None
         at_the_end = self._source[self.here] == self._recorded.here
-        return (self._ending if at_the_end else None) or "end of recording"
+        return (self._ending if at_the_end else None) or N_("end of recording")
 
     @property
     def cache_bytes(self) -> int:
@@ -84,7 +85,7 @@ class Replay(Run):
         """The recorded odds of the next token; other settings than the recorded ones cannot be applied without the model."""
         following = self._next()
         if following is None or following.step is None:
-            raise RunFinished("The recording ends here. Go back to an earlier word, or start a live run.")
+            raise RunFinished(_("The recording ends here. Go back to an earlier word, or start a live run."))
         return following.step
 
     @in_turn
@@ -92,7 +93,7 @@ class Replay(Run):
         """Reveal the next recorded step, or the one that took the token `outcome`. Raises RunFinished at the end."""
         following = self._next()
         if following is None or following.step is None:
-            raise RunFinished("The recording ends here. Go back to an earlier word, or start a live run.")
+            raise RunFinished(_("The recording ends here. Go back to an earlier word, or start a live run."))
         return self._reveal(following) if outcome in (None, following.step.token_id) else self.force(int(outcome))
 
     @in_turn
@@ -103,7 +104,7 @@ class Replay(Run):
             node = self._recorded.nodes[child]
             if node.step is not None and wanted in (node.step.token_id, node.step.raw.decode("utf-8", "replace")):
                 return self._reveal(node)
-        raise BadToken("The recording does not say what would have come after this word. A live run does.")
+        raise BadToken(_("The recording does not say what would have come after this word. A live run does."))
 
     def _reveal(self, recorded: Node) -> Step:
         assert recorded.step is not None

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from core.errors import NotEnoughMemory
 from core.generation.tree import Tree
+from core.language import N_
 from core.record import rich
 from core.record.step import Step, Vocabulary
 from core.settings import SamplingSettings, whole_number
@@ -84,7 +85,7 @@ class Run(Tree, ABC):
 
         It stops quietly where the run ends or memory is full; `finished` says why. Raises BadSetting for an impossible count.
         """
-        return self._write(None if count is None else whole_number(count, "The number of tokens", 0))
+        return self._write(None if count is None else whole_number(count, N_("The number of tokens"), 0))
 
     def _write(self, count: int | None) -> Iterator[Step]:
         made = 0

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.errors import BadPlace
+from core.language import _
 from core.record.step import Step, Vocabulary
 from core.record.tokens import Token
 from core.settings import SamplingSettings, is_bool
@@ -100,7 +101,11 @@ class Tree:
     def go_to(self, step_index: int) -> None:
         """Back to just after that step of the current path; -1 is the prompt alone. What follows stays in the tree. Raises BadPlace."""
         if is_bool(step_index) or not isinstance(step_index, numbers.Integral) or not -1 <= step_index < len(self._path):
-            raise BadPlace(f"There is no step {step_index} here: this path has the steps 0 to {len(self._path) - 1}.")
+            raise BadPlace(
+                _("There is no step {number} here: this path has the steps 0 to {last}.").format(
+                    number=step_index, last=len(self._path) - 1
+                )
+            )
         self._move(self._line[: step_index + 2])
 
     def switch(self, node_id: int) -> None:
@@ -139,7 +144,7 @@ class Tree:
         """The nodes that `delete` would take away: all behind this one, and the steps before it back to the last fork."""
         node = self._node(node_id)
         if node.parent is None:
-            raise BadPlace("The prompt is where every branch begins; it cannot be deleted.")
+            raise BadPlace(_("The prompt is where every branch begins; it cannot be deleted."))
         while node.parent and len(self.nodes[node.parent].children) == 1:  # 0 is the prompt, which stays
             node = self.nodes[node.parent]
         found, waiting = [], [node.node_id]
@@ -166,9 +171,9 @@ class Tree:
 
     def _node(self, node_id: int) -> Node:
         if is_bool(node_id) or not isinstance(node_id, numbers.Integral) or not 0 <= node_id < len(self.nodes):
-            raise BadPlace(f"There is no branch with the number {node_id} in this run.")
+            raise BadPlace(_("There is no branch with the number {number} in this run.").format(number=node_id))
         if self.nodes[node_id].is_deleted:
-            raise BadPlace(f"Branch {node_id} of this run was deleted.")
+            raise BadPlace(_("Branch {number} of this run was deleted.").format(number=node_id))
         return self.nodes[node_id]
 
     def _line_to(self, node_id: int) -> list[int]:

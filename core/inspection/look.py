@@ -21,18 +21,19 @@ from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, NotEnou
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
 from core.inspection.layers import LayerOutputs, Layers, same_odds
+from core.language import N_, _, written
 from core.record import rich
 from core.record.tokens import Token
 
 PIECE = 512  # tokens read in one turn; a long text lets others in between
 MOST_GUESSES = 1_000
 
-NO_LAYERS = "This kind of model does not show its layers one by one, so there is no guess after each of them to be seen."
-NO_ATTENTION = "This kind of model has no attention: it does not look back at single words, it carries one summary of the text along."
-SOME_ATTENTION = "Layers {layers} of this model have no attention: they do not look back at single words."
-ONE_WITHOUT = "Layer {layers} of this model has no attention: it does not look back at single words."
-HIDDEN_ATTENTION = "This kind of model does not tell truly which words it looked at, so that is not shown."
-TO_NOTHING = "The heads of this model may also look at nothing; what is missing to 100 % went there."
+NO_LAYERS = N_("This kind of model does not show its layers one by one, so there is no guess after each of them to be seen.")
+NO_ATTENTION = N_("This kind of model has no attention: it does not look back at single words, it carries one summary of the text along.")
+SOME_ATTENTION = N_("Layers {layers} of this model have no attention: they do not look back at single words.")
+ONE_WITHOUT = N_("Layer {layers} of this model has no attention: it does not look back at single words.")
+HIDDEN_ATTENTION = N_("This kind of model does not tell truly which words it looked at, so that is not shown.")
+TO_NOTHING = N_("The heads of this model may also look at nothing; what is missing to 100 % went there.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,11 @@ def look(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, top_n: int
             stations = () if hidden is None else _read(model, _stacked(probe.layers, hidden, logits), top_n)
     except Exception as error:
         if is_out_of_memory(error):
-            raise NotEnoughMemory(f"There is not enough memory on {model.device} to look into a step of {len(ids):,} tokens.") from error
+            raise NotEnoughMemory(
+                _("There is not enough memory on {device} to look into a step of {count} tokens.").format(
+                    device=model.device, count=written(len(ids))
+                )
+            ) from error
         raise
     return Inside(
         model=model,
@@ -215,23 +220,31 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
     try:
         ids = np.array(list(token_ids))
     except (TypeError, ValueError) as error:
-        raise BadToken("Tokens are given by their numbers, one after the other.") from error
+        raise BadToken(_("Tokens are given by their numbers, one after the other.")) from error
     if ids.size == 0:
-        raise EmptyPrompt("There is no text to look into yet. Write a few words first.")
+        raise EmptyPrompt(_("There is no text to look into yet. Write a few words first."))
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise BadToken("Tokens are given by their numbers, one after the other.")
+        raise BadToken(_("Tokens are given by their numbers, one after the other."))
     strange = ids[(ids < 0) | (ids >= model.vocabulary_size)]
     if len(strange):
-        raise BadToken(f"There is no token number {strange[0]}: this model knows the numbers 0 to {model.vocabulary_size - 1}.")
+        raise BadToken(
+            _("There is no token number {strange}: this model knows the numbers 0 to {last}.").format(
+                strange=strange[0], last=model.vocabulary_size - 1
+            )
+        )
     if len(ids) > model.context_length:
-        raise PromptTooLong(f"That text has {len(ids):,} tokens; {model.name} reads at most {model.context_length:,}. Shorten it.")
+        raise PromptTooLong(
+            _("That text has {count} tokens; {model} reads at most {most}. Shorten it.").format(
+                count=written(len(ids)), model=model.name, most=written(model.context_length)
+            )
+        )
     return ids.astype(np.int64)
 
 
 def must_be_here(model: LanguageModel) -> None:
     """Raise ModelError for a model that runs on a server and keeps its network to itself."""
     if getattr(model, "network", None) is None:
-        raise ModelError("This model runs somewhere else, so there is no way to look inside it from here.")
+        raise ModelError(_("This model runs somewhere else, so there is no way to look inside it from here."))
 
 
 def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
@@ -254,7 +267,7 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     chances = torch.softmax(logits, 1)
     if bool(chances.isnan().any()):
         raise BrokenLogits(
-            "The model answered with numbers that are not numbers (NaN), so there is nothing to show. Try another model or precision."
+            _("The model answered with numbers that are not numbers (NaN), so there is nothing to show. Try another model or precision.")
         )
     entropies = (torch.special.entr(chances).sum(1) / np.log(2)).tolist()
     top = torch.topk(logits, max(1, min(int(top_n), MOST_GUESSES, logits.shape[1])))
@@ -282,6 +295,6 @@ def _notes(model: LanguageModel, rows: tuple[np.ndarray | None, ...], readable: 
     elif len(without) == 1:
         yield ONE_WITHOUT.format(layers=without[0])
     elif without:
-        yield SOME_ATTENTION.format(layers=f"{', '.join(without[:-1])} and {without[-1]}")
+        yield SOME_ATTENTION.format(layers=N_("{some} and {last}").format(some=", ".join(without[:-1]), last=without[-1]))
     if any(row is not None and bool((row.sum(1) < 0.99).any()) for row in rows):
         yield TO_NOTHING

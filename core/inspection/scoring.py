@@ -21,6 +21,7 @@ from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEn
 from core.inspection.layers import Layers
 from core.inspection.look import PIECE, Guess, guess, must_be_here
 from core.kv_cache.kv_cache import KVCache
+from core.language import N_, _, written
 from core.record.tokens import Token
 
 if TYPE_CHECKING:
@@ -30,11 +31,11 @@ LONGEST_TEXT = 2_000_000  # characters
 LONGEST_WINDOW = 4_096  # tokens at once, for architectures that cannot go on from a part and must be fed the whole
 MOST_ALTERNATIVES = 100
 
-SERVED_NOTE = (
-    "The server lists its {listed:,} likeliest tokens and the ones of this text. Probabilities and surprise are exact; places beyond the "
+SERVED_NOTE = N_(
+    "The server lists its {listed} likeliest tokens and the ones of this text. Probabilities and surprise are exact; places beyond the "
     "list are estimates, and the doubt is an upper bound."
 )
-NOTHING = "There is no text to read yet. Paste or write some."
+NOTHING = N_("There is no text to read yet. Paste or write some.")
 
 Progress = Callable[[int, int], None]
 
@@ -196,15 +197,16 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     """
     if not hasattr(model, "server_kind"):
         must_be_here(model)
-    written = tuple(model.tokenize(_checked(text)))
-    if not written:
-        raise EmptyPrompt(NOTHING)
-    ids = np.array([token.token_id for token in written], dtype=np.int64)
+    tokens = tuple(model.tokenize(_checked(text)))
+    if not tokens:
+        raise EmptyPrompt(_(NOTHING))
+    ids = np.array([token.token_id for token in tokens], dtype=np.int64)
     reader: _Reader | _ServedReader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < window:
-        raise BadSetting(f"The stride must be a whole number from 1 to {window - 1:,} tokens, not {str(step)[:40]}.")
+        said = _("The stride must be a whole number from 1 to {last} tokens, not {step}.")
+        raise BadSetting(said.format(last=written(window - 1), step=str(step)[:40]))
     scores = _Scores.empty(len(ids), max(1, min(int(top_n), MOST_ALTERNATIVES, model.vocabulary_size)))
     report = progress or (lambda done, total: None)
     report(0, len(ids))
@@ -217,11 +219,12 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
             begin, done = min(begin + step, end - 1), end
     except Exception as error:
         if is_out_of_memory(error):
-            raise NotEnoughMemory(f"There is not enough memory on {model.device} to read {len(ids):,} tokens. Take less text.") from error
+            said = _("There is not enough memory on {device} to read {count} tokens. Take less text.")
+            raise NotEnoughMemory(said.format(device=model.device, count=written(len(ids)))) from error
         raise
     report(len(ids), len(ids))
     told = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
-    return ScoredText(model, text, written, *told, window, step, scores.log_sums, reader.note)
+    return ScoredText(model, text, tokens, *told, window, step, scores.log_sums, reader.note)
 
 
 def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.ndarray:
@@ -232,7 +235,7 @@ def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.
     must_be_here(model)
     ids = np.array(token_ids, dtype=np.int64)
     scores = _Scores.empty(len(ids), 1)
-    for _ in _Reader(model).read(ids, first, partial(_score, ids, scores, 0)):
+    for _each in _Reader(model).read(ids, first, partial(_score, ids, scores, 0)):
         pass
     found: np.ndarray = -scores.log_probabilities[first:] / math.log(2)
     return found
@@ -250,20 +253,21 @@ def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.
     def take(place: int, logits: torch.Tensor) -> None:
         found.append(logits.double().log_softmax(-1).cpu().numpy())
 
-    for _ in _Reader(model).read(ids, 1, take):
+    for _each in _Reader(model).read(ids, 1, take):
         pass
     return np.concatenate(found) if found else np.empty((0, model.vocabulary_size))
 
 
 def _checked(text: str) -> str:
     if not isinstance(text, str) or not text:
-        raise EmptyPrompt(NOTHING)
+        raise EmptyPrompt(_(NOTHING))
     if len(text) > LONGEST_TEXT:
-        raise PromptTooLong(f"That text has {len(text):,} characters; up to {LONGEST_TEXT:,} are read at a time. Take a part of it.")
+        said = _("That text has {count} characters; up to {most} are read at a time. Take a part of it.")
+        raise PromptTooLong(said.format(count=written(len(text)), most=written(LONGEST_TEXT)))
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError("That text holds half a character (a lone surrogate), which no tokenizer can read. Paste it again.") from error
+        raise InputError(_("That text holds half a character (a lone surrogate), which no tokenizer can read. Paste it again.")) from error
     return text
 
 
@@ -345,11 +349,10 @@ class _ServedReader:
                 forward = engine.request_more_logprobs(before, forward, token_id=token)
             if token not in forward.logits:
                 listed = forward.logits.known
-                raise OutsideTopLogprobs(
-                    f"The server lists its {listed:,} likeliest tokens, and this text holds one that is not among them."
-                )
+                said = _("The server lists its {listed} likeliest tokens, and this text holds one that is not among them.")
+                raise OutsideTopLogprobs(said.format(listed=written(listed)))
             if forward.logits.known < self._model.vocabulary_size:
-                self.note = SERVED_NOTE.format(listed=forward.logits.known)
+                self.note = SERVED_NOTE.format(listed=f"{forward.logits.known:,}")
             take(place, forward.logits.values[None])
             yield place + 1
 
@@ -385,7 +388,7 @@ def _score(ids: np.ndarray, into: _Scores, begin: int, place: int, logits: torch
         totals = torch.logsumexp(logits, 1, keepdim=True)
         if bool(totals.isnan().any()):
             raise BrokenLogits(
-                "The model answered with numbers that are not numbers (NaN), so there are no scores. Try another model or precision."
+                _("The model answered with numbers that are not numbers (NaN), so there are no scores. Try another model or precision.")
             )
         logs = logits - totals
         top = torch.topk(logs, into.tops.shape[1])

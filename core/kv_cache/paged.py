@@ -19,6 +19,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 from core.device import is_out_of_memory
 from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.kv_cache.quantized import QuantizedLayer, quantized_cache
+from core.language import _, written
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -36,7 +37,11 @@ class PagedKVCache:
     def __init__(self, model: LanguageModel, bits: int = 0) -> None:
         network = getattr(model, "network", None)
         if network is None:
-            raise ModelError(f"The notepad of {model.name} is on another machine and cannot be opened here. Choose a model that runs here.")
+            raise ModelError(
+                _("The notepad of {model} is on another machine and cannot be opened here. Choose a model that runs here.").format(
+                    model=model.name
+                )
+            )
         self._network = network
         self._model = model
         accepted = inspect.signature(network.forward).parameters
@@ -45,8 +50,10 @@ class PagedKVCache:
         pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
         if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
             raise ModelError(
-                f"{model.name} does not keep one line per token in every layer: it forgets by itself, or remembers in another way. "
-                "Choose a model with plain attention, such as the bundled one."
+                _(
+                    "{model} does not keep one line per token in every layer: it forgets by itself, or remembers "
+                    "in another way. Choose a model with plain attention, such as the bundled one."
+                ).format(model=model.name)
             )
         self._cache: Any = quantized_cache(model.shape.layer_count, bits) if bits else plain
         self._takes_positions = "position_ids" in accepted
@@ -77,10 +84,14 @@ class PagedKVCache:
         Raises PromptTooLong at the end of the model's context, NotEnoughMemory.
         """
         if not len(token_ids):
-            raise EmptyPrompt("There is no text to read. Write a few words first.")
+            raise EmptyPrompt(_("There is no text to read. Write a few words first."))
         positions = list(range(self.next_position, self.next_position + len(token_ids)))
         if positions[-1] >= self._model.context_length:
-            raise PromptTooLong(f"{self._model.name} knows {self._model.context_length:,} positions, and this text needs more. Shorten it.")
+            raise PromptTooLong(
+                _("{model} knows {most} positions, and this text needs more. Shorten it.").format(
+                    model=self._model.name, most=written(self._model.context_length)
+                )
+            )
         device = self._network.get_input_embeddings().weight.device
         extra: dict[str, Any] = dict(self._last_only)
         if self._takes_positions:
@@ -92,7 +103,7 @@ class PagedKVCache:
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            raise NotEnoughMemory("There is not enough memory for another line. Start with a shorter text.") from error
+            raise NotEnoughMemory(_("There is not enough memory for another line. Start with a shorter text.")) from error
         self.kept += positions
         self.next_position += len(token_ids)
         return logits

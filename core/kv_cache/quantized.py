@@ -15,6 +15,7 @@ import torch
 from transformers.cache_utils import Cache, DynamicLayer
 
 from core.errors import BadSetting
+from core.language import _
 
 GROUP = 32
 BITS = (8, 4)
@@ -85,7 +86,7 @@ class QuantizedLayer(DynamicLayer):
     def __init__(self, bits: int) -> None:
         super().__init__()
         if bits not in BITS:
-            raise BadSetting(f"Keys and values can be stored with 8 or 4 bits, not with {bits}.")
+            raise BadSetting(_("Keys and values can be stored with 8 or 4 bits, not with {bits}.").format(bits=bits))
         self.bits = bits
         self.packed: tuple[Packed, Packed] | None = None
         self._sizes = (0, 0)
@@ -119,4 +120,4 @@ class QuantizedLayer(DynamicLayer):
 
 def quantized_cache(layer_count: int, bits: int) -> Cache:
     """A cache of this many layers for any model whose layers keep plain keys and values."""
-    return Cache(layers=[QuantizedLayer(bits) for _ in range(layer_count)])
+    return Cache(layers=[QuantizedLayer(bits) for _each in range(layer_count)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import BadSetting
 from core.labs.candidates import prompt_ids
+from core.language import N_, _
 from core.serving.block_pool import blocks_for
 from core.serving.request import Request
 from core.serving.scheduler import Policy
@@ -53,17 +54,19 @@ def batch_curve(
     Every reader writes `tokens` tokens behind the same prompt with dice of their own, past the end of the text if need be. Reading the
     prompts is not part of it. Yields the newest point of a size after every turn. Raises BadSetting and what `Server` raises.
     """
-    for name, value, high in (("The number of tokens", tokens, LONGEST), ("The number of repeats", repeats, 100)):
+    for name, value, high in ((N_("The number of tokens"), tokens, LONGEST), (N_("The number of repeats"), repeats, 100)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= high:
-            raise BadSetting(f"{name} must be a whole number from 1 to {high}, not {str(value)[:20]}.")
+            raise BadSetting(
+                _("{name} must be a whole number from 1 to {high}, not {value}.").format(name=_(name), high=high, value=str(value)[:20])
+            )
     if not sizes or any(isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_SEQS for size in sizes):
-        raise BadSetting(f"Batches have 1 to {MOST_SEQS} readers.")
+        raise BadSetting(_("Batches have 1 to {most} readers.").format(most=MOST_SEQS))
     settings = settings or SamplingSettings()
     ids = tuple(prompt_ids(model, prompt))
     tokens = min(tokens, model.context_length - len(ids))
     times: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes}
     held = len(ids) + tokens / 2
-    for _ in range(repeats):
+    for _each in range(repeats):
         for size in sizes:
             own = [SamplingSettings(**settings.as_dict() | {"seed": number}) for number in range(size)]
             asked = [Request(number, ids, own[number], tokens, ignore_eos=True) for number in range(size)]

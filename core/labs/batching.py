@@ -17,6 +17,7 @@ import numpy as np
 from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.labs.candidates import prompt_ids
+from core.language import N_, _, written
 from core.limits import Limits
 from core.serving.request import Request
 from core.serving.server import FinishedRequest, Iteration, Server, ServerSettings
@@ -72,14 +73,18 @@ def readers(
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     most = min(MOST_READERS, Limits.from_environment().readers or MOST_READERS)
-    count = _whole(count, "The number of readers", 1, most)
-    longest = _whole(longest, "The longest answer", 1, LONGEST_ANSWER)
-    shortest = _whole(shortest, "The shortest answer", 1, longest)
-    background_tokens = _whole(background_tokens, "The length of the common beginning", 0, model.context_length)
+    count = _whole(count, N_("The number of readers"), 1, most)
+    longest = _whole(longest, N_("The longest answer"), 1, LONGEST_ANSWER)
+    shortest = _whole(shortest, N_("The shortest answer"), 1, longest)
+    background_tokens = _whole(background_tokens, N_("The length of the common beginning"), 0, model.context_length)
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= FASTEST):
-        raise BadSetting(f"Readers arrive at more than 0 and at most {FASTEST:g} a second, not {str(rate)[:20]}.")
+        raise BadSetting(
+            _("Readers arrive at more than 0 and at most {fastest} a second, not {rate}.").format(
+                fastest=written(FASTEST, "g"), rate=str(rate)[:20]
+            )
+        )
     if not prompts:
-        raise BadSetting("Readers need at least one text to ask about.")
+        raise BadSetting(_("Readers need at least one text to ask about."))
     settings = settings or SamplingSettings()
     chance = np.random.default_rng(settings.seed)
     lengths = chance.integers(shortest, longest + 1, count)
@@ -96,7 +101,11 @@ def readers(
 
 def _whole(value: int, name: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise BadSetting(f"{name} must be a whole number from {low} to {high:,}, not {str(value)[:20]}.")
+        raise BadSetting(
+            _("{name} must be a whole number from {low} to {high}, not {value}.").format(
+                name=_(name), low=low, high=written(high), value=str(value)[:20]
+            )
+        )
     return value
 
 
@@ -155,7 +164,7 @@ def summary(iterations: Sequence[Iteration]) -> Summary:
         first_token=_spread([times[one][0] - arrivals[one] for one in arrivals]),
         per_token=_spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
         end_to_end=_spread([one.end_to_end_latency for one in finished]),
-        idle=sum(time for time, _ in empty) / slot_time if slot_time else math.nan,
+        idle=sum(time for time, _each in empty) / slot_time if slot_time else math.nan,
         idle_in_demand=sum(time for time, wanted in empty if wanted) / slot_time if slot_time else math.nan,
         padded_tokens=sum(iteration.padded_tokens for iteration in iterations),
         preemptions=sum(len(iteration.preempted) for iteration in iterations),
@@ -200,7 +209,7 @@ def compare_alone(model: LanguageModel, who: Sequence[Reader], finished: Sequenc
         finally:
             run.release()
         pairs = list(zip(run.path, served.token_ids, served.logits, strict=False))
-        parted = next((place for place, (step, token_id, _) in enumerate(pairs) if step.token_id != token_id), None)
+        parted = next((place for place, (step, token_id, _each) in enumerate(pairs) if step.token_id != token_id), None)
         if parted is None and len(run.path) != len(served.token_ids):
             parted = len(pairs)
         gaps = [abs(step.chosen.logit - logit) for step, token_id, logit in pairs[:parted] if step.token_id == token_id]

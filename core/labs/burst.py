@@ -16,6 +16,7 @@ import numpy as np
 
 from core.errors import BadSetting, ViewerError
 from core.labs.batching import Reader
+from core.language import _, carried
 from core.servers.streaming import ServerSaid, ask, stream
 
 if TYPE_CHECKING:
@@ -53,9 +54,9 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
     """
     server: Any = getattr(model, "server", None)
     if server is None:
-        raise BadSetting("A burst of requests needs a model on a server. Connect to one on the Models page.")
+        raise BadSetting(_("A burst of requests needs a model on a server. Connect to one on the Models page."))
     if not 1 <= len(who) <= MOST:
-        raise BadSetting(f"A burst has 1 to {MOST} requests, not {len(who)}.")
+        raise BadSetting(_("A burst has 1 to {most} requests, not {count}.").format(most=MOST, count=len(who)))
     said: SimpleQueue[Arrived | Told] = SimpleQueue()
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
@@ -86,7 +87,7 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
             said.put(heard())
             stop.wait(PAUSE)
 
-    threads = [Thread(target=send, args=(reader,), daemon=True) for reader in who]
+    threads = [Thread(target=carried(send), args=(reader,), daemon=True) for reader in who]
     watching = Thread(target=watch, daemon=True)
     watching.start()
     for thread in threads:
@@ -121,9 +122,12 @@ def figures(seen: Sequence[Arrived | Told]) -> BurstFigures:
         if isinstance(one, Arrived) and one.tokens > 0:
             times.setdefault(one.reader_id, []).append((one.seconds, one.tokens))
     gaps = [
-        (later - earlier) / tokens for mine in times.values() for (earlier, _), (later, tokens) in pairwise(mine) for _ in range(tokens)
+        (later - earlier) / tokens
+        for mine in times.values()
+        for (earlier, _each), (later, tokens) in pairwise(mine)
+        for _each in range(tokens)
     ]
-    tokens = sum(count for mine in times.values() for _, count in mine)
+    tokens = sum(count for mine in times.values() for _each, count in mine)
     last = max((mine[-1][0] for mine in times.values()), default=math.nan)
     finished = sum(isinstance(one, Arrived) and one.done and not one.error for one in seen)
     return BurstFigures(

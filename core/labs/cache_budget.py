@@ -14,6 +14,7 @@ import torch
 from core.errors import BadSetting, EmptyPrompt
 from core.kv_cache.paged import PagedKVCache
 from core.kv_cache.quantized import packed_bytes
+from core.language import _, written
 from core.sampling import dice, stages
 from core.settings import SamplingSettings
 
@@ -42,11 +43,19 @@ class MemoryBudget:
 
     def __post_init__(self) -> None:
         if self.policy not in POLICIES:
-            raise BadSetting(f"When the notepad is full, one can: {', '.join(POLICIES)}. Not {str(self.policy)[:30]!r}.")
+            raise BadSetting(
+                _("When the notepad is full, one can: {names}. Not {policy}.").format(
+                    names=", ".join(POLICIES), policy=repr(str(self.policy)[:30])
+                )
+            )
         for name, low, high in (("budget_bytes", 0, 10**15), ("sinks", 0, 10**6), ("readers", 1, MOST_READERS)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise BadSetting(f"The {name.replace('_', ' ')} must be a whole number from {low} to {high:,}, not {str(value)[:20]}.")
+                raise BadSetting(
+                    _("The {name} must be a whole number from {low} to {high}, not {value}.").format(
+                        name=name.replace("_", " "), low=low, high=written(high), value=str(value)[:20]
+                    )
+                )
 
     @property
     def share(self) -> int:
@@ -103,7 +112,9 @@ def fill(
     The dice are those of a plain run: same settings, same seed, same rolls. Raises EmptyPrompt, ModelError, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= LONGEST:
-        raise BadSetting(f"One can write 0 to {LONGEST:,} tokens here, not {str(length)[:20]}.")
+        raise BadSetting(
+            _("One can write 0 to {longest} tokens here, not {length}.").format(longest=written(LONGEST), length=str(length)[:20])
+        )
     settings = settings or SamplingSettings()
     reader = _Reader(model, plan)
     ids = _encode(model, prompt)
@@ -166,10 +177,10 @@ def own_task(told: str, question: str, answer: str) -> RecallTask:
     key_words is the first sentence that holds the answer, empty where none does.
     """
     if not told.strip() or not question.strip():
-        raise EmptyPrompt("There is no text or no question yet. Write both first.")
+        raise EmptyPrompt(_("There is no text or no question yet. Write both first."))
     wanted = answer.strip()
     if not wanted or len(wanted) > LONGEST_OWN_ANSWER:
-        raise BadSetting(f"The right answer has 1 to {LONGEST_OWN_ANSWER} characters, not {len(wanted)}.")
+        raise BadSetting(_("The right answer has 1 to {most} characters, not {count}.").format(most=LONGEST_OWN_ANSWER, count=len(wanted)))
     sentences = re.findall(r"[^.!?\n]+[.!?]*", told)
     key = next((sentence.strip() for sentence in sentences if wanted.rstrip(" .").casefold() in sentence.casefold()), "")
     return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
@@ -229,7 +240,7 @@ class PolicyOutcome:
 def every_policy(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[PolicyOutcome]:
     """The same story and the same budget under every policy, one after the other."""
     for policy in POLICIES:
-        *_, answer = ask(model, replace(plan, policy=policy), story)
+        *_each, answer = ask(model, replace(plan, policy=policy), story)
         assert isinstance(answer, Answer)
         yield PolicyOutcome(policy, answer)
 
@@ -289,7 +300,7 @@ class _Reader:
 def _encode(model: LanguageModel, text: str) -> list[int]:
     ids = model.encode(text) if text else []
     if not ids:
-        raise EmptyPrompt("There is no text to read. Write a few words first.")
+        raise EmptyPrompt(_("There is no text to read. Write a few words first."))
     return ids
 
 

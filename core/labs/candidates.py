@@ -23,6 +23,7 @@ from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, Pr
 from core.labs.answers import answer_of, normal
 from core.labs.candidate_sequence import BatchStep, CandidateSequence
 from core.labs.served import on_server, write_on_server
+from core.language import N_, _, written
 from core.record.step import ForwardPass, Step
 from core.record.tokens import ByteJoiner
 from core.sampling import dice, stages
@@ -45,7 +46,7 @@ class PromptBatch:
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
         if getattr(model, "network", None) is None:
-            raise ModelError("Many texts at once need a model that runs on this machine. Choose a bundled one.")
+            raise ModelError(_("Many texts at once need a model that runs on this machine. Choose a bundled one."))
         self.model = model
         self._network = model.network
         self._device = torch.device(model.device)
@@ -87,7 +88,7 @@ class PromptBatch:
                 output = self._network(inputs, **kept)
             except BaseException as error:
                 if is_out_of_memory(error):
-                    raise NotEnoughMemory("There is not enough memory for so many at once. Take fewer, or shorter ones.") from error
+                    raise NotEnoughMemory(_("There is not enough memory for so many at once. Take fewer, or shorter ones.")) from error
                 raise
             stopwatch.stop()
             logits = output.logits[:, -1].float()
@@ -118,7 +119,7 @@ def write_together(
     what a server may raise.
     """
     settings = settings or SamplingSettings()
-    count, steps = whole(count, "The number of tries", 1, MOST_TRIES), whole(steps, "The length", 1, MOST_STEPS)
+    count, steps = whole(count, N_("The number of tries"), 1, MOST_TRIES), whole(steps, N_("The length"), 1, MOST_STEPS)
     ids = prompt_ids(model, prompt)
     if on_server(model):
         yield from write_on_server(model, prompt, settings, count, steps, top_n)
@@ -145,7 +146,7 @@ def write_and_time_one(
     newest = None
     for newest in write_together(model, prompt, settings, count, steps):
         yield newest
-    *_, one = write_together(model, prompt, settings, 1, steps)
+    *_each, one = write_together(model, prompt, settings, 1, steps)
     if newest is not None:
         yield replace(newest, alone_seconds=one.seconds, alone_passes=one.forward_passes)
 
@@ -198,25 +199,33 @@ def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
     """The tokens of a prompt that something can still be written behind. Raises EmptyPrompt, PromptTooLong."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
+        raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
     if len(ids) >= model.context_length:
-        raise PromptTooLong(f"That text has {len(ids):,} tokens; {model.name} reads at most {model.context_length:,}. Shorten it.")
+        raise PromptTooLong(
+            _("That text has {count} tokens; {model} reads at most {most}. Shorten it.").format(
+                count=written(len(ids)), model=model.name, most=written(model.context_length)
+            )
+        )
     return ids
 
 
 def whole(value: int, name: str, low: int, high: int) -> int:
     """This number, if it is a whole one within its range. Raises BadSetting."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise BadSetting(f"{name} must be a whole number from {low} to {high}, not {str(value)[:20]}.")
+        raise BadSetting(
+            _("{name} must be a whole number from {low} to {high}, not {value}.").format(
+                name=_(name), low=low, high=high, value=str(value)[:20]
+            )
+        )
     return value
 
 
 # How a try is scored: the name, and the formula in words.
-MEAN, NORMALISED, MAJORITY = "mean log-probability", "length-normalised", "majority of the answers"
+MEAN, NORMALISED, MAJORITY = N_("mean log-probability"), N_("length-normalised"), N_("majority of the answers")
 FORMULAS = {
-    MEAN: "the natural logarithms of all its words' probabilities, added up and divided by their number",
-    NORMALISED: "the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)",
-    MAJORITY: "the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word",
+    MEAN: N_("the natural logarithms of all its words' probabilities, added up and divided by their number"),
+    NORMALISED: N_("the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
+    MAJORITY: N_("the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word"),
 }
 
 
@@ -232,7 +241,7 @@ class Ranked:
 def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
     """The tries, best first; equal ones by mean log-probability, then by number. Raises BadSetting for an unknown score."""
     if by not in FORMULAS:
-        raise BadSetting(f"Tries are scored by {', '.join(FORMULAS)}, not by {str(by)[:40]!r}.")
+        raise BadSetting(_("Tries are scored by {names}, not by {by}.").format(names=", ".join(map(_, FORMULAS)), by=repr(str(by)[:40])))
     written = [attempt for attempt in tries if attempt.path]
     answers = {attempt.number: answer_of(attempt.text) for attempt in written}
     votes = Counter(map(normal, answers.values()))

@@ -19,6 +19,7 @@ from core.inspection.scoring import surprises
 from core.kv_cache.kv_cache import KVCache
 from core.labs.candidates import prompt_ids, whole
 from core.labs.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
+from core.language import N_, _, written
 from core.record.tokens import ByteJoiner
 from core.sampling.pick import pick
 from core.settings import SamplingSettings
@@ -70,19 +71,23 @@ def cascade(
     thresholds: bits of the small one's entropy above which the large one writes. Raises EmptyPrompt, PromptTooLong, BadSetting (two that
     cut text into different tokens, too), ModelError for a model on a server, BrokenLogits.
     """
-    length = whole(length, "The length", 1, LONGEST)
+    length = whole(length, N_("The length"), 1, LONGEST)
     both_here(small, large)
     if not same_tokens(small, large):
-        raise BadSetting(f"{small.name} and {large.name} cut text into different tokens, so neither can go on for the other.")
+        raise BadSetting(
+            _("{small} and {large} cut text into different tokens, so neither can go on for the other.").format(
+                small=small.name, large=large.name
+            )
+        )
     if not thresholds or any(not _possible(one) for one in thresholds):
-        raise BadSetting(f"A threshold is a number of bits from 0 to {HIGHEST:g}.")
+        raise BadSetting(_("A threshold is a number of bits from 0 to {highest}.").format(highest=written(HIGHEST, "g")))
     ids = prompt_ids(small, prompt)
     if len(prompt_ids(large, prompt)) != len(ids):
-        raise BadSetting(f"{small.name} and {large.name} read this text differently.")
+        raise BadSetting(_("{small} and {large} read this text differently.").format(small=small.name, large=large.name))
     length = min(length, small.context_length - len(ids), large.context_length - len(ids))
     runs = [_Run(number, small, large, ids, settings or SamplingSettings(), one) for number, one in enumerate(thresholds)]
     try:
-        for _ in range(length):
+        for _each in range(length):
             for run in runs:
                 if not run.ended:
                     yield run.step()

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from core.errors import BadRecording, ViewerError
 from core.generation.step_file import StepFile, settings_of, step_file, step_of
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tokens import Token, lone_token
 
@@ -99,7 +100,7 @@ class RecordedWords:
     def token(self, token_id: int) -> Token:
         """The token of this id, as it stands alone. Raises BadRecording for one that is not in the file."""
         if token_id not in self.tokens:
-            raise BadRecording(f"This recording does not hold token number {token_id}.")
+            raise BadRecording(_("This recording does not hold token number {number}.").format(number=token_id))
         return self.tokens[token_id]
 
 
@@ -138,7 +139,9 @@ class Writer:
             return {"dict": [[self.write(key), self.write(one)] for key, one in value.items()]}
         name = self._extra.get(type(value), type(value).__name__)
         if name not in CLASSES and type(value) not in self._extra:
-            raise BadRecording(f"This result holds something that cannot be kept in a file: {type(value).__name__[:40]}.")
+            raise BadRecording(
+                _("This result holds something that cannot be kept in a file: {kind}.").format(kind=type(value).__name__[:40])
+            )
         if isinstance(value, Enum):
             return {"enum": [name, value.value]}
         return {"record": [name, {field.name: self.write(getattr(value, field.name)) for field in fields(value) if field.init}]}
@@ -182,12 +185,12 @@ class Reader:
     def read(self, value: Any, depth: int = 0) -> Any:
         """The value that was written."""
         if depth > DEEPEST:
-            raise BadRecording("This recording is broken: it is nested too deeply.")
+            raise BadRecording(_("This recording is broken: it is nested too deeply."))
         if value is None or isinstance(value, bool | str | float):
             return value
         if isinstance(value, int):
             if abs(value) > 2**63:
-                raise BadRecording("This recording is broken: it holds a number that nothing here counts.")
+                raise BadRecording(_("This recording is broken: it holds a number that nothing here counts."))
             return value
         if isinstance(value, list):
             return [self.read(one, depth + 1) for one in value]
@@ -224,7 +227,7 @@ class Reader:
         if name in self._extra:
             return self._extra[name]
         if name not in CLASSES:
-            raise BadRecording("This recording is broken, or from another version of the app: it holds something unknown.")
+            raise BadRecording(_("This recording is broken, or from another version of the app: it holds something unknown."))
         cls: type = getattr(import_module(CLASSES[name]), name)
         return cls
 
@@ -239,17 +242,19 @@ class Reader:
             raise _broken()
         known = {field.name: field for field in fields(cls) if field.init}
         if not held.keys() <= known.keys():
-            raise BadRecording("This recording is broken, or from another version of the app: it holds something unknown.")
+            raise BadRecording(_("This recording is broken, or from another version of the app: it holds something unknown."))
         missing = [n for n, f in known.items() if n not in held and f.default is MISSING and f.default_factory is MISSING]
         values = {name: self.read(one, depth + 1) for name, one in held.items()}
         declared = hints(cls)
         wrong = [name for name, one in values.items() if not fits(one, declared[name])]
         if missing or wrong:
-            raise BadRecording(f"This recording is broken (at {cls.__name__} → {(missing + wrong)[0][:40]}).")
+            raise BadRecording(
+                _("This recording is broken (at {kind} → {missing}).").format(kind=cls.__name__, missing=(missing + wrong)[0][:40])
+            )
         try:
             return cls(**values)
         except ViewerError as error:
-            raise BadRecording(f"This recording is broken: {error}") from error
+            raise BadRecording(_("This recording is broken: {error}").format(error=error)) from error
         except (TypeError, ValueError, ArithmeticError) as error:
             raise _broken() from error
 
@@ -265,7 +270,7 @@ class Reader:
             file = StepFile.model_validate(held)
             step = step_of(file, index, position, settings_of(file.settings), self._words[words], text)
         except (ValidationError, ViewerError) as error:
-            raise BadRecording("This recording is broken: one of its steps contradicts itself.") from error
+            raise BadRecording(_("This recording is broken: one of its steps contradicts itself.")) from error
         for token_id in file.token_ids:
             self._words[words].token(token_id)
         return step if rolled else TokenDistribution(**{f.name: getattr(step, f.name) for f in fields(TokenDistribution)})
@@ -348,7 +353,7 @@ def _pair(value: Any) -> tuple[Any, Any]:
 
 
 def _broken() -> BadRecording:
-    return BadRecording("This recording is broken.")
+    return BadRecording(_("This recording is broken."))
 
 
 def _refuse() -> Any:

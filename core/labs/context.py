@@ -14,6 +14,7 @@ from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.generation.generation import Generation
 from core.kv_cache.kv_cache import KVCache
 from core.labs.cache_race import next_token
+from core.language import _, written
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -78,17 +79,26 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
     Raises BadSetting, EmptyPrompt, PromptTooLong.
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= MOST_REPEATS:
-        raise BadSetting(f"Each length can be measured 1 to {MOST_REPEATS} times, not {str(repeats)[:20]}.")
+        raise BadSetting(
+            _("Each length can be measured 1 to {most} times, not {repeats}.").format(most=MOST_REPEATS, repeats=str(repeats)[:20])
+        )
     if not 1 <= len(lengths) <= MOST_LENGTHS or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths):
-        raise BadSetting(f"Give 1 to {MOST_LENGTHS} lengths, each at least one token.")
+        raise BadSetting(_("Give 1 to {most} lengths, each at least one token.").format(most=MOST_LENGTHS))
     if max(lengths) > longest_prompt(model):
         raise PromptTooLong(
-            f"{model.name} reads at most {model.context_length:,} tokens; with {DECODED} more to be timed and a place for the next, "
-            f"{longest_prompt(model):,} is the longest prompt."
+            _(
+                "{model} reads at most {most} tokens; with {decoded} more to be timed and a place "
+                "for the next, {longest_prompt} is the longest prompt."
+            ).format(
+                model=model.name,
+                most=written(model.context_length),
+                decoded=DECODED,
+                longest_prompt=written(longest_prompt(model)),
+            )
         )
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt("There is no text to read. Write a few words first.")
+        raise EmptyPrompt(_("There is no text to read. Write a few words first."))
     text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
     model.engine.forward(text[: min(lengths)], KVCache())
     prefills: dict[int, list[float]] = {length: [] for length in lengths}
@@ -131,7 +141,7 @@ def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReach
     """Fill a context up to its last `room` tokens, let the model write, and see what happens; then offer one token too many."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt("There is no text to read. Write a few words first.")
+        raise EmptyPrompt(_("There is no text to read. Write a few words first."))
     full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
     run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))
     passed_over = 0

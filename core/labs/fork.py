@@ -16,6 +16,7 @@ import numpy as np
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
 from core.kv_cache.kv_cache import KVCache
 from core.labs.drift import Aligner, Alignment, Odds
+from core.language import _, written
 from core.record.step import Step
 
 if TYPE_CHECKING:
@@ -83,14 +84,16 @@ class Fork:
         """
         path, line = run.path, run.line
         if isinstance(step_index, bool) or not isinstance(step_index, int) or not 0 <= step_index <= len(path):
-            raise BadPlace(f"There is no step {step_index} to fork at: this path has the steps 0 to {len(path)}.")
+            raise BadPlace(
+                _("There is no step {number} to fork at: this path has the steps 0 to {count}.").format(number=step_index, count=len(path))
+            )
         if run.finished and step_index == len(path):
-            raise RunFinished(f"This run has ended ({run.finished}). Fork at an earlier word.")
+            raise RunFinished(_("This run has ended ({finished}). Fork at an earlier word.").format(finished=_(run.finished)))
         ours, theirs = None if left is None else _checked(run, left), _checked(run, right)
         written = [step.token_id for step in path[step_index:]]
         begun = written if ours is None else ours
         if begun and begun[: len(theirs)] == theirs[: len(begun)]:
-            raise BadToken("Both branches would begin with the same word. Choose another one for the second branch.")
+            raise BadToken(_("Both branches would begin with the same word. Choose another one for the second branch."))
         first = _Side([], line[step_index + 1 :]) if ours is None else _Side(ours, [])
         return cls(run, step_index, line[step_index], first, _Side(theirs, []))
 
@@ -100,7 +103,7 @@ class Fork:
         one, other = _line(run, left), _line(run, right)
         shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
         if shared is None:
-            raise BadPlace("These two branches never part: one is the beginning of the other.")
+            raise BadPlace(_("These two branches never part: one is the beginning of the other."))
         return cls(run, shared - 1, one[shared - 1], _Side([], one[shared:]), _Side([], other[shared:]))
 
     @property
@@ -137,7 +140,7 @@ class Fork:
 
     def _step(self) -> Pair:
         if self.finished:
-            raise RunFinished("Both branches have ended. Choose another word to see another ending.")
+            raise RunFinished(_("Both branches have ended. Choose another word to see another ending."))
         wanted, kept = self.run.settings, None if self.run.is_replay else self.run.cache
         left, right = self.sides
         try:
@@ -194,7 +197,7 @@ class Fork:
 
 def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
     """Let both branches go on, at most this many steps; yields each pair as it is made."""
-    for _ in range(max(0, min(steps, MOST_STEPS))):
+    for _each in range(max(0, min(steps, MOST_STEPS))):
         if fork.finished:
             return
         yield fork.step()
@@ -203,14 +206,18 @@ def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
 def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
     """The tokens with which this text goes on behind `before`, as the tokenizer cuts them. Raises EmptyPrompt, BadToken, BadText."""
     if not isinstance(text, str) or not text:
-        raise EmptyPrompt("There is no word yet to go on with. Write one first.")
+        raise EmptyPrompt(_("There is no word yet to go on with. Write one first."))
     if len(text) > LONGEST_WORD:
-        raise BadToken(f"A branch begins with at most {LONGEST_WORD} characters, and these are {len(text):,}.")
+        raise BadToken(
+            _("A branch begins with at most {longest_word} characters, and these are {count}.").format(
+                longest_word=LONGEST_WORD, count=written(len(text))
+            )
+        )
     for anchor in (before, "\n", ""):  # where the last word would merge with this text, it is cut as if it stood on a line of its own
         base, whole = (_without_marks(model, model.encode(string)) if string else [] for string in (anchor, anchor + text))
         if len(whole) > len(base) and whole[: len(base)] == base:
             return whole[len(base) :]
-    raise EmptyPrompt("There is no word yet to go on with. Write one first.")
+    raise EmptyPrompt(_("There is no word yet to go on with. Write one first."))
 
 
 def _without_marks(model: LanguageModel, token_ids: list[int]) -> list[int]:
@@ -231,10 +238,12 @@ def parting(one: Sequence[Step], other: Sequence[Step]) -> int | None:
 def _checked(run: Generation, token_ids: Sequence[int]) -> list[int]:
     ids = list(token_ids)
     if not ids or len(ids) > LONGEST_WORD:
-        raise BadToken(f"A branch begins with 1 to {LONGEST_WORD} tokens, not with {len(ids)}.")
+        raise BadToken(
+            _("A branch begins with 1 to {longest_word} tokens, not with {count}.").format(longest_word=LONGEST_WORD, count=len(ids))
+        )
     for token_id in ids:
         if isinstance(token_id, bool) or not isinstance(token_id, int | np.integer):
-            raise BadToken("A token is named by its number.")
+            raise BadToken(_("A token is named by its number."))
         run.model.token(int(token_id))
     return [int(i) for i in ids]
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import BadGuess, ViewerError
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tokens import Token
 
@@ -75,13 +76,13 @@ def cleaned(said: Sequence[str]) -> list[str]:
     for text in said:
         word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
         if len(word) > LONGEST:
-            raise BadGuess(f"A guess is a word or two, of at most {LONGEST} characters.")
+            raise BadGuess(_("A guess is a word or two, of at most {longest} characters.").format(longest=LONGEST))
         if word and word not in words:
             words.append(word)
     if not words:
-        raise BadGuess("There is no guess yet. Type one, then press Enter.")
+        raise BadGuess(_("There is no guess yet. Type one, then press Enter."))
     if len(words) > MOST:
-        raise BadGuess(f"Six guesses at a time are enough; these are {len(words)}.")
+        raise BadGuess(_("Six guesses at a time are enough; these are {count}.").format(count=len(words)))
     return words
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.labs.teach import QUEUE, Ended, Waiting, _Queue, in_turn
+from core.language import N_, _, written
 from core.limits import Limits
 from core.settings import SamplingSettings
 
@@ -39,9 +40,13 @@ def grow_up(
     newborn: Newborn, beginning: str = "Alice ", steps: int = 600, sample_every: int = 20, queue: _Queue = QUEUE
 ) -> Iterator[Waiting | Growth | Ended]:
     """Take so many steps, with a sample before the first and every few. Raises BadSetting, EmptyPrompt."""
-    for name, value, most in (("number of steps", steps, MOST_STEPS), ("number of steps between two samples", sample_every, 1_000)):
+    for name, value, most in ((N_("number of steps"), steps, MOST_STEPS), (N_("number of steps between two samples"), sample_every, 1_000)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise BadSetting(f"The {name} must be a whole number from 1 to {most:,}, not {str(value)[:20]}.")
+            raise BadSetting(
+                _("The {name} must be a whole number from 1 to {most}, not {value}.").format(
+                    name=_(name), most=written(most), value=str(value)[:20]
+                )
+            )
     with queue.ticket() as mine:
         yield from in_turn(queue, mine)
         latest = monotonic() + (Limits.from_environment().training_seconds or float("inf"))

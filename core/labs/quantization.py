@@ -25,6 +25,7 @@ from core.generation.generation import Generation
 from core.inspection.layers import Layers
 from core.inspection.look import must_be_here
 from core.labs.candidates import prompt_ids
+from core.language import _
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def quantize(
     """
     _check(bits, group)
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(f"Each writes 1 to {LONGEST} tokens, not {str(length)[:20]}.")
+        raise BadSetting(_("Each writes 1 to {longest} tokens, not {length}.").format(longest=LONGEST, length=str(length)[:20]))
     bench = _Bench(model, text)
     ids = prompt_ids(model, prompt)
     full_next, full_written = bench.next_odds(bench.full, ids), bench.greedy(bench.full, ids, length)
@@ -171,7 +172,7 @@ def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = N
     for part in bench.parts():
         saved = bench.round([part], bits, group)
         try:
-            logs, _ = bench.read(bench.copy)
+            logs, _each = bench.read(bench.copy)
         finally:
             saved.restore()
         yield PartDamage(part.layer, part.name, float(bench.divergence(logs).mean()))
@@ -190,9 +191,11 @@ def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
 
 def _check(bits: Sequence[int], group: int | None) -> None:
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(f"Weights are rounded to {', '.join(map(str, BITS[:-1]))} or {BITS[-1]} bits.")
+        raise BadSetting(_("Weights are rounded to {names} or {bits} bits.").format(names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
     if group is not None and (isinstance(group, bool) or group != GROUP):
-        raise BadSetting(f"A scale is shared by a whole row or by {GROUP} numbers, not by {str(group)[:20]}.")
+        raise BadSetting(
+            _("A scale is shared by a whole row or by {group} numbers, not by {value}.").format(group=GROUP, value=str(group)[:20])
+        )
 
 
 @dataclass(slots=True)
@@ -215,7 +218,7 @@ class _Bench:
     def __init__(self, model: LanguageModel, text: str) -> None:
         must_be_here(model)
         if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
-            raise NotEnoughMemory(f"A second copy of {model.name} does not fit into memory. Choose a smaller model.")
+            raise NotEnoughMemory(_("A second copy of {model} does not fit into memory. Choose a smaller model.").format(model=model.name))
         self._model = model
         self._ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.network
@@ -224,7 +227,9 @@ class _Bench:
                 self.copy = copy.deepcopy(model.network)
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory(f"A second copy of {model.name} does not fit into memory. Choose a smaller model.") from error
+                raise NotEnoughMemory(
+                    _("A second copy of {model} does not fit into memory. Choose a smaller model.").format(model=model.name)
+                ) from error
             raise
         self.read(self.full)  # the first pass of a network is slower than the others
         self.full_logs, self.full_seconds = self.read(self.full)
@@ -267,7 +272,7 @@ class _Bench:
         """The natural logarithms of the odds after every token [tokens, vocabulary], float64, and the least seconds of three passes."""
         ids = torch.from_numpy(self._ids)[None].to(self._model.device)
         times = []
-        for _ in range(3):
+        for _each in range(3):
             with self._turn(), torch.inference_mode():
                 stopwatch = Stopwatch(self._model.engine.device)
                 logits = network(ids, use_cache=False).logits[0]

@@ -16,6 +16,7 @@ from core.errors import BadSetting, NotEnoughMemory
 from core.kv_cache.quantized import BITS, quantized_cache
 from core.labs.candidates import prompt_ids
 from core.labs.quantization import MOST_TOKENS
+from core.language import _, written
 from core.serving.batched_transformers import refuse_unless_plain
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
     """
     refuse_unless_plain(model)
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(f"Keys and values can be stored with {' or '.join(map(str, BITS))} bits.")
+        raise BadSetting(_("Keys and values can be stored with {names} bits.").format(names=" or ".join(map(str, BITS))))
     ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
     full = _read(model, ids, None)
     odds = full.exp()
@@ -77,7 +78,9 @@ def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Ten
             return logs
     except Exception as error:
         if is_out_of_memory(error):
-            raise NotEnoughMemory(f"There is not enough memory to read {len(ids):,} tokens at once. Take less text.") from error
+            raise NotEnoughMemory(
+                _("There is not enough memory to read {count} tokens at once. Take less text.").format(count=written(len(ids)))
+            ) from error
         raise
 
 

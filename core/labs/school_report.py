@@ -13,6 +13,7 @@ import numpy as np
 from core.inspection.scoring import log_odds, score_text
 from core.labs.candidates import prompt_ids, whole
 from core.labs.two_models import both_here, same_tokens
+from core.language import N_
 from core.training.lessons import facts
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def school_reports(
     BadSetting, ModelError for a model on a server, BrokenLogits, NotEnoughMemory.
     """
     both_here(teacher, *models)
-    count = whole(count, "The number of facts", 1, MOST_FACTS)
-    items = [(before, answer) for _, before, answer in facts.examination(plain=True)]
+    count = whole(count, N_("The number of facts"), 1, MOST_FACTS)
+    items = [(before, answer) for _each, before, answer in facts.examination(plain=True)]
     asked = Random(seed).sample(items, min(count, len(items)))
     for model in models:
         perplexity, kept, kl = _along(model, teacher, text)

@@ -17,6 +17,7 @@ from core.errors import OutsideTopLogprobs
 from core.generation.generation import Generation
 from core.kv_cache.kv_cache import KVCache
 from core.labs.candidate_sequence import BatchStep, CandidateSequence
+from core.language import _, carried, written
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -59,8 +60,10 @@ class ServedBatch:
         fewest = min(answer.logits.known for answer in answers)
         if fewest < min(self._needed, self._model.vocabulary_size):
             raise OutsideTopLogprobs(
-                f"This search looks at the {self._needed:,} likeliest tokens, and the server lists {fewest:,}. Take fewer beams, or "
-                "start the server with a longer list (vLLM: --max-logprobs)."
+                _(
+                    "This search looks at the {needed} likeliest tokens, and the server lists {fewest}. Take "
+                    "fewer beams, or start the server with a longer list (vLLM: --max-logprobs)."
+                ).format(needed=written(self._needed), fewest=written(fewest))
             )
         return torch.stack([answer.logits.values for answer in answers])
 
@@ -72,7 +75,7 @@ def write_on_server(
     model: LanguageModel, prompt: str, settings: SamplingSettings, count: int, steps: int, top_n: int
 ) -> Iterator[BatchStep]:
     """What `core.labs.candidates.write_together` yields: try number i throws attempt i of the dice, as a run of its own would."""
-    runs = [Generation(model, prompt, settings, top_n) for _ in range(count)]
+    runs = [Generation(model, prompt, settings, top_n) for _each in range(count)]
     seconds, passes = 0.0, 0
     while passes < steps and (alive := [number for number, run in enumerate(runs) if run.finished is None]):
         began = perf_counter()
@@ -87,4 +90,4 @@ def together(work: Callable[[Any], T], items: Sequence[Any]) -> list[T]:
     if len(items) == 1:
         return [work(items[0])]
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="served") as pool:
-        return list(pool.map(work, items))
+        return list(pool.map(carried(work), items))

@@ -21,6 +21,7 @@ import numpy as np
 from core.errors import BadSetting, ModelError
 from core.kv_cache.kv_cache import KVCache
 from core.labs.candidates import prompt_ids
+from core.language import _
 from core.record.tokens import ByteJoiner
 from core.sampling import dice
 from core.sampling.pick import pick, pick_by, sampling_probabilities
@@ -137,7 +138,7 @@ class Speculation:
         self, ids: Sequence[int], target: Target, draft: Draft, settings: SamplingSettings, guesses: int = 4, model: Any = None
     ) -> None:
         if isinstance(guesses, bool) or not isinstance(guesses, int) or not 1 <= guesses <= MOST_DRAFTED:
-            raise BadSetting(f"A draft has 1 to {MOST_DRAFTED} tokens, not {str(guesses)[:20]}.")
+            raise BadSetting(_("A draft has 1 to {most} tokens, not {guesses}.").format(most=MOST_DRAFTED, guesses=str(guesses)[:20]))
         self.ids = list(ids)
         self.prompt_length = len(self.ids)
         self.rounds = 0
@@ -263,11 +264,13 @@ class ModelDraft:
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
         if getattr(model, "network", None) is None:
-            raise ModelError(f"{model.name} runs on another machine; a draft has to be here. Choose another one.")
+            raise ModelError(_("{model} runs on another machine; a draft has to be here. Choose another one.").format(model=model.name))
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(
-                f"{model.name} cuts text into other tokens than {target.name}, so its guesses cannot be checked one by one. "
-                "Choose a draft with the same tokenizer."
+                _(
+                    "{model} cuts text into other tokens than {target}, so its guesses cannot be checked one by "
+                    "one. Choose a draft with the same tokenizer."
+                ).format(model=model.name, target=target.name)
             )
         self.name = model.name
         self._model = model
@@ -323,7 +326,7 @@ def speculate(
     same pick, nothing recorded. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NotEnoughMemory.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(f"An answer has 1 to {LONGEST} tokens here, not {str(length)[:20]}.")
+        raise BadSetting(_("An answer has 1 to {longest} tokens here, not {length}.").format(longest=LONGEST, length=str(length)[:20]))
     settings = settings or SamplingSettings()
     ids = prompt_ids(target, prompt)
     guesser = NgramDraft(target.vocabulary_size) if draft is None else ModelDraft(draft, target)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import BadSetting
 from core.generation.generation import Generation
+from core.language import N_, _, written
 from core.limits import Limits
 from core.settings import SamplingSettings
 from core.training.finetune import FineTuning, TrainingStep
@@ -93,9 +94,13 @@ def teach(
     that `tuning.undo` can go back to. The generator may be dropped at any place and made anew to go on. Raises BadSetting, EmptyPrompt,
     PromptTooLong, NotEnoughMemory.
     """
-    for name, value, most in (("number of steps", steps, MOST_STEPS), ("number of steps between two looks", look_every, 100)):
+    for name, value, most in ((N_("number of steps"), steps, MOST_STEPS), (N_("number of steps between two looks"), look_every, 100)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise BadSetting(f"The {name} must be a whole number from 1 to {most:,}, not {str(value)[:20]}.")
+            raise BadSetting(
+                _("The {name} must be a whole number from 1 to {most}, not {value}.").format(
+                    name=_(name), most=written(most), value=str(value)[:20]
+                )
+            )
     student = tuning.as_it_is()
     with queue.ticket() as mine:
         yield from in_turn(queue, mine)

@@ -20,6 +20,7 @@ from core.generation.generation import Generation
 from core.kv_cache.kv_cache import KVCache
 from core.labs.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
 from core.labs.fork import continuation
+from core.language import N_, _, written
 from core.settings import SamplingSettings
 from core.training.lessons import sums as lessons
 
@@ -41,8 +42,8 @@ class PromptingStyle:
     lead: str
 
 
-DIRECT = PromptingStyle("at once", "Answer:", "Answer:")
-CHAIN_OF_THOUGHT = PromptingStyle("step by step", "Let us think step by step.", "The answer is")
+DIRECT = PromptingStyle(N_("at once"), "Answer:", "Answer:")
+CHAIN_OF_THOUGHT = PromptingStyle(N_("step by step"), "Let us think step by step.", "The answer is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def think(
     asked, answer = _asked(question, style), _answer(question)
     run = Generation(model, asked, settings or SamplingSettings(greedy=True), top_n=8)
     probe = KVCache()
-    steps = _whole(steps, "The length", MOST_STEPS)
+    steps = _whole(steps, N_("The length"), MOST_STEPS)
     try:
         while run.finished is None and len(run.path) < steps:
             chance = chance_of(model, run, style, answer, probe)
@@ -176,8 +177,8 @@ def count(
     EmptyPrompt for an empty question, PromptTooLong.
     """
     if not 1 <= len(questions) <= MOST_QUESTIONS:
-        raise BadSetting(f"A set has 1 to {MOST_QUESTIONS} questions, not {len(questions)}.")
-    steps = _whole(steps, "The length", MOST_STEPS)
+        raise BadSetting(_("A set has 1 to {most} questions, not {count}.").format(most=MOST_QUESTIONS, count=len(questions)))
+    steps = _whole(steps, N_("The length"), MOST_STEPS)
     for question in questions:
         answer = _answer(question)
         for style in styles:
@@ -196,8 +197,10 @@ def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
 
     hard: only those that carry twice. The same seed gives the same sums. Raises BadSetting.
     """
-    chance = Random(_whole(seed, "The seed", 2**53, low=0))
-    triples = [lessons.triple(chance, exam=True, hard=hard) for _ in range(_whole(number, "The number of questions", MOST_QUESTIONS))]
+    chance = Random(_whole(seed, N_("The seed"), 2**53, low=0))
+    triples = [
+        lessons.triple(chance, exam=True, hard=hard) for _each in range(_whole(number, N_("The number of questions"), MOST_QUESTIONS))
+    ]
     return [Question(lessons.question(*numbers), str(sum(numbers))) for numbers in triples]
 
 
@@ -241,18 +244,22 @@ def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
 
 def _asked(question: Question, style: PromptingStyle) -> str:
     if not question.text.strip():
-        raise EmptyPrompt("There is no question yet. Write one first.")
+        raise EmptyPrompt(_("There is no question yet. Write one first."))
     return question.text + style.begin
 
 
 def _answer(question: Question) -> str:
     answer = question.answer.strip()
     if not answer or len(answer) > LONGEST_ANSWER:
-        raise BadSetting(f"The right answer has 1 to {LONGEST_ANSWER} characters, not {len(answer)}.")
+        raise BadSetting(_("The right answer has 1 to {most} characters, not {count}.").format(most=LONGEST_ANSWER, count=len(answer)))
     return answer
 
 
 def _whole(value: int, name: str, most: int, low: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= most:
-        raise BadSetting(f"{name} must be a whole number from {low} to {most:,}, not {str(value)[:20]}.")
+        raise BadSetting(
+            _("{name} must be a whole number from {low} to {most}, not {value}.").format(
+                name=_(name), low=low, most=written(most), value=str(value)[:20]
+            )
+        )
     return value

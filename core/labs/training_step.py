@@ -16,6 +16,7 @@ from core.costs.formulas import pass_multiply_adds
 from core.costs.training import StepWork, training_step_work
 from core.errors import CannotBeTaught
 from core.kv_cache.kv_cache import KVCache
+from core.language import _
 from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
 
 if TYPE_CHECKING:
@@ -55,7 +56,11 @@ def compare_steps(model: LanguageModel, text: str) -> StepComparison:
     try:
         ids = np.array(tuning.documents[0][:-1], dtype=np.int64)
         if tuning.adapted:
-            raise CannotBeTaught(f"{model.name} learns with adapters only here: choose a model of up to 20 million parameters to compare.")
+            raise CannotBeTaught(
+                _("{model} learns with adapters only here: choose a model of up to 20 million parameters to compare.").format(
+                    model=model.name
+                )
+            )
         before = fingerprint(model.network)
         cache = KVCache()
         forward = model.engine.forward(ids, cache)

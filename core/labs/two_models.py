@@ -22,6 +22,7 @@ from core.errors import BrokenLogits, ModelError
 from core.inspection.scoring import score_text
 from core.kv_cache.kv_cache import KVCache
 from core.labs.candidates import prompt_ids, whole
+from core.language import N_, _
 from core.record.tokens import ByteJoiner
 from core.sampling.pick import pick
 from core.settings import SamplingSettings
@@ -112,7 +113,7 @@ def judge(
     With different tokenizers the tokens come without a judge, and at the end JudgedParts. Both read the prompt as it stands. Raises
     EmptyPrompt, PromptTooLong (for the one that cannot read it), BadSetting, ModelError for a model on a server, BrokenLogits.
     """
-    length = whole(length, "The length", 1, LONGEST)
+    length = whole(length, N_("The length"), 1, LONGEST)
     settings = settings or SamplingSettings()
     both_here(writer, other)
     same = same_tokens(writer, other)
@@ -134,8 +135,8 @@ def judge(
             yield seen
             if token_id in writer.end_token_ids:
                 break
-        if not same and any(text for text, _ in written):
-            yield JudgedParts(by_character(written, _read(other, prompt, "".join(text for text, _ in written))))
+        if not same and any(text for text, _each in written):
+            yield JudgedParts(by_character(written, _read(other, prompt, "".join(text for text, _each in written))))
     finally:
         for cache in caches:
             cache.clear()
@@ -145,7 +146,11 @@ def both_here(*models: LanguageModel) -> None:
     """Raise ModelError for a model whose whole odds are not on this machine."""
     for model in models:
         if getattr(model, "network", None) is None:
-            raise ModelError(f"{model.name} runs on a server, which tells only a part of its odds. Choose two models that are here.")
+            raise ModelError(
+                _("{model} runs on a server, which tells only a part of its odds. Choose two models that are here.").format(
+                    model=model.name
+                )
+            )
 
 
 def _judged(
@@ -184,7 +189,7 @@ def odds_of(forward: Forward) -> np.ndarray:
     with torch.inference_mode():
         odds: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
     if np.isnan(odds).any():
-        raise BrokenLogits("The model answered with numbers that are not numbers (NaN). Try another model or precision.")
+        raise BrokenLogits(_("The model answered with numbers that are not numbers (NaN). Try another model or precision."))
     return odds
 
 
@@ -229,7 +234,7 @@ def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, fl
     >>> by_character([("a", 1.0), ("bc", 2.0)], [("ab", 4.0), ("c", 0.5)])
     (JudgedPart(text='abc', writer_bits=3.0, judge_bits=4.5),)
     """
-    text = "".join(piece for piece, _ in one)
+    text = "".join(piece for piece, _each in one)
     ends = sorted(set(_ends(one)) & set(_ends(other)))
     sums = [_sums(pieces, set(ends)) for pieces in (one, other)]
     parts = zip([0, *ends], ends, *sums, strict=False)
@@ -238,7 +243,7 @@ def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, fl
 
 def _ends(pieces: Sequence[tuple[str, float]]) -> list[int]:
     """Where pieces that have a text end, in characters."""
-    return list(accumulate(len(text) for text, _ in pieces if text))
+    return list(accumulate(len(text) for text, _each in pieces if text))
 
 
 def _sums(pieces: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:

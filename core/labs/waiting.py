@@ -18,6 +18,7 @@ import numpy as np
 from core.errors import BadSetting
 from core.labs.batching import MOST_READERS, Reader, readers
 from core.labs.candidates import prompt_ids, whole
+from core.language import N_, _
 from core.limits import Limits
 from core.serving.block_pool import blocks_for
 from core.serving.request import RequestState
@@ -96,7 +97,7 @@ def watch_one(
     EmptyPrompt, PromptTooLong, BadSetting, ModelError.
     """
     settings = settings or SamplingSettings()
-    length = whole(length, "The length", 1, LONGEST)
+    length = whole(length, N_("The length"), 1, LONGEST)
     most = Limits.from_environment().readers or MOST_READERS
     crowd = readers(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
     before = (len(crowd) + 1) // 2
@@ -206,9 +207,9 @@ def load_curve(
 
     Raises what `core.labs.batching.readers` raises.
     """
-    requests = whole(requests, "The number of requests", 2, MOST_REQUESTS)
+    requests = whole(requests, N_("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
-        raise BadSetting("A load is a share of what can be served, more than 0 and less than 1.")
+        raise BadSetting(_("A load is a share of what can be served, more than 0 and less than 1."))
     settings = settings or SamplingSettings()
     crowd = _crowd(model, prompts, settings, requests, shortest, longest)
     alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME) for one in iteration.finished]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import BrokenModel, ModelError
+from core.language import _
 from core.models.loading import load_model
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def zip_of(model: LanguageModel) -> bytes:
     """The model as a zip of its folder: config, weights as they are, tokenizer. Raises ModelError if its weights are elsewhere."""
     network = getattr(model, "network", None)
     if network is None:
-        raise ModelError(f"{model.name} is not on this machine and cannot be saved here.")
+        raise ModelError(_("{model} is not on this machine and cannot be saved here.").format(model=model.name))
     packed = io.BytesIO()
     with tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
         folder = Path(place)
@@ -51,21 +52,23 @@ def open_zip(data: bytes) -> LanguageModel:
             wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):
-                raise BrokenModel(f"That zip holds more than one model, or one of more than {LARGEST // 10**6} MB.")
+                raise BrokenModel(
+                    _("That zip holds more than one model, or one of more than {largest} MB.").format(largest=LARGEST // 10**6)
+                )
             if not {"config.json", "model.safetensors", "tokenizer.json"} <= set(names):
-                raise BrokenModel("That zip holds no model: config.json, model.safetensors and tokenizer.json are needed.")
+                raise BrokenModel(_("That zip holds no model: config.json, model.safetensors and tokenizer.json are needed."))
             for entry, name in zip(wanted, names, strict=True):
                 with archive.open(entry) as source:
                     content = source.read(entry.file_size + 1)
                 if len(content) != entry.file_size:
-                    raise BrokenModel("That zip lies about the size of its files.")
+                    raise BrokenModel(_("That zip lies about the size of its files."))
                 (Path(place) / name).write_bytes(content)
             model = load_model(place)
             folder = wanted[0].filename.rpartition("/")[0]
             model.name = _plain(folder) if folder else "opened"
             return model
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BrokenModel("That file is no zip of a model, or it is broken.") from error
+        raise BrokenModel(_("That file is no zip of a model, or it is broken.")) from error
 
 
 def _plain(name: str) -> str:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from core.language import N_
 from core.models.hub import BUNDLED, bundled_names
 
 CARD = "README.md"
 LARGEST = 200_000  # characters
 TRAINING_DATA = "Training data"
+FIRST_SENTENCES = (  # of the bundled cards, marked here so that a list of models can say them in another language
+    N_("A very small language model ({size} million parameters) for showing how language models work."),
+    N_(
+        "A model of {size} million parameters that imitates storyteller, its teacher with {larger} million: same tokenizer, same small "
+        "world, a fraction of the work."
+    ),
+)
 
 
 def card_section(name: str, heading: str) -> str:

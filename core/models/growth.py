@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadRecording
+from core.language import _
 from core.models.hub import BUNDLED, bundled_names
 
 FILE = "growth.json"
@@ -75,10 +76,10 @@ def read_growth(path: Path) -> Growth:
     """A growth record from its file. Raises BadRecording for anything else, in one sentence."""
     try:
         if path.stat().st_size > LARGEST:
-            raise BadRecording("This growth record is too large to be one.")
+            raise BadRecording(_("This growth record is too large to be one."))
         record = Growth.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise BadRecording("This growth record cannot be read.") from error
+        raise BadRecording(_("This growth record cannot be read.")) from error
     if any([beginning.prompt for beginning in moment.prompts] != record.prompts for moment in record.moments):
-        raise BadRecording("This growth record asks different things at different moments.")
+        raise BadRecording(_("This growth record asks different things at different moments."))
     return record

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel, quoted
+from core.language import N_, _, carried, written
 from core.limits import Limits
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
@@ -40,15 +41,29 @@ class Offer:
 
 OFFERS = (
     Offer(
-        "HuggingFaceTB/SmolLM2-135M", "SmolLM2 135M", 134_515_008, 269_060_552, "Apache 2.0", False, "plain modern English on any laptop"
+        "HuggingFaceTB/SmolLM2-135M",
+        "SmolLM2 135M",
+        134_515_008,
+        269_060_552,
+        "Apache 2.0",
+        False,
+        N_("plain modern English on any laptop"),
     ),
-    Offer("HuggingFaceTB/SmolLM2-360M", "SmolLM2 360M", 361_821_120, 723_674_912, "Apache 2.0", False, "the same family, a little wiser"),
     Offer(
-        "HuggingFaceTB/SmolLM2-135M-Instruct", "SmolLM2 135M Instruct", 134_515_008, 269_060_552, "Apache 2.0", False, "a tiny chat model"
+        "HuggingFaceTB/SmolLM2-360M", "SmolLM2 360M", 361_821_120, 723_674_912, "Apache 2.0", False, N_("the same family, a little wiser")
     ),
-    Offer("Qwen/Qwen3-0.6B", "Qwen3 0.6B", 596_049_920, 1_503_300_328, "Apache 2.0", False, "chat, many languages, thinking aloud"),
-    Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, "the classic of 2019, for comparison"),
-    Offer("google/gemma-3-270m", "Gemma 3 270M", 268_098_176, 536_223_056, "Gemma terms", True, "a large vocabulary, sliding windows"),
+    Offer(
+        "HuggingFaceTB/SmolLM2-135M-Instruct",
+        "SmolLM2 135M Instruct",
+        134_515_008,
+        269_060_552,
+        "Apache 2.0",
+        False,
+        N_("a tiny chat model"),
+    ),
+    Offer("Qwen/Qwen3-0.6B", "Qwen3 0.6B", 596_049_920, 1_503_300_328, "Apache 2.0", False, N_("chat, many languages, thinking aloud")),
+    Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, N_("the classic of 2019, for comparison")),
+    Offer("google/gemma-3-270m", "Gemma 3 270M", 268_098_176, 536_223_056, "Gemma terms", True, N_("a large vocabulary, sliding windows")),
     Offer(
         "meta-llama/Llama-3.2-1B",
         "Llama 3.2 1B",
@@ -56,7 +71,7 @@ OFFERS = (
         2_471_645_608,
         "Llama 3.2 licence",
         True,
-        "the smallest of a famous family",
+        N_("the smallest of a famous family"),
     ),
 )
 
@@ -69,10 +84,10 @@ def bundled_names() -> set[str]:
 def checked_name(name: object) -> str:
     """A model's name with nothing around it. Raises UnknownModel for what cannot be one."""
     if not isinstance(name, str) or not name.strip():
-        raise UnknownModel("No model was named. Choose a bundled one, or give a folder or a hub id.")
+        raise UnknownModel(_("No model was named. Choose a bundled one, or give a folder or a hub id."))
     name = name.strip()
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.")
+        raise UnknownModel(_("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M."))
     return name
 
 
@@ -85,11 +100,11 @@ def local_folder(name: str) -> Path | None:
         if path.is_dir():
             return path
         if path.exists():
-            raise UnknownModel(f"{quoted(name)} is a file; a model is a folder with config.json and safetensors files.")
+            raise UnknownModel(_("{name} is a file; a model is a folder with config.json and safetensors files.").format(name=quoted(name)))
     except (OSError, RuntimeError, ValueError) as error:
-        raise UnknownModel(f"{quoted(name)} is neither a folder that can be read nor a hub id.") from error
+        raise UnknownModel(_("{name} is neither a folder that can be read nor a hub id.").format(name=quoted(name))) from error
     if name.startswith(("/", ".", "~")) or "\\" in name:
-        raise UnknownModel(f"There is no folder {quoted(name)}.")
+        raise UnknownModel(_("There is no folder {name}.").format(name=quoted(name)))
     return None
 
 
@@ -114,9 +129,9 @@ def with_revision(name: str) -> tuple[str, str | None]:
     >>> with_revision("org/model@v1.0"), with_revision("org/model")
     (('org/model', 'v1.0'), ('org/model', None))
     """
-    repository, _, revision = name.partition("@")
+    repository, _each, revision = name.partition("@")
     if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the hub's cache
-        raise UnknownModel(f"There is no revision like that in {quoted(name)}.")
+        raise UnknownModel(_("There is no revision like that in {name}.").format(name=quoted(name)))
     return repository, revision or None
 
 
@@ -155,25 +170,33 @@ def plainly(name: str) -> Iterator[None]:
         RevisionNotFoundError,
     )
 
-    no_network = f"{quoted(name)} is not on this machine and the hub cannot be reached. The bundled models work without a network."
+    no_network = _("{name} is not on this machine and the hub cannot be reached. The bundled models work without a network.").format(
+        name=quoted(name)
+    )
     try:
         yield
     except ModelError:
         raise
     except HFValidationError as error:
-        raise UnknownModel(f"{quoted(name)} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.") from error
+        raise UnknownModel(
+            _("{name} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.").format(name=quoted(name))
+        ) from error
     except GatedRepoError as error:
-        raise GatedModel(f"{quoted(name)} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.") from error
+        raise GatedModel(
+            _("{name} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.").format(name=quoted(name))
+        ) from error
     except RevisionNotFoundError as error:
-        raise UnknownModel(f"The hub knows this model, but not the revision in {quoted(name)}.") from error
+        raise UnknownModel(_("The hub knows this model, but not the revision in {name}.").format(name=quoted(name))) from error
     except RepositoryNotFoundError as error:
-        raise UnknownModel(f"The hub knows no model {quoted(name)}, or it is private. Check the spelling.") from error
+        raise UnknownModel(_("The hub knows no model {name}, or it is private. Check the spelling.").format(name=quoted(name))) from error
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise NoNetwork(no_network) from error
     except HfHubHTTPError as error:
-        raise NoNetwork(f"The hub did not hand out {quoted(name)}. Try again later; the bundled models work without it.") from error
+        raise NoNetwork(
+            _("The hub did not hand out {name}. Try again later; the bundled models work without it.").format(name=quoted(name))
+        ) from error
     except (OSError, RuntimeError) as error:
-        raise NoNetwork(f"The download of {quoted(name)} failed. The bundled models work without a network.") from error
+        raise NoNetwork(_("The download of {name} failed. The bundled models work without a network.").format(name=quoted(name))) from error
     except Exception as error:  # huggingface_hub's HTTP client lets its own connection errors through
         if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
             raise NoNetwork(no_network) from error
@@ -197,7 +220,7 @@ class Download:
         self._endpoint, self._cache = endpoint, cache
         self._began = monotonic()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._work, daemon=True, name="download")
+        self._thread = threading.Thread(target=carried(self._work), daemon=True, name="download")
         self._thread.start()
 
     @property
@@ -239,7 +262,7 @@ class Download:
         except ModelError as error:
             self.error = error
         except Exception as error:  # a thread has nobody to raise to
-            self.error = ModelError(f"The download of {quoted(self.name)} failed.")
+            self.error = ModelError(_("The download of {name} failed.").format(name=quoted(self.name)))
             self.error.__cause__ = error
 
     def check_room(self) -> None:
@@ -261,15 +284,23 @@ class Download:
         limits = Limits.from_environment()
         if limits.download_gigabytes and size > limits.download_gigabytes * 10**9:
             raise TooLargeToFetch(
-                f"{quoted(self.name)} has {size / 1e9:,.1f} GB, and no more than {limits.download_gigabytes} GB are fetched here "
-                "(TOKEN_VIEWER_DOWNLOAD_GIGABYTES)."
+                _("{name} has {size} GB, and no more than {most} GB are fetched here (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).").format(
+                    name=quoted(self.name), size=written(size / 1000000000.0, ",.1f"), most=limits.download_gigabytes
+                )
             )
         place = Path(self._cache or HF_HUB_CACHE)
         free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free
         if size > free - limits.free_gigabytes * 10**9:
             raise TooLargeToFetch(
-                f"{quoted(self.name)} has {size / 1e9:,.1f} GB, but the disk has {free / 1e9:,.1f} GB left, and "
-                f"{limits.free_gigabytes} GB of them are left alone (TOKEN_VIEWER_FREE_GIGABYTES)."
+                _(
+                    "{name} has {size} GB, but the disk has {free} GB left, and {free_gigabytes} GB of them are "
+                    "left alone (TOKEN_VIEWER_FREE_GIGABYTES)."
+                ).format(
+                    name=quoted(self.name),
+                    size=written(size / 1000000000.0, ",.1f"),
+                    free=written(free / 1000000000.0, ",.1f"),
+                    free_gigabytes=limits.free_gigabytes,
+                )
             )
 
     def count(self, more: int) -> None:
@@ -281,7 +312,7 @@ class Download:
             if most and self.done > most:
                 self._announced(self.done)
         if self._stop.is_set():
-            raise DownloadStopped(f"The download of {quoted(self.name)} was stopped. What has come already is kept.")
+            raise DownloadStopped(_("The download of {name} was stopped. What has come already is kept.").format(name=quoted(self.name)))
 
 
 def _meter(download: Download) -> Any:
@@ -315,11 +346,11 @@ def _meter(download: Download) -> Any:
         def __enter__(self) -> Any:
             return self
 
-        def __exit__(self, *_: object) -> None:
+        def __exit__(self, *_given: object) -> None:
             return None
 
         def __getattr__(self, name: str) -> Any:
-            return lambda *_, **__: None
+            return lambda *_given, **__: None
 
         @classmethod
         def get_lock(cls) -> Any:

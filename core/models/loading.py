@@ -21,6 +21,7 @@ from core.errors import (
     UnknownModel,
     quoted,
 )
+from core.language import N_, _, written
 from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network
@@ -29,7 +30,7 @@ from core.servers.address import is_address
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-KEPT = "Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model."
+KEPT = N_("Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder.")
+        raise UnknownModel(_("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder."))
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
@@ -149,26 +150,34 @@ def _read_config(folder: Path, name: str) -> Any:
     path = folder / "config.json"
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(f"{quoted(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
-        raise UnknownModel(f"There is no config.json in {quoted(name)}, so it is not a model folder.")
+            raise AdapterOnly(
+                _("{name} is an adapter. Load the model it was made for, with the adapter merged into it.").format(name=quoted(name))
+            )
+        raise UnknownModel(_("There is no config.json in {name}, so it is not a model folder.").format(name=quoted(name)))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():
         _json(folder / "generation_config.json", name)
     if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise RemoteCodeRefused(
-            f"{quoted(name)} brings its own program code, which this app never runs. Choose a model that transformers knows."
+            _("{name} brings its own program code, which this app never runs. Choose a model that transformers knows.").format(
+                name=quoted(name)
+            )
         )
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # whatever a stranger's file makes the reader stumble over
-        raise BrokenModel(f"The configuration of {quoted(name)} cannot be understood by this version of transformers.") from error
+        raise BrokenModel(
+            _("The configuration of {name} cannot be understood by this version of transformers.").format(name=quoted(name))
+        ) from error
     architectures = [str(a) for a in (raw.get("architectures") or [])]
     writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
     encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
     if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        kind = "reads one text and writes another (encoder-decoder)" if encoder_decoder else "does not write text from left to right"
+        kind = _("reads one text and writes another (encoder-decoder)") if encoder_decoder else _("does not write text from left to right")
         raise NotACausalModel(
-            f"{quoted(name)} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama."
+            _("{name} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama.").format(
+                name=quoted(name), kind=kind
+            )
         )
     return config
 
@@ -177,9 +186,11 @@ def _json(path: Path, name: str) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise BrokenModel(f"{path.name} of {quoted(name)} cannot be read; it may be half downloaded.") from error
+        raise BrokenModel(
+            _("{path} of {name} cannot be read; it may be half downloaded.").format(path=path.name, name=quoted(name))
+        ) from error
     if not isinstance(value, dict):
-        raise BrokenModel(f"{path.name} of {quoted(name)} is not a JSON object.")
+        raise BrokenModel(_("{path} of {name} is not a JSON object.").format(path=path.name, name=quoted(name)))
     return value
 
 
@@ -192,22 +203,32 @@ def _check_weights(folder: Path, name: str) -> None:
     if index.is_file():
         shards = _json(index, name).get("weight_map")
         if not isinstance(shards, dict):
-            raise BrokenModel(f"The weight index of {quoted(name)} is broken.")
+            raise BrokenModel(_("The weight index of {name} is broken.").format(name=quoted(name)))
         missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
         if missing:
-            raise HalfDownloaded(f"{quoted(name)} is incomplete: {len(missing)} of its weight files are missing. Download it again.")
+            raise HalfDownloaded(
+                _("{name} is incomplete: {count} of its weight files are missing. Download it again.").format(
+                    name=quoted(name), count=len(missing)
+                )
+            )
     elif not any(not file.name.startswith("adapter_") for file in files):
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(f"{quoted(name)} is an adapter. Load the model it was made for, with the adapter merged into it.")
+            raise AdapterOnly(
+                _("{name} is an adapter. Load the model it was made for, with the adapter merged into it.").format(name=quoted(name))
+            )
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
-            raise PickleOnly(f"{quoted(name)} has its weights only as a pickle, which could run code. Only safetensors are read.")
-        raise HalfDownloaded(f"There are no weights in {quoted(name)}. Download it again.")
+            raise PickleOnly(
+                _("{name} has its weights only as a pickle, which could run code. Only safetensors are read.").format(name=quoted(name))
+            )
+        raise HalfDownloaded(_("There are no weights in {name}. Download it again.").format(name=quoted(name)))
     for file in files:
         try:
             with safe_open(file, framework="numpy"):
                 pass
         except (SafetensorError, OSError) as error:
-            raise HalfDownloaded(f"{file.name} of {quoted(name)} is cut short or broken. Download it again.") from error
+            raise HalfDownloaded(
+                _("{file} of {name} is cut short or broken. Download it again.").format(file=file.name, name=quoted(name))
+            ) from error
 
 
 def _check_size(folder: Path, config: Any, name: str) -> None:
@@ -230,7 +251,11 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
     for names, most in limits.items():
         for value in (getattr(text, key, None) for key in names):
             if isinstance(value, int) and not 1 <= value <= most and (value or "experts" not in names[0]):
-                raise BrokenModel(f"The configuration of {quoted(name)} does not fit its weights: {names[0]} cannot be {value:,}.")
+                raise BrokenModel(
+                    _("The configuration of {name} does not fit its weights: {names} cannot be {value}.").format(
+                        name=quoted(name), names=names[0], value=written(value)
+                    )
+                )
 
 
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
@@ -265,11 +290,15 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except Exception as error:  # shapes that do not fit, keys that are not there, memory that is not enough
         if is_out_of_memory(error):
             raise NotEnoughMemory(
-                f"There is not enough memory on {where} for {quoted(name)}. Choose a smaller model or a smaller precision."
+                _("There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.").format(
+                    where=where, name=quoted(name)
+                )
             ) from error
-        raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration.") from error
+        raise BrokenModel(_("The weights of {name} do not fit its configuration.").format(name=quoted(name))) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
-        raise BrokenModel(f"The weights of {quoted(name)} do not fit its configuration: some are missing or of another size.")
+        raise BrokenModel(
+            _("The weights of {name} do not fit its configuration: some are missing or of another size.").format(name=quoted(name))
+        )
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
@@ -291,7 +320,9 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except ModelError:
         raise
     except Exception as error:  # whatever a configuration that lies makes the network stumble over
-        raise BrokenModel(f"{quoted(name)} was loaded but cannot run: its configuration and its weights do not fit.") from error
+        raise BrokenModel(
+            _("{name} was loaded but cannot run: its configuration and its weights do not fit.").format(name=quoted(name))
+        ) from error
     return model
 
 
@@ -305,10 +336,16 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
     if not beyond:
         return ""
     added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
-    if not {i for i, _ in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
-        raise BrokenModel(f"The tokenizer of {quoted(name)} numbers its tokens up to {beyond[-1][0]:,}, beyond what the model knows.")
-    some = ", ".join(quoted(token) for _, token in beyond[:3]) + (", ..." if len(beyond) > 3 else "")
-    return f"Its tokenizer has tokens that the model never learnt ({some}): a text that needs one of them cannot be read."
+    if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
+        raise BrokenModel(
+            _("The tokenizer of {name} numbers its tokens up to {beyond}, beyond what the model knows.").format(
+                name=quoted(name), beyond=written(beyond[-1][0])
+            )
+        )
+    some = ", ".join(quoted(token) for _each, token in beyond[:3]) + (", ..." if len(beyond) > 3 else "")
+    return N_("Its tokenizer has tokens that the model never learnt ({some}): a text that needs one of them cannot be read.").format(
+        some=some
+    )
 
 
 def _read_tokenizer(folder: Path, name: str) -> Any:
@@ -319,7 +356,7 @@ def _read_tokenizer(folder: Path, name: str) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         works = bool(tokenizer("a", add_special_tokens=False)["input_ids"])  # transformers makes an empty one from nothing
     except Exception as error:  # tokenizers raise bare Exception, some only when they are used: a longest length that is no number
-        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.") from error
+        raise BrokenModel(_("The tokenizer of {name} is missing or cannot be read.").format(name=quoted(name))) from error
     if not works:
-        raise BrokenModel(f"The tokenizer of {quoted(name)} is missing or cannot be read.")
+        raise BrokenModel(_("The tokenizer of {name} is missing or cannot be read.").format(name=quoted(name)))
     return tokenizer

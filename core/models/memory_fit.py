@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 
 from core.errors import HalfDownloaded, PickleOnly, quoted
+from core.language import _
 from core.models.hub import downloaded, local_folder, plainly, with_revision
 
 ITEM_SIZES = {
@@ -106,7 +107,7 @@ def stored_numbers(name: str) -> dict[str, int]:
             found = HfApi().get_safetensors_metadata(repository, revision=revision, timeout=10.0).parameter_count
             return {str(kind): count for kind, count in found.items()}
         except NotASafetensorsRepoError as error:
-            raise PickleOnly(f"{quoted(name)} has no safetensors weights, and nothing else is read.") from error
+            raise PickleOnly(_("{name} has no safetensors weights, and nothing else is read.").format(name=quoted(name))) from error
 
 
 def numbers_in(folder: Path, name: str) -> dict[str, int]:
@@ -121,9 +122,11 @@ def numbers_in(folder: Path, name: str) -> dict[str, int]:
                     part = file.get_slice(key)
                     counts[part.get_dtype()] = counts.get(part.get_dtype(), 0) + math.prod(part.get_shape())
         except (SafetensorError, OSError) as error:
-            raise HalfDownloaded(f"{path.name} of {quoted(name)} is cut short or broken. Download it again.") from error
+            raise HalfDownloaded(
+                _("{path} of {name} is cut short or broken. Download it again.").format(path=path.name, name=quoted(name))
+            ) from error
     if not counts:
-        raise HalfDownloaded(f"There are no safetensors weights in {quoted(name)}.")
+        raise HalfDownloaded(_("There are no safetensors weights in {name}.").format(name=quoted(name)))
     return counts
 
 

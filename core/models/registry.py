@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
+from core.language import _
 from core.limits import Limits
 from core.models.hub import downloaded, find, is_hub_id, local_folder
 from core.models.loading import load_model
@@ -143,7 +144,9 @@ class ModelRegistry:
         could_be = free + sum(self._loaded[key].weight_bytes for key in waiting)
         if needed > could_be:
             raise NotEnoughMemory(
-                f"{quoted(name)} takes {_size(needed)} of memory, but only {_size(could_be)} can be had. Take a smaller one."
+                _("{name} takes {size} of memory, but only {room} can be had. Take a smaller one.").format(
+                    name=quoted(name), size=_size(needed), room=_size(could_be)
+                )
             )
         while waiting and (needed > free or (most and len(waiting) >= most)):
             free += self._loaded[waiting[0]].weight_bytes
@@ -166,11 +169,15 @@ class ModelRegistry:
                 self._make_room(key[0], int(model.weight_bytes * HEADROOM), model.device)
                 fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
             except ModelError as error:
-                raise ReloadFailed(f"{quoted(key[0])} was put away and cannot be loaded again just now. {error}") from error
+                raise ReloadFailed(
+                    _("{key} was put away and cannot be loaded again just now. {error}").format(key=quoted(key[0]), error=error)
+                ) from error
             if not _same(model, fresh):
                 self._known[key] = self._loaded[key] = fresh
                 raise ReloadFailed(
-                    f"The files of {quoted(key[0])} are others than when this text was begun. Begin again to use the new ones."
+                    _("The files of {key} are others than when this text was begun. Begin again to use the new ones.").format(
+                        key=quoted(key[0])
+                    )
                 )
             with model.engine.lock.acquire_unloaded():
                 _put_in(model, fresh)

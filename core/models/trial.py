@@ -14,11 +14,19 @@ from functools import lru_cache
 from pathlib import Path
 
 from core.errors import BrokenModel, quoted
+from core.language import N_, _
 from core.models.hub import BUNDLED
 
 SECONDS = 60.0  # for loading and a few texts; the largest tokenizers take three
 MEGABYTES = 6_000  # of address space; several times the largest
 _PROGRAM = Path(__file__).with_name("trial_process.py")
+
+# What `trial_process` may say of a tokenizer; it is a program of its own and imports nothing of ours.
+FINDINGS = (
+    N_("has more tokens than any model knows"),
+    N_("breaks off over a few letters"),
+    N_("makes thousands of tokens of a few letters"),
+)
 
 
 def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
@@ -29,7 +37,7 @@ def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
     known = path.stat()
     why = _tried(str(path.resolve()), known.st_mtime_ns, known.st_size, seconds)
     if why:
-        raise BrokenModel(f"The tokenizer of {quoted(name)} cannot be used: it {why}.")
+        raise BrokenModel(_("The tokenizer of {name} cannot be used: it {why}.").format(name=quoted(name), why=_(why)))
 
 
 @lru_cache(maxsize=256)
@@ -43,9 +51,9 @@ def _tried(path: str, changed: int, size: int, seconds: float) -> str:
             env={"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"},
             check=False,
         )
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": "breaks off, or takes too much memory"}
+        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": N_("breaks off, or takes too much memory")}
     except subprocess.TimeoutExpired:
-        return "takes for ever over a few letters"
+        return N_("takes for ever over a few letters")
     except (OSError, ValueError):
         return ""
     return str(answer.get("why", ""))

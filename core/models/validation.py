@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BrokenModel, quoted
+from core.language import _, written
 
 # Bytes, several times the largest ones there are. What is read as JSON takes up to fifty times its size in memory.
 _LARGEST = {
@@ -32,7 +33,11 @@ def check_files(folder: Path, name: str) -> None:
         path = folder / file
         if path.is_file() and path.stat().st_size > most:
             size = path.stat().st_size // 1_000_000
-            raise BrokenModel(f"{file} of {quoted(name)} has {size:,} MB, which no such file has, so it is not read.")
+            raise BrokenModel(
+                _("{file} of {name} has {size} MB, which no such file has, so it is not read.").format(
+                    file=file, name=quoted(name), size=written(size)
+                )
+            )
 
 
 def check_network(config: Any, stored: int, name: str) -> None:
@@ -47,7 +52,11 @@ def check_network(config: Any, stored: int, name: str) -> None:
 
     context = ModelShape.from_config(config).context_length
     if context < 1:
-        raise BrokenModel(f"The configuration of {quoted(name)} leaves no room for a text: its context has {context:,} tokens.")
+        raise BrokenModel(
+            _("The configuration of {name} leaves no room for a text: its context has {context} tokens.").format(
+                name=quoted(name), context=written(context)
+            )
+        )
     try:
         with torch.device("meta"):
             network = AutoModelForCausalLM.from_config(copy.deepcopy(config))
@@ -58,5 +67,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     most = stored * (MOST_PACKED_NUMBERS if getattr(config, "quantization_config", None) else MOST_NUMBERS)
     if count > most or tables > MOST_BUFFER_BYTES:
         raise BrokenModel(
-            f"The configuration of {quoted(name)} describes a model of {count:,} numbers, but its files hold {stored:,} of them."
+            _("The configuration of {name} describes a model of {count} numbers, but its files hold {stored} of them.").format(
+                name=quoted(name), count=written(count), stored=written(stored)
+            )
         )

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from core.errors import BadToken
+from core.language import N_, _
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.record.tokens import Token
@@ -53,7 +54,7 @@ class Words:
     def token(self, token_id: int) -> Token:
         """The token of this id, as it stands alone. Raises BadToken for one that is not among them."""
         if token_id not in self.tokens:
-            raise BadToken(f"This record does not hold token number {token_id}.")
+            raise BadToken(_("This record does not hold token number {number}.").format(number=token_id))
         return self.tokens[token_id]
 
     def __repr__(self) -> str:
@@ -294,9 +295,14 @@ def _note(distribution: TokenDistribution) -> str:
     if not doubtful and listed >= distribution.stage_kept[0]:
         return ""
     if "repetition penalty" in doubtful:
-        return "The repetition penalty works on raw logits, which a server keeps to itself: from there on the numbers are estimates."
-    start = f"The server lists its {listed:,} likeliest tokens; all others count as equally likely."
+        return N_("The repetition penalty works on raw logits, which a server keeps to itself: from there on the numbers are estimates.")
     if not doubtful:
-        return f"{start} The probabilities are exact, entropies that count the others are upper bounds."
+        return N_(
+            "The server lists its {listed} likeliest tokens; all others count as equally likely. The probabilities are exact, entropies "
+            "that count the others are upper bounds."
+        ).format(listed=f"{listed:,}")
     names = doubtful[0] if len(doubtful) == 1 else f"{', '.join(doubtful[:-1])} and {doubtful[-1]}"
-    return f"{start} That makes the numbers after {names} estimates."
+    return N_(
+        "The server lists its {listed} likeliest tokens; all others count as equally likely. That makes the numbers after {names} "
+        "estimates."
+    ).format(listed=f"{listed:,}", names=names)

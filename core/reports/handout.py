@@ -13,6 +13,7 @@ import segno
 from core.costs.receipt import Receipt
 from core.errors import WrongType
 from core.generation.run import Run
+from core.language import _, again, current, figures, written
 from core.record.frozen import percent
 from core.record.step import Step
 from core.reports.svg import odds_spec, surprise_spec, svg
@@ -32,6 +33,7 @@ MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
 @cache
 def _template() -> jinja2.Template:
     rooms = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined)
+    rooms.globals["_"] = _
     return rooms.get_template("handout.html.j2")
 
 
@@ -41,10 +43,11 @@ def handout(run: Run, link: str = "", charts: int = 3, receipt: Receipt | None =
     Raises WrongType for what is no run.
     """
     if not isinstance(run, Run):
-        raise WrongType(f"A handout is made of a run, not of {type(run).__name__}.")
+        raise WrongType(_("A handout is made of a run, not of {kind}.").format(kind=type(run).__name__))
     path = run.path[-LONGEST_TEXT:]
     model: Any = run.model  # type: ignore[attr-defined]  # every kind of run has one
     return _template().render(
+        language=current(),
         title=_title(run),
         model=run.model_name,
         facts=_facts(model),
@@ -77,9 +80,13 @@ def _token(step: Step) -> dict[str, str]:
     share = step.model_probability
     return {
         "text": step.text or step.piece,
-        "told": f"{step.piece}: {percent(share)}, rank {step.rank:,}",
+        "told": _("{piece}: {share}, rank {rank}").format(piece=step.piece, share=_share(share), rank=written(step.rank)),
         "depth": f"{0.03 + 0.25 * share:.3f}",
     }
+
+
+def _share(share: float) -> str:
+    return figures(percent(share))
 
 
 def _charted(step: Step) -> dict[str, Any]:
@@ -87,12 +94,12 @@ def _charted(step: Step) -> dict[str, Any]:
 
 
 def _how(step: Step) -> str:
-    share = percent(step.model_probability)
+    share = _share(step.model_probability)
     if step.chosen_by == "forced":
-        return f"put there by hand; the model gave it {share}"
+        return _("put there by hand; the model gave it {share}").format(share=share)
     if step.roll is None:
-        return f"the favourite, with {share}"
-    return f"rolled {step.roll:.4f}; the model gave it {share}"
+        return _("the favourite, with {share}").format(share=share)
+    return _("rolled {roll}; the model gave it {share}").format(roll=written(step.roll, ".4f"), share=share)
 
 
 def _settings(path: Sequence[Step], now: SamplingSettings) -> list[str]:
@@ -101,7 +108,8 @@ def _settings(path: Sequence[Step], now: SamplingSettings) -> list[str]:
     before = None
     for step in path:
         if step.settings != before:
-            lines.append(f"from token {step.index + 1}: {_said(step.settings)}" if before is not None else _said(step.settings))
+            said = _said(step.settings)
+            lines.append(_("from token {number}: {settings}").format(number=step.index + 1, settings=said) if before is not None else said)
             before = step.settings
     return lines or [_said(now)]
 
@@ -109,19 +117,21 @@ def _settings(path: Sequence[Step], now: SamplingSettings) -> list[str]:
 def _said(settings: SamplingSettings) -> str:
     usual = SamplingSettings()
     if settings.greedy:
-        return "always the favourite (greedy)"
+        return _("always the favourite (greedy)")
     values = settings.as_dict()
-    turned = [f"temperature {settings.temperature:g}"]
-    turned += [f"{NAMES[name]} {value:g}" for name, value in values.items() if name in NAMES and value != getattr(usual, name)]
-    return ", ".join([*turned, f"seed {settings.seed}"])
+    turned = [_("temperature {value}").format(value=written(settings.temperature, "g"))]
+    turned += [
+        f"{_(NAMES[name])} {written(value, 'g')}" for name, value in values.items() if name in NAMES and value != getattr(usual, name)
+    ]
+    return ", ".join([*turned, _("seed {seed}").format(seed=settings.seed)])
 
 
 def _facts(model: Any) -> list[str]:
     """What is known of the model, in short lines."""
     return [
-        f"{model.parameter_count:,} parameters",
-        f"{model.layer_count} layers, {model.vocabulary_size:,} tokens known",
-        f"{model.dtype} on {model.device}",
+        _("{count} parameters").format(count=written(model.parameter_count)),
+        _("{layers} layers, {tokens} tokens known").format(layers=model.layer_count, tokens=written(model.vocabulary_size)),
+        _("{precision} on {device}").format(precision=model.dtype, device=model.device),
     ]
 
 
@@ -131,7 +141,7 @@ def _receipt(path: Sequence[Step], model: Any) -> Receipt:
 
 
 def _line(amount: Amount) -> tuple[str, str, str, str]:
-    return amount.name, _number(amount.value, amount.unit), MARKS.get(amount.kind, ""), amount.how
+    return _(amount.name), figures(_number(amount.value, amount.unit)), MARKS.get(amount.kind, ""), again(amount.how)
 
 
 def _number(value: float, unit: str) -> str:
@@ -143,7 +153,7 @@ def _number(value: float, unit: str) -> str:
     if unit == "share":
         return f"{100 * value:.0f} %"
     if unit == "$":
-        return f"${value:,.2f}" if value >= 0.995 else f"{100 * value:.2g} cents"
+        return f"${value:,.2f}" if value >= 0.995 else f"{100 * value:.2g} {_('cents')}"
     if not unit:
         return f"{value:,.0f}"
     for size, letter in ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ")):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from core.language import _
 from core.record.frozen import percent
 from core.record.rich import CHOSEN, CHOSEN_TEXT, DICE, MODEL, MUTED, TEXT
 from core.record.step import Step
@@ -67,12 +68,12 @@ def surprise_spec(path: Sequence[Step], width: int = 640) -> dict[str, Any]:
         for step in path
     ]
     axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelColor": MUTED, "tickCount": 4}
-    x = {"field": "token", "type": "quantitative", "axis": {**axis, "title": "token", "titleColor": MUTED}, "scale": {"zero": False}}
+    x = {"field": "token", "type": "quantitative", "axis": {**axis, "title": _("token"), "titleColor": MUTED}, "scale": {"zero": False}}
     kinds = {"piece": "nominal", "entropy": "quantitative", "surprise": "quantitative"}
     tips = [{"field": name, "type": kind} for name, kind in kinds.items()]
 
     def y(field: str) -> dict[str, Any]:
-        return {"field": field, "type": "quantitative", "axis": {**axis, "title": "bits", "titleColor": MUTED}}
+        return {"field": field, "type": "quantitative", "axis": {**axis, "title": _("bits"), "titleColor": MUTED}}
 
     return {
         "$schema": SCHEMA,

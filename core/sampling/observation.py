@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import BrokenLogits
+from core.language import _
 
 if TYPE_CHECKING:
     import torch
@@ -60,5 +61,5 @@ class Scores:
 def broken() -> BrokenLogits:
     """The error for odds that are none."""
     return BrokenLogits(
-        "The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision."
+        _("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision.")
     )

@@ -24,6 +24,7 @@ from transformers.generation.logits_process import (
 
 from core.device import to_device
 from core.errors import BadToken
+from core.language import _
 from core.sampling import cpu, device
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken
 from core.settings import SamplingSettings
@@ -67,7 +68,9 @@ def observe(
     Raises BrokenLogits if the model answered with NaN, BadToken if the forced id is not in the vocabulary.
     """
     if forced is not None and not 0 <= forced < len(logits):
-        raise BadToken(f"There is no token number {forced}: this model knows the numbers 0 to {len(logits) - 1}.")
+        raise BadToken(
+            _("There is no token number {forced}: this model knows the numbers 0 to {last}.").format(forced=forced, last=len(logits) - 1)
+        )
     selection, top_n = Selection(roll, forced, greedily), min(top_n, len(logits))
     if logits.device.type in ("cpu", "mps"):  # float64 does not exist on the latter
         return cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, selection, top_n)

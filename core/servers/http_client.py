@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from pydantic_core import from_json, to_json
 
 from core.errors import ServerGone, WrongServer
+from core.language import _
 from core.servers.address import Address as Address
 from core.servers.address import connected_socket
 
@@ -55,9 +56,9 @@ class HttpClient:
 
     def __init__(self, address: Address, api_key: str | None = None, patience: float = PATIENCE) -> None:
         if api_key and not (api_key.isascii() and api_key.isprintable()):
-            raise WrongServer("That access key holds characters that no key has. Copy it again.")
+            raise WrongServer(_("That access key holds characters that no key has. Copy it again."))
         if not address.allowed:
-            raise WrongServer("This app asks only the servers that its owner named, and that one is not among them.")
+            raise WrongServer(_("This app asks only the servers that its owner named, and that one is not among them."))
         self.address, self.patience = address, patience
         parts = urlsplit(address.url)
         self._secure, self._host, self._path = parts.scheme == "https", parts.hostname or "", parts.path
@@ -88,7 +89,9 @@ class HttpClient:
             cause = error
         time.sleep(max(0.0, until - time.monotonic()))
         raise ServerGone(
-            f"No inference server answers at {self.address.shown}. See whether vLLM or llama-server runs there, with its model loaded."
+            _("No inference server answers at {address}. See whether vLLM or llama-server runs there, with its model loaded.").format(
+                address=self.address.shown
+            )
         ) from cause
 
     def get(self, path: str, patience: float | None = None) -> Answer:
@@ -119,19 +122,19 @@ class HttpClient:
             )
             response = connection.ask("POST", head.encode("ascii") + sent, deadline)
             if response.status in (401, 403):
-                raise WrongServer(f"The server at {self.address.shown} asks for a valid access key.")
+                raise WrongServer(_("The server at {address} asks for a valid access key.").format(address=self.address.shown))
             if response.status != 200:
-                raise self.gone(f"refuses a request (status {response.status})")
+                raise self.gone(_("refuses a request (status {status})").format(status=response.status))
             size = 0
             while said := response.readline(LONGEST_LINE):
                 size += len(said)
                 if size > LARGEST_ANSWER or len(said) >= LONGEST_LINE:
-                    raise self.gone("sends more than anybody asked for")
+                    raise self.gone(_("sends more than anybody asked for"))
                 yield said
         except TimeoutError as error:
-            raise self.gone("takes too long to answer") from error
+            raise self.gone(_("takes too long to answer")) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
-            raise self.gone("does not answer") from error
+            raise self.gone(_("does not answer")) from error
         finally:
             if connection is not None:
                 connection.hang_up()
@@ -146,7 +149,7 @@ class HttpClient:
             try:
                 status, body = self._once(method, path, sent, deadline)
             except TimeoutError as error:
-                raise self.gone("takes too long to answer") from error
+                raise self.gone(_("takes too long to answer")) from error
             except (OSError, http.client.HTTPException, UnicodeError) as error:
                 busy, cause = False, error
             else:
@@ -156,7 +159,7 @@ class HttpClient:
                 busy, cause = True, None
             if time.monotonic() + 1.0 > deadline:
                 break
-        raise self.gone("is busy, still loading its model, or in trouble" if busy else "does not answer") from cause
+        raise self.gone(_("is busy, still loading its model, or in trouble") if busy else _("does not answer")) from cause
 
     def _once(self, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
         """One request. A connection that the server has closed since it was last used is noticed only when used: then on a fresh one."""
@@ -183,17 +186,21 @@ class HttpClient:
             head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("ascii")
             response = connection.ask(method, head + (content or b""), deadline)
             if 300 <= response.status < 400:
-                raise WrongServer(f"The server at {self.address.shown} sends us elsewhere. Give the address it sends to, if you trust it.")
+                raise WrongServer(
+                    _("The server at {address} sends us elsewhere. Give the address it sends to, if you trust it.").format(
+                        address=self.address.shown
+                    )
+                )
             if response.getheader("content-encoding", "identity") != "identity":
-                raise self.gone("sends packed answers, which nobody asked for")
+                raise self.gone(_("sends packed answers, which nobody asked for"))
             if (response.length or 0) > LARGEST_ANSWER:
-                raise self.gone(f"sends more than {LARGEST_ANSWER // 2**20} MB")
+                raise self.gone(_("sends more than {most} MB").format(most=LARGEST_ANSWER // 2**20))
             parts, size = [], 0
             while part := response.read(1 << 20):
                 parts.append(part)
                 size += len(part)
                 if size > LARGEST_ANSWER:
-                    raise self.gone(f"sends more than {LARGEST_ANSWER // 2**20} MB")
+                    raise self.gone(_("sends more than {most} MB").format(most=LARGEST_ANSWER // 2**20))
             if response.length:
                 raise http.client.IncompleteRead(b"")
         except BaseException:
@@ -206,7 +213,7 @@ class HttpClient:
         body = b"".join(parts)
         if response.status in (401, 403):
             self._recognise(body)
-            raise WrongServer(f"The server at {self.address.shown} asks for a valid access key.")
+            raise WrongServer(_("The server at {address} asks for a valid access key.").format(address=self.address.shown))
         return response.status, body
 
     def _recognise(self, body: bytes) -> None:
@@ -223,15 +230,19 @@ class HttpClient:
                 return Answer(status, {})
             html = data.lstrip()[:1] == b"<"
             raise self.gone(
-                "answers with a web page, not as an inference server" if html else "answers with something unreadable"
+                _("answers with a web page, not as an inference server") if html else _("answers with something unreadable")
             ) from error
         if not isinstance(body, dict):
-            raise self.gone("answers with something that makes no sense")
+            raise self.gone(_("answers with something that makes no sense"))
         return Answer(status, body)
 
     def gone(self, what: str) -> ServerGone:
         """The error that says what this server does wrong, and that nothing is lost."""
-        return ServerGone(f"The server at {self.address.shown} {what}. What was written is kept; try again when it is back.")
+        return ServerGone(
+            _("The server at {address} {what}. What was written is kept; try again when it is back.").format(
+                address=self.address.shown, what=what
+            )
+        )
 
 
 class _Line:

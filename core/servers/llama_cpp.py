@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
+from core.language import _, written
 from core.servers.http_client import HttpClient
 from core.servers.protocol import ServedStep, number
 
@@ -52,9 +53,12 @@ class LlamaServer:
         error = answer.body.get("error")
         if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
             raise PromptTooLong(
-                f"The server takes no text of {len(ids):,} tokens. Go back to an earlier word, or start with a shorter text."
+                _("The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.").format(
+                    count=written(len(ids))
+                )
             )
-        raise self.line.gone(f"refuses a step: {answer.complaint or f'status {answer.status}'}".rstrip("."))
+        why = answer.complaint or _("status {status}").format(status=answer.status)
+        raise self.line.gone(_("refuses a step: {why}").format(why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """The same step with this token listed too, as all others are."""
@@ -66,15 +70,18 @@ class LlamaServer:
 
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
         if body.get("model", self.model_id) != self.model_id:
-            raise ServerGone(f"The server at {self.line.address.shown} runs another model by now. What was written is kept.")
+            raise ServerGone(
+                _("The server at {address} runs another model by now. What was written is kept.").format(address=self.line.address.shown)
+            )
         try:
             listed = body["completion_probabilities"][0]["top_logprobs"]
             ids, logprobs = [entry["id"] for entry in listed], [entry["logprob"] for entry in listed]
             sampled = body["tokens"][0]
         except (KeyError, IndexError, TypeError) as error:
             raise WrongServer(
-                f"The server at {self.line.address.shown} leaves out token numbers or log-probabilities, and without them there is "
-                "nothing to show."
+                _(
+                    "The server at {address} leaves out token numbers or log-probabilities, and without them there is nothing to show."
+                ).format(address=self.line.address.shown)
             ) from error
         timings = body.get("timings")
         timings = timings if isinstance(timings, dict) else {}

@@ -20,6 +20,7 @@ from core.engine.model import LanguageModel
 from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
 from core.kv_cache.kv_cache import KVCache
+from core.language import N_, _, written
 from core.record.tokens import Token, TokenBytes
 from core.record.top_logprobs import TopLogprobs
 from core.servers.http_client import Answer, HttpClient
@@ -35,8 +36,8 @@ SLACK = 1e-3  # of a sum of rounded odds
 LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest there is
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
-NOT_HERE = "This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it."
-NO_SHAPE = "The shape of this model is not known here. Name a tokenizer that comes with the model's config.json."
+NOT_HERE = N_("This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it.")
+NO_SHAPE = N_("The shape of this model is not known here. Name a tokenizer that comes with the model's config.json.")
 
 
 class ServerEngine(Engine):
@@ -55,7 +56,7 @@ class ServerEngine(Engine):
         """
         ids = np.asarray(token_ids, dtype=np.int64).tolist()
         if not ids:
-            raise EmptyPrompt("There is no text to go on from yet. Write a few words first.")
+            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
         stopwatch = Stopwatch(self.device)
         served = self.server.step(ids, max(WANTED, top_logprobs), keep=cache is not None)
         listed = self.read(served)
@@ -89,23 +90,35 @@ class ServerEngine(Engine):
         numbers = [*served.ids, served.sampled]
         whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
         if not whole or not served.ids or len(set(served.ids)) != len(served.ids):
-            raise WrongServer(f"The server at {where} answers with tokens that do not exist: its model is not the one of this tokenizer.")
+            raise WrongServer(
+                _("The server at {where} answers with tokens that do not exist: its model is not the one of this tokenizer.").format(
+                    where=where
+                )
+            )
         if not set(map(type, served.logprobs)) <= {int, float}:
-            raise WrongServer(f"The server at {where} lists log-probabilities that are no numbers.")
+            raise WrongServer(_("The server at {where} lists log-probabilities that are no numbers.").format(where=where))
         try:
             ids, logprobs = np.array(served.ids, dtype=np.int64), np.array(served.logprobs, dtype=np.float64)
         except OverflowError as error:
-            raise WrongServer(f"The server at {where} answers with numbers of hundreds of digits.") from error
+            raise WrongServer(_("The server at {where} answers with numbers of hundreds of digits.").format(where=where)) from error
         if np.isnan(logprobs).any():
-            raise BrokenLogits(f"The server at {where} answers with numbers that are not numbers (NaN): there are no odds to show.")
+            raise BrokenLogits(
+                _("The server at {where} answers with numbers that are not numbers (NaN): there are no odds to show.").format(where=where)
+            )
         order = np.lexsort((ids, -logprobs))
         ids, logprobs = ids[order], np.maximum(logprobs[order], LEAST_LOGPROB)
         asked = served.asked
         listed, least = float(np.exp(np.minimum(logprobs[:asked], 1.0)).sum()), float(np.exp(min(0.0, logprobs[:asked][-1])))
         if logprobs[0] > SLACK or listed > 1 + SLACK:
-            raise WrongServer(f"The server at {where} lists something else than log-probabilities (vLLM: leave --logprobs-mode as it is).")
+            raise WrongServer(
+                _("The server at {where} lists something else than log-probabilities (vLLM: leave --logprobs-mode as it is).").format(
+                    where=where
+                )
+            )
         if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # no unlisted token outweighs the last listed
-            raise WrongServer(f"The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.")
+            raise WrongServer(
+                _("The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.").format(where=where)
+            )
         extra = None
         if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
             extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
@@ -144,7 +157,7 @@ class ServerModel(LanguageModel):
 
     def __getattr__(self, name: str) -> Any:
         if name in ("network", "shape"):
-            raise NotOnServer(NOT_HERE if name == "network" else NO_SHAPE)
+            raise NotOnServer(_(NOT_HERE) if name == "network" else _(NO_SHAPE))
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def renew(self, fresh: ServerModel) -> None:
@@ -172,7 +185,9 @@ def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozen
     vocabulary = _count(meta.get("n_vocab")) or (shape.vocabulary_size if shape else len(tokenizer))
     if not len(tokenizer) <= vocabulary <= LARGEST_VOCABULARY:
         raise WrongServer(
-            f"The server at {line.address.shown} runs a model of {vocabulary:,} tokens, the tokenizer knows {len(tokenizer):,}."
+            _("The server at {address} runs a model of {vocabulary} tokens, the tokenizer knows {count}.").format(
+                address=line.address.shown, vocabulary=written(vocabulary), count=written(len(tokenizer))
+            )
         )
     dtype = "unknown" if config is None else str(getattr(config, "dtype", None) or "unknown").removeprefix("torch.")
     facts = {
@@ -198,20 +213,27 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     own = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
     theirs = server.tokens(SAMPLE)
     if theirs is not None and theirs != own:
-        raise WrongServer(f"The server at {where} cuts text into other tokens: name the tokenizer of the model that it runs.")
+        raise WrongServer(
+            _("The server at {where} cuts text into other tokens: name the tokenizer of the model that it runs.").format(where=where)
+        )
     ids = model.encode(SAMPLE)[: max(1, model.context_length - 1)]
     first = server.step(ids, WANTED)
     notes = []
     if _differ(model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))):
         if server.kind != "vLLM":
-            raise WrongServer(f"The server at {where} lists its odds after its own sampling settings, not the model's.")
+            raise WrongServer(
+                _("The server at {where} lists its odds after its own sampling settings, not the model's.").format(where=where)
+            )
         notes.append(
-            "This server lists log-probabilities after its sampling settings; it is asked with neutral ones, which gives the model's own."
+            N_(
+                "This server lists log-probabilities after its sampling settings; it is asked with neutral ones, which gives the model's "
+                "own."
+            )
         )
     if first.reused is None:
-        notes.append("This server does not say what it reuses, so all tokens count as computed (vLLM: --enable-prompt-tokens-details).")
+        notes.append(N_("This server does not say what it reuses, so all tokens count as computed (vLLM: --enable-prompt-tokens-details)."))
     if server.limit < min(WANTED, model.vocabulary_size):
-        notes.append(f"This server lists {server.limit:,} tokens at most (vLLM: --max-logprobs for more).")
+        notes.append(N_("This server lists {count} tokens at most (vLLM: --max-logprobs for more).").format(count=f"{server.limit:,}"))
     return tuple(notes)
 
 
@@ -229,8 +251,12 @@ def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
         if isinstance(name, str) and 0 < len(name) <= 500:
             return data[0]
     if answer.status == 200 and isinstance(data, list) and not data:
-        raise ServerGone(f"The server at {line.address.shown} has no model loaded.")
-    raise WrongServer(f"What answers at {line.address.shown} is no inference server: it lists no models. vLLM and llama-server do.")
+        raise ServerGone(_("The server at {address} has no model loaded.").format(address=line.address.shown))
+    raise WrongServer(
+        _("What answers at {address} is no inference server: it lists no models. vLLM and llama-server do.").format(
+            address=line.address.shown
+        )
+    )
 
 
 def _letters(tokenizer: Any) -> tuple[int, int]:
@@ -253,4 +279,4 @@ class _Elsewhere:
     """The backend of a model that does not run here."""
 
     def __getattr__(self, name: str) -> Any:
-        raise NotOnServer(NOT_HERE)
+        raise NotOnServer(_(NOT_HERE))

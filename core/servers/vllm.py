@@ -11,6 +11,7 @@ import uuid
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
+from core.language import _, written
 from core.servers.http_client import HttpClient
 from core.servers.protocol import ServedStep, number
 
@@ -58,12 +59,17 @@ class VLLM:
                 break
             self.limit = allowed
         if answer.status == 404:
-            raise ServerGone(f"The server at {self.line.address.shown} no longer runs this model. What was written is kept.")
+            raise ServerGone(
+                _("The server at {address} no longer runs this model. What was written is kept.").format(address=self.line.address.shown)
+            )
         if "context length" in answer.complaint or "input_tokens" in answer.complaint:
             raise PromptTooLong(
-                f"The server takes no text of {len(ids):,} tokens. Go back to an earlier word, or start with a shorter text."
+                _("The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.").format(
+                    count=written(len(ids))
+                )
             )
-        raise self.line.gone(f"refuses a step: {answer.complaint or f'status {answer.status}'}".rstrip("."))
+        why = answer.complaint or _("status {status}").format(status=answer.status)
+        raise self.line.gone(_("refuses a step: {why}").format(why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """The same step with this token listed too: vLLM lists whatever was sampled, and may sample nothing else."""
@@ -82,8 +88,10 @@ class VLLM:
             logprobs = list(listed.values())
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise WrongServer(
-                f"The server at {self.line.address.shown} leaves out token numbers or log-probabilities, and without them there is "
-                "nothing to show. vLLM and llama-server give them."
+                _(
+                    "The server at {address} leaves out token numbers or log-probabilities, and without them "
+                    "there is nothing to show. vLLM and llama-server give them."
+                ).format(address=self.line.address.shown)
             ) from error
         usage, metrics = _object(body, "usage"), _object(body, "metrics")
         wait, first = number(metrics.get("queue_time_ms")), number(metrics.get("time_to_first_token_ms"))

@@ -16,6 +16,7 @@ import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from core.errors import ModelError
+from core.language import _
 from core.serving.batched_llama import Part, slots_of
 from core.serving.block_pool import BLOCK_SIZE
 
@@ -27,15 +28,19 @@ def refuse_unless_plain(model: LanguageModel) -> None:
     """Raise ModelError for a model whose memory is not one key and one value per token in every layer, or whose network is not here."""
     network = getattr(model, "network", None)
     if network is None:
-        raise ModelError(f"{model.name} runs on another machine, which makes its own batches. Choose a model that runs here.")
+        raise ModelError(
+            _("{model} runs on another machine, which makes its own batches. Choose a model that runs here.").format(model=model.name)
+        )
     config = network.config.get_text_config()
     plain = "past_key_values" in inspect.signature(network.forward).parameters and all(
         type(layer) is DynamicLayer for layer in DynamicCache(config=config).layers
     )
     if not plain or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
         raise ModelError(
-            f"{model.name} does not keep one key and one value per token in every layer, so its texts cannot lie in shared blocks. "
-            "Choose a model with plain attention, such as the bundled one."
+            _(
+                "{model} does not keep one key and one value per token in every layer, so its texts cannot "
+                "lie in shared blocks. Choose a model with plain attention, such as the bundled one."
+            ).format(model=model.name)
         )
 
 

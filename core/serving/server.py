@@ -18,6 +18,7 @@ import torch
 from core.device import Stopwatch, is_out_of_memory
 from core.engine.backends.fast_decoder import FastDecoder
 from core.errors import BadSetting, EmptyPrompt, NotEnoughMemory, PromptTooLong
+from core.language import N_, _, written
 from core.sampling.pick import pick
 from core.serving.batched_llama import BatchedLlama, BatchRunner
 from core.serving.batched_transformers import BatchedTransformers, refuse_unless_plain
@@ -47,14 +48,20 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         if self.policy not in list(Policy):
-            raise BadSetting(f"A policy is one of {', '.join(Policy)}, not {str(self.policy)[:40]!r}.")
+            raise BadSetting(
+                _("A policy is one of {names}, not {policy}.").format(names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
+            )
         for name, value, low, high in (
-            ("The number of slots", self.max_num_seqs, 1, MOST_SEQS),
-            ("The number of tokens in a pass", self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
-            ("The number of blocks", self.blocks, 1, MOST_BLOCKS),
+            (N_("The number of slots"), self.max_num_seqs, 1, MOST_SEQS),
+            (N_("The number of tokens in a pass"), self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
+            (N_("The number of blocks"), self.blocks, 1, MOST_BLOCKS),
         ):
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise BadSetting(f"{name} must be a whole number from {low} to {high:,}, not {str(value)[:20]}.")
+                raise BadSetting(
+                    _("{name} must be a whole number from {low} to {high}, not {value}.").format(
+                        name=_(name), low=low, high=written(high), value=str(value)[:20]
+                    )
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +255,7 @@ class Server:
                 logits = self.runner.run(work)
             except Exception as error:
                 if is_out_of_memory(error):
-                    raise NotEnoughMemory("There is not enough memory for so many readers at once. Take fewer.") from error
+                    raise NotEnoughMemory(_("There is not enough memory for so many readers at once. Take fewer.")) from error
                 raise
             stopwatch.stop()
             return logits, stopwatch.seconds, waited
@@ -311,18 +318,26 @@ class Server:
     def _check(self, request: Request) -> None:
         """Refuse what could never be answered, before anything is computed."""
         if not request.prompt_ids:
-            raise EmptyPrompt("A request needs at least one token to go on from. Write a few words first.")
+            raise EmptyPrompt(_("A request needs at least one token to go on from. Write a few words first."))
         count, context = len(request.prompt_ids), self.model.context_length
         if count >= context:
-            raise PromptTooLong(f"A request has {count:,} tokens; {self.model.name} reads at most {context:,}. Shorten it.")
+            raise PromptTooLong(
+                _("A request has {count} tokens; {model} reads at most {context}. Shorten it.").format(
+                    count=written(count), model=self.model.name, context=written(context)
+                )
+            )
         longest = request.max_new_tokens
         if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
-            raise BadSetting(f"An answer has at least 1 token, not {str(longest)[:20]}.")
+            raise BadSetting(_("An answer has at least 1 token, not {longest}.").format(longest=str(longest)[:20]))
         needed, blocks = blocks_for(min(context, count + longest)), self.settings.blocks
         if needed > blocks:
             raise BadSetting(
-                f"A text of up to {min(context, count + longest):,} tokens needs {needed:,} blocks of {BLOCK_SIZE} tokens, "
-                f"and there are {blocks:,}. Give the server more blocks, or take shorter texts."
+                _(
+                    "A text of up to {context} tokens needs {needed} blocks of {block_size} tokens, and there "
+                    "are {blocks}. Give the server more blocks, or take shorter texts."
+                ).format(
+                    context=written(min(context, count + longest)), needed=written(needed), block_size=BLOCK_SIZE, blocks=written(blocks)
+                )
             )
 
 
@@ -334,5 +349,7 @@ def make_runner(model: LanguageModel, blocks: int) -> BatchRunner:
             return BatchedLlama(model, blocks) if fast else BatchedTransformers(model, blocks)
     except Exception as error:
         if is_out_of_memory(error):
-            raise NotEnoughMemory(f"There is not enough memory for {blocks:,} blocks. Take fewer.") from error
+            raise NotEnoughMemory(
+                _("There is not enough memory for {blocks} blocks. Take fewer.").format(blocks=written(blocks))
+            ) from error
         raise

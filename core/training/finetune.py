@@ -28,6 +28,7 @@ from torch.nn import functional
 from core.device import is_out_of_memory
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
+from core.language import _, written
 from core.limits import Limits
 
 if TYPE_CHECKING:
@@ -63,8 +64,12 @@ class TrainingPlan:
             value = getattr(self, name)
             whole = isinstance(low, int) and isinstance(high, int)
             if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not low <= value <= high:
-                kind = "a whole number" if whole else "a number"
-                raise BadSetting(f"The {name.replace('_', ' ')} must be {kind} from {low:,} to {high:,}, not {str(value)[:20]}.")
+                kind = _("a whole number") if whole else _("a number")
+                raise BadSetting(
+                    _("The {name} must be {kind} from {low} to {high}, not {value}.").format(
+                        name=_(name.replace("_", " ")), kind=kind, low=written(low), high=written(high), value=str(value)[:20]
+                    )
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class FineTuning:
         self.documents = documents(model, text, self.plan.length)
         self.rehearsed = [ids for old in rehearsal_texts for ids in documents(model, old, self.plan.length)]
         if self.plan.rehearsal and not self.rehearsed:
-            raise TextToLearn("There is nothing to rehearse for this model. Set the share of the old to 0.")
+            raise TextToLearn(_("There is nothing to rehearse for this model. Set the share of the old to 0."))
         self.adapted = model.parameter_count > ALL_WEIGHTS
         self.index = self.tokens = 0
         self.network: nn.Module = _twin(model, self.adapted)
@@ -146,7 +151,7 @@ class FineTuning:
             updated = perf_counter()
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory("There is not enough memory for a training step. Teach fewer or shorter sentences.") from error
+                raise NotEnoughMemory(_("There is not enough memory for a training step. Teach fewer or shorter sentences.")) from error
             raise
         finally:
             self._optimizer.zero_grad(set_to_none=True)
@@ -202,7 +207,11 @@ class FineTuning:
         """Be as after this step, bit for bit; what came later is gone, the optimizer begins anew. Raises BadSetting for one not kept."""
         with _KEEPING, torch.no_grad():
             if index not in self._moments:
-                raise BadSetting(f"Kept are the moments after these steps: {', '.join(map(str, self.moments))}. Not {str(index)[:20]}.")
+                raise BadSetting(
+                    _("Kept are the moments after these steps: {names}. Not {index}.").format(
+                        names=", ".join(map(str, self.moments)), index=str(index)[:20]
+                    )
+                )
             for name, weight in self.trained.items():
                 weight.copy_(self._moments[index][name])
             self._moments = {kept: weights for kept, weights in self._moments.items() if kept <= index}
@@ -252,7 +261,11 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
     Raises TextToLearn.
     """
     if len(text) > LONGEST_TEXT:
-        raise TextToLearn(f"That is {len(text):,} characters; {LONGEST_TEXT:,} can be taught at a time. Take a part of it.")
+        raise TextToLearn(
+            _("That is {count} characters; {most} can be taught at a time. Take a part of it.").format(
+                count=written(len(text)), most=written(LONGEST_TEXT)
+            )
+        )
     rows: list[list[int]] = []
     for line in text.splitlines():
         if not line.strip():
@@ -260,11 +273,11 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
         ids = [*model.encode(line.strip()), *sorted(model.end_token_ids)[:1]]
         known = next((i for i in ids if i >= model.vocabulary_size), None)
         if known is not None:
-            raise TextToLearn("This text needs a token that the model has no vector for. Write it in other words.")
+            raise TextToLearn(_("This text needs a token that the model has no vector for. Write it in other words."))
         rows += [ids[start : start + length + 1] for start in range(0, max(1, len(ids) - 1), length)]
     rows = [row for row in rows if len(row) > 1]
     if not rows or not any(letter.isalnum() or ord(letter) > 0x2000 for letter in text):
-        raise TextToLearn("There is nothing to learn from yet. Write a sentence or two.")
+        raise TextToLearn(_("There is nothing to learn from yet. Write a sentence or two."))
     return rows
 
 
@@ -272,10 +285,14 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     """A network of the same kind to be trained: with weights of its own in float32, or with adapters on weights that stay shared."""
     network = getattr(model, "network", None)
     if network is None:
-        raise CannotBeTaught(f"{model.name} is not on this machine: only a model whose weights are here can be taught.")
+        raise CannotBeTaught(
+            _("{model} is not on this machine: only a model whose weights are here can be taught.").format(model=model.name)
+        )
     if model.parameter_count > LARGEST:
         raise CannotBeTaught(
-            f"{model.name} has {model.parameter_count / 1e6:,.0f} million parameters; here up to {LARGEST // 10**6} million can be taught."
+            _("{model} has {parameter_count} million parameters; here up to {largest} million can be taught.").format(
+                model=model.name, parameter_count=written(model.parameter_count / 1000000.0, ",.0f"), largest=LARGEST // 10**6
+            )
         )
     with model.engine.lock.acquire():  # the weights may have been unloaded
         try:
@@ -292,8 +309,8 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
             ).eval()
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory(f"There is not enough memory for a copy of {model.name}.") from error
-            raise CannotBeTaught(f"{model.name} is built in a way that cannot be taught here.") from error
+                raise NotEnoughMemory(_("There is not enough memory for a copy of {model}.").format(model=model.name)) from error
+            raise CannotBeTaught(_("{model} is built in a way that cannot be taught here.").format(model=model.name)) from error
 
 
 def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -12,6 +12,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.engine.model import LanguageModel
 from core.errors import TextToLearn
+from core.language import _, written
 from core.training.finetune import LONGEST_TEXT
 from core.training.optimizer import Optimizers
 
@@ -27,14 +28,18 @@ class Newborn:
 
     def __init__(self, text: str, seed: int = 0) -> None:
         if len(text) > LONGEST_TEXT:
-            raise TextToLearn(f"That is {len(text):,} characters; {LONGEST_TEXT:,} can be learned at a time. Take a part of it.")
+            raise TextToLearn(
+                _("That is {count} characters; {most} can be learned at a time. Take a part of it.").format(
+                    count=written(len(text)), most=written(LONGEST_TEXT)
+                )
+            )
         self.tokenizer = byte_tokenizer()
         try:
             self._ids = torch.tensor(self.tokenizer.encode(text, add_special_tokens=False), dtype=torch.long)
         except (UnicodeEncodeError, TypeError) as error:  # the tokenizer's way of saying so
-            raise TextToLearn("This text holds half a character that cannot be written. Delete it and paste it again.") from error
+            raise TextToLearn(_("This text holds half a character that cannot be written. Delete it and paste it again.")) from error
         if len(self._ids) < SHORTEST or not any(letter.isalnum() for letter in text):
-            raise TextToLearn(f"That is too little to learn to write from. Paste {SHORTEST} letters or more.")
+            raise TextToLearn(_("That is too little to learn to write from. Paste {shortest} letters or more.").format(shortest=SHORTEST))
         torch.manual_seed(seed)
         self.network = LlamaForCausalLM(_config(len(self.tokenizer)))
         self._optimizers = Optimizers(self.network, RATE, RATE, 0.0)
@@ -51,7 +56,7 @@ class Newborn:
         """Learn from 16 random places of the text; the loss before it, in bits per byte."""
         began = perf_counter()
         longest = min(LENGTH, len(self._ids) - 1)
-        starts = [self._rng.randrange(len(self._ids) - longest) for _ in range(ROWS)]
+        starts = [self._rng.randrange(len(self._ids) - longest) for _each in range(ROWS)]
         rows = torch.stack([self._ids[start : start + longest + 1] for start in starts])
         self.network.train()
         with torch.enable_grad():

@@ -32,7 +32,8 @@ layout       `frame` (`page`, `header`, `section`, `legend`, `show_notice`, `err
 charts       one function per chart, theme in, constant specification out, cached; `charts.draw(chart, table, key=, alt_text=)` shows it.
              Nothing that changes from step to step may stand in a specification. `*_rows`: core's records with the words beside the marks.
 components   what Streamlit has not got, a folder each with its .py, .js and .css: the token strip, the dice, the cache gauge, ...
-text         every longer text on screen; `numbers`: 12 %, 4.2 MB, 38 ms.
+text         `numbers` (12 %, 4.2 MB, 38 ms), names that several pages use, texts for the model, the glossary, the catalogue; a sentence
+             stands where it is said, `_("...")` (core/language.py says how).
 runtime      what outlasts a script run: preloading, loaded models, the playback scheduler, experiments that run while one watches.
 
 The sidebar (model, presets, sliders) is drawn by app.py for every page. Widget keys are shared by the whole app: begin yours with the

@@ -16,7 +16,7 @@ import torch
 from core import load_model, score_text
 from core.inspection import look
 from pages.parts.charts import inside_rows, scoring_rows
-from pages.parts.text.inside_words import READ_EXAMPLES
+from pages.parts.text.beginnings import TO_READ
 
 ROUNDS = 12
 LOOKED, SCORED = 128, 512
@@ -36,9 +36,9 @@ def measure(work: Callable[[], object]) -> tuple[float, float]:
 def main(name: str = "storyteller") -> None:
     """Measure and print."""
     model = load_model(name)
-    text = READ_EXAMPLES["A tale"]
+    text = TO_READ["A tale"]
     while len(model.encode(text)) < SCORED:
-        text += " " + READ_EXAMPLES["A tale"]
+        text += " " + TO_READ["A tale"]
     ids = model.encode(text)[: min(SCORED, model.context_length)]
     text = model.text_of(ids)
 

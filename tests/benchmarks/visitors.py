@@ -30,7 +30,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
 from pages.parts.components.reconnect.reconnect import HEARTBEAT
-from pages.parts.text import teach_words, words
+from pages.parts.text import beginnings
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 5  # seconds that a visitor who teaches waits for an answer
@@ -61,7 +61,7 @@ class Visitor:
     @property
     def query(self) -> str:
         """The link this visitor came in by: every one has a text and dice of their own."""
-        prompts = list(words.EXAMPLES.values())
+        prompts = list(beginnings.EXAMPLES.values())
         return urlencode({"prompt": prompts[self.number % len(prompts)], "seed": self.number, "temperature": 0.8})
 
     @property
@@ -90,9 +90,9 @@ class Visitor:
                 self.play = element.button.id
             if element.WhichOneof("type") == "button" and element.button.label == "Restart":
                 self.restart = element.button.id
-            if element.WhichOneof("type") == "button" and element.button.label == teach_words.TEACH:
+            if element.WhichOneof("type") == "button" and element.button.label == "Teach":
                 self.teach = element.button.id
-            if element.WhichOneof("type") == "button" and element.button.label == teach_words.GO_ON:
+            if element.WhichOneof("type") == "button" and element.button.label == "Go on":
                 self.go_on = element.button.id
             if element.WhichOneof("type") == "exception":
                 self.errors.append(element.exception.message[:200])

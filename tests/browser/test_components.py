@@ -19,7 +19,7 @@ from pages.parts.components.roving import with_roving
 from pages.parts.layout import palette
 from pages.parts.session.run_start import LISTED
 from pages.parts.session.sampling_controls import PRESETS
-from pages.parts.text import inside_words, words
+from pages.parts.text import beginnings
 
 pytestmark = pytest.mark.browser
 Draw = Callable[[ModuleType, dict[str, Any]], Any]
@@ -72,7 +72,7 @@ def written(preset: str, count: int) -> list[Step]:
     model, seed = load_model("storyteller-mini"), 0
     steps: list[Step] = []
     while len(steps) < count:
-        run = Generation(model, words.FIRST_PROMPT, replace(PRESETS[preset], seed=seed), top_n=LISTED)
+        run = Generation(model, beginnings.FIRST_PROMPT, replace(PRESETS[preset], seed=seed), top_n=LISTED)
         while len(run.path) < 80 and not run.finished:
             run.step()
         steps, seed = steps + run.path, seed + 1
@@ -105,7 +105,7 @@ def test_the_orange_on_the_strip_is_the_share_that_the_dice_gave_and_lies_under_
     ("share", "said"), [(0.9996, "> 99.9 %"), (1.0, "100 %"), (0.412, "41 %"), (0.0004, "0.04 %"), (1e-9, "< 0.00001 %"), (0.0, "0 %")]
 )
 def test_a_share_in_the_tally_is_neither_zero_nor_all_unless_it_is(share: float, said: str, draw: Draw) -> None:
-    data = {"colours": COLOURS, "rows": [("fox", share, "")], "rolls": [], "picks": [], "step": "0", "words": inside_words.TALLY}
+    data = {"colours": COLOURS, "rows": [("fox", share, "")], "rolls": [], "picks": [], "step": "0", "words": roll_tally.TALLY}
     assert draw(roll_tally, data).locator(".number").first.inner_text().replace("\u00a0", " ") == said
 
 

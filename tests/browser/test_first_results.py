@@ -10,7 +10,6 @@ import pytest
 
 from pages.parts.layout import navigation, onward
 from pages.parts.runtime import takes
-from pages.parts.text import gallery_words, result_words
 
 pytestmark = pytest.mark.browser
 LONG = 90_000  # ms
@@ -20,7 +19,7 @@ RECORDED = sorted({Path(take.page).stem for take in takes.TAKES})
 @pytest.mark.parametrize("path", [p for p in RECORDED if p != "tour"])
 def test_a_page_shows_a_recording_without_a_press(path: str, at: Callable[..., Any]) -> None:
     page = at(path)
-    page.get_by_text(result_words.RECORDED, exact=False).first.wait_for(timeout=LONG)
+    page.get_by_text("A recording.", exact=False).first.wait_for(timeout=LONG)
     if path not in onward.GUIDED:
         _, title, _ = onward.following(path)
         page.locator(".st-key-onward").get_by_text(title).first.wait_for(timeout=LONG)
@@ -39,7 +38,7 @@ def test_a_recording_plays_again_and_then_runs_live(at: Callable[..., Any]) -> N
     page.locator(".st-key-again_think button:visible").wait_for(state="detached", timeout=LONG)
     page.locator(".st-key-again_think button:visible").wait_for(timeout=LONG)  # it is back when the recording is over
     page.locator(".st-key-again_think button:visible").click(timeout=LONG)
-    page.get_by_text(result_words.RECORDED, exact=False).first.wait_for(state="detached", timeout=LONG)
+    page.get_by_text("A recording.", exact=False).first.wait_for(state="detached", timeout=LONG)
 
 
 def test_an_experiment_is_kept_as_a_file_and_opened_again(at: Callable[..., Any], tmp_path: Path) -> None:
@@ -51,8 +50,8 @@ def test_an_experiment_is_kept_as_a_file_and_opened_again(at: Callable[..., Any]
     other = at("gallery")
     other.locator('.st-key-gallery_file input[type="file"]').set_input_files(str(file))
     title = next(title for _, listed, title, _ in navigation.PAGES if listed == "think.py")
-    other.get_by_role("link", name=gallery_words.TO_PAGE.format(title=title)).click(timeout=LONG)
-    other.get_by_text(result_words.RECORDED, exact=False).first.wait_for(timeout=LONG)
+    other.get_by_role("link", name=f"Go to “{title}”").click(timeout=LONG)
+    other.get_by_text("A recording.", exact=False).first.wait_for(timeout=LONG)
 
 
 def test_a_file_that_is_none_costs_a_sentence(at: Callable[..., Any], tmp_path: Path) -> None:

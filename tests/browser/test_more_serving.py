@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pages.parts.text import result_words
 from tests.browser.test_serving import LONG
 
 pytestmark = pytest.mark.browser
@@ -67,7 +66,7 @@ def test_the_way_to_this_browser_is_measured_and_stands_in_the_timeline(at: Call
 def test_what_it_begins_with_plays_again_and_runs_live(path: str, told: str, at: Callable[..., Any]) -> None:
     page = at(path)
     line = page.locator(f".st-key-recorded_{path}")
-    line.get_by_text(result_words.RECORDED).wait_for(timeout=LONG)
+    line.get_by_text("A recording.").wait_for(timeout=LONG)
     page.locator(f".st-key-play_{path} button:visible").click(timeout=LONG)
     page.locator(f".st-key-{path}_stop button").first.wait_for(timeout=LONG)
     page.locator(f".st-key-again_{path} button:visible").wait_for(timeout=LONG)  # it is back when the recording is over

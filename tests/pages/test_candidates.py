@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.labs.beam import DROPPED, beam_search
 from core.labs.candidates import FORMULAS, merged, ranked, write_together
 from pages.parts.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
-from pages.parts.text import what_if_words as words
+from pages.parts.text import names
 from tests.pages.test_compare import html, run_on, said
 
 Open = Callable[..., AppTest]
@@ -22,7 +22,7 @@ Session = Callable[[AppTest], Any]
 @pytest.mark.usefixtures("no_recordings")
 def test_tries_are_written_ranked_and_priced(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
-    assert words.TRIES_FIRST in said(app)
+    assert "Press Write: all tries are written together, one word of each per pass through the model." in said(app)
     app.segmented_control(key="candidates_count").set_value(4)
     app.segmented_control(key="candidates_length").set_value(20)
     app.button(key="candidates_start").click().run()
@@ -46,14 +46,14 @@ def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: Se
     app.button(key="candidates_keep").click().run()
     assert not app.exception
     assert [step.token_id for step in session(app).run.path] == [step.token_id for step in best.path]
-    assert words.KEPT_TRY in said(app)
+    assert "That try is now your run: it goes with you to every page." in said(app)
 
 
 @pytest.mark.usefixtures("no_recordings")
 def test_beam_search_steps_and_ends(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
-    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
-    assert words.BEAM_FIRST in said(app)
+    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
+    assert "Press Step: one pass through the model, then the choice." in said(app)
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     app.button(key="candidates_beam_step").click().run()
     run_on(app)
@@ -69,7 +69,7 @@ def test_beam_search_steps_and_ends(open_app: Open, session: Session) -> None:
 
 def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
-    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     app.button(key="candidates_beam_all").click().run()
     run_on(app)
@@ -83,7 +83,7 @@ def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: Session)
 
 def test_other_beams_begin_anew(open_app: Open, session: Session) -> None:
     app = open_app(page="candidates.py")
-    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.button(key="candidates_beam_step").click().run()
     run_on(app)
     app.segmented_control(key="candidates_width").set_value(6).run()
@@ -99,7 +99,7 @@ def test_what_cannot_be_written_gets_one_sentence(open_app: Open) -> None:
     app.button(key="candidates_start").click().run()
     run_on(app)
     assert "reads at most" in said(app)
-    app.segmented_control(key="candidates_view").set_value(words.TRIES_VIEWS[1]).run()
+    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.button(key="candidates_beam_step").click().run()
     assert not app.exception
     assert "reads at most" in said(app)

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.sampling.dice import roll
 from pages.parts.runtime.experiment import Worker
-from pages.parts.text import what_if_words as words
+from pages.parts.text import names
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -61,7 +61,13 @@ def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
         likelihood = math.prod(step.model_probability for step in path)
         assert float(told.replace(",", "")) == pytest.approx(likelihood ** (-1 / len(path)), rel=0.05)
     for number, parts in enumerate(row.parts_at):
-        expected = words.FIRST_COLUMN if number == 0 else words.SAME_AS_FIRST if parts is None else words.PARTS.format(place=parts + 1)
+        expected = (
+            "the others are compared with this one"
+            if number == 0
+            else "the same as the first column so far"
+            if parts is None
+            else f"leaves the first column at word {parts + 1}"
+        )
         assert expected in said(app)
 
 
@@ -79,7 +85,7 @@ def test_a_comparison_can_be_stopped(open_app: Open, session: Session) -> None:
 
 def test_a_sweep_is_one_line_for_each_value(open_app: Open, session: Session) -> None:
     app = open_app(page="compare.py", prompt="The fox")
-    app.segmented_control(key="compare_view").set_value(words.VIEWS[1]).run()
+    app.segmented_control(key="compare_view").set_value(names.COMPARE_VIEWS[1]).run()
     app.selectbox(key="compare_setting").set_value("top_k")
     app.button(key="compare_sweep_start").click().run()
     run_on(app)
@@ -90,8 +96,8 @@ def test_a_sweep_is_one_line_for_each_value(open_app: Open, session: Session) ->
 @pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])
 def test_one_run_delivered_twice(typed: str, open_app: Open, session: Session) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time")
-    app.segmented_control(key="compare_view").set_value(words.VIEWS[2]).run()
-    assert words.STREAM_EMPTY in said(app)
+    app.segmented_control(key="compare_view").set_value(names.COMPARE_VIEWS[2]).run()
+    assert ("There is no text to deliver yet. Press Write: the model goes on from your text, and the run is recorded.") in said(app)
     app.text_input(key="compare_words").set_value(typed)
     app.button(key="compare_stream_start").click().run()
     run_on(app)

@@ -16,7 +16,6 @@ from pages.parts.runtime import recordings
 from pages.parts.runtime import takes as record
 from pages.parts.runtime.experiment import Experiment, Worker
 from pages.parts.session.provenance import Provenance
-from pages.parts.text import onward_words, result_words
 from tests.pages.test_compare import html, run_on
 
 Open = Callable[..., AppTest]
@@ -43,7 +42,7 @@ def test_a_page_opens_with_its_recording(page: str, open_app: Open) -> None:
     app = open_app(page=page)
     assert not app.exception
     told = html(app)
-    assert result_words.RECORDED in told and "Made on" in told
+    assert "A recording." in told and "Made on" in told
     assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
 
 
@@ -58,7 +57,7 @@ def test_run_it_live_runs_it_here(open_app: Open, session: Session) -> None:
     run_on(app)
     worker = session(app).results["think"]
     assert isinstance(worker, Worker) and worker.seen and not worker.recorded_on
-    assert result_words.RECORDED not in html(app)
+    assert "A recording." not in html(app)
 
 
 def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,14 +68,14 @@ def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: 
     run_on(app)
     worker = session(app).results["think"]
     assert isinstance(worker, Worker) and tuple(worker.seen) == before
-    assert result_words.RECORDED in html(app)
+    assert "A recording." in html(app)
 
 
 def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> None:
     app = open_app(page="cache.py", prompt="The fox")
-    assert result_words.RECORDED in html(app)
+    assert "A recording." in html(app)
     app.segmented_control(key="cache_length").set_value(64).run()
-    assert result_words.RECORDED_OTHER in html(app)
+    assert "A recording, made with other choices than those above." in html(app)
 
 
 def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: Session) -> None:
@@ -99,7 +98,7 @@ def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypat
     (tmp_path / f"race{recordings.ENDING}").write_bytes(b"broken")
     monkeypatch.setattr(recordings, "FOLDER", tmp_path)
     app = open_app(page="cache.py")
-    assert not app.exception and result_words.RECORDED not in html(app)
+    assert not app.exception and "A recording." not in html(app)
 
 
 def test_two_branches_have_begun_and_the_text_on_watch_has_not(open_app: Open, session: Session) -> None:
@@ -137,4 +136,4 @@ def test_the_last_line_stands_on_the_page(open_app: Open) -> None:
     app = open_app()  # the landing page; the others are looked at in a browser
     links = [link.value for link in app.page_link]
     _, title, sight = onward.following("start")
-    assert onward_words.NEXT.format(title=title, sight=sight) in links
+    assert f"Next: **{title}.** {sight}" in links

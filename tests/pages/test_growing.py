@@ -11,7 +11,6 @@ from core.errors import BadRecording
 from core.models.card import TRAINING_DATA, card_section
 from core.models.growth import growth_of
 from pages.parts.charts import inside_rows
-from pages.parts.text import inside_words
 
 Open = Callable[..., AppTest]
 PAGE = "growing.py"
@@ -73,7 +72,11 @@ def test_it_is_said_what_an_update_is_and_where_the_text_came_from(open_app: Ope
 
 
 def test_beneath_a_question_that_has_an_answer_nobody_is_told_that_doubt_is_right() -> None:
-    assert "rightly so" not in inside_words.GROWING_HOW
+    assert "rightly so" not in (
+        "Top: before it had read anything, every piece is as good as any other. Bottom: today. The "
+        "bluer, the surer; **bold** is what it expects first today. Where there is one right end it "
+        "should grow sure; where many are right, as with a die, it should stay pale."
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,14 +99,16 @@ def test_pieces_read_are_short(tokens: int, name: str) -> None:
 def test_another_model_is_told_whose_record_this_is(open_app: Open) -> None:
     app = open_app(page=PAGE, model="storyteller-mini")
     assert not app.exception
-    assert inside_words.GROWING_OTHER.format(name=inside_rows.plain("storyteller-mini"), known="storyteller") in said(app)
+    assert "Nobody kept such a record of {name}; this is {known}, the model that came with the app.".format(
+        name=inside_rows.plain("storyteller-mini"), known="storyteller"
+    ) in said(app)
 
 
 def test_without_a_record_there_is_a_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.models.growth.growth_of", lambda name: None)
     app = open_app(page=PAGE)
     assert not app.exception
-    assert [info.value for info in app.info] == [inside_words.GROWING_NONE]
+    assert [info.value for info in app.info] == ["None of the models here has a record of how it grew up."]
 
 
 def test_a_broken_record_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from core.inspection.embeddings import FlatMap, flat_map
 from pages.parts.charts import inside_charts, inside_rows
 from pages.parts.components.live_text import live_text
 from pages.parts.components.roll_tally import roll_tally
-from pages.parts.text import inside_words, numbers
+from pages.parts.text import names, numbers
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
@@ -34,8 +34,8 @@ def test_all_five_stations_are_there(open_app: Open) -> None:
     app = open_app(page=PAGE)
     assert not app.exception
     assert not app.info
-    for title in ("PIECES", "MEANING", "LAYERS", "STAGES", "DICE"):
-        assert getattr(inside_words, title) in said(app)
+    for title in names.STATIONS.values():
+        assert title in said(app)
 
 
 def test_the_run_of_watch_is_looked_into(open_app: Open, session: Callable[[AppTest], Any]) -> None:
@@ -114,13 +114,13 @@ def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session:
     app.run()
     assert not app.exception
     assert "choose that model" in said(app)
-    assert inside_words.DICE in said(app)
+    assert "What do the dice decide?" in said(app)
 
 
 def test_strange_links_open_calmly(open_app: Open) -> None:
     app = open_app(page=PAGE, prompt="*`$:[x](y)<b>", steps="2", temperature="banana", model="nobody")
     assert not app.exception
-    assert inside_words.DICE in said(app)
+    assert "What do the dice decide?" in said(app)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_contents_lead_to_every_station(open_app: Open) -> None:
     app = open_app(page=PAGE, steps="1")
     ways = next(text.value for text in app.markdown if "](#" in text.value)
     assert [way.split(")")[0] for way in ways.split("(#")[1:]] == [head.anchor for head in app.header]
-    assert list(inside_words.CONTENTS) == [head.anchor for head in app.header]
+    assert list(names.STATIONS) == [head.anchor for head in app.header]
 
 
 def test_labels_on_the_map_do_not_cover_each_other(tiny: Model) -> None:
@@ -258,8 +258,8 @@ def test_the_tally_hands_real_rolls_to_the_browser(tiny: Model) -> None:
     assert data["rolls"] == [round(number, 4) for number in thrown.rolls.tolist()]
     names = [name for name, _, _ in data["rows"]]
     for pick, token_id in list(zip(data["picks"], thrown.token_ids.tolist(), strict=True))[:200]:
-        piece = run.model.piece(token_id) if token_id >= 0 else inside_words.REST
-        assert names[pick] in (piece, inside_words.REST)
+        piece = run.model.piece(token_id) if token_id >= 0 else "everything else"
+        assert names[pick] in (piece, "everything else")
     assert sum(share for _, share, _ in data["rows"]) == pytest.approx(1.0, abs=1e-5)
     assert [name for name, _, kind in data["rows"] if kind == "taken"] in ([step.piece], [])
     assert run.text == text

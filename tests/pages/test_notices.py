@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.errors import BadSetting
 from pages.parts.layout.navigation import PAGES
 from pages.parts.session import share_link, state
-from pages.parts.text import words
+from pages.parts.text import beginnings
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]
@@ -114,7 +114,7 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, 
         app.button(key=key).click().run()
         assert not app.exception and len(told(app)) == 1, key
     assert run.written == written and not session(app).playing
-    app.text_area(key="prompt").set_value(words.FIRST_PROMPT).run()
+    app.text_area(key="prompt").set_value(beginnings.FIRST_PROMPT).run()
     assert told(app) == []
     assert session(app).run is run and run.written == written, "the run comes back with its own prompt"
 
@@ -139,17 +139,20 @@ def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_a
 
 def test_a_link_with_too_long_a_prompt_says_so(open_app: Open) -> None:
     app = open_app(prompt=TOO_LONG["characters"])
-    assert told(app) == [words.PROMPT_TOO_LONG.format(most=f"{share_link.LONGEST_PROMPT:,}")]
+    assert told(app) == [
+        "That text is longer than {most} characters, the most a prompt can have here. Shorten it.".format(
+            most=f"{share_link.LONGEST_PROMPT:,}"
+        )
+    ]
 
 
 def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.parts.runtime import experiment
-    from pages.parts.text import result_words
 
     app = open_app(page="compare.py")
     monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
     app.button(key="compare_start").click().run()
-    sentence = result_words.YOU_ARE_BUSY.format(count=0)
+    sentence = f"You have {0} experiments running. Stop one of them, or wait until it is over."
     assert told(app) == [sentence]
     app.run()
     assert told(app) == [sentence], "a mere redraw takes nothing away"

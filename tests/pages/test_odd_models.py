@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.text import words
 from tests import tiny_models
 
 Open = Callable[..., AppTest]
@@ -37,11 +36,11 @@ def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(o
     assert not app.exception
     run = session(app).run
     assert (run.finished, run.token_count, session(app).playing) == ("context full", 16, False)
-    assert told(app) == [words.CONTEXT_FULL]
+    assert told(app) == [("The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place.")]
     app.switch_page("pages/inside.py").run()
     assert not app.exception
     assert session(app).run is run
-    assert words.SURPRISED not in told(app)
+    assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
 
 
 @pytest.mark.parametrize("page", [None, "inside.py", "cost.py"])
@@ -79,7 +78,7 @@ def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     app.button(key="models_fetch").click().run()
     assert not app.exception
     assert len(told(app)) == 1
-    assert words.SURPRISED not in told(app)
+    assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
     app.switch_page("pages/watch.py").run()
     assert session(app).run.path == path
     assert session(app).run.model_name == "storyteller"

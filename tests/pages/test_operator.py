@@ -14,7 +14,6 @@ from core.errors import NotAllowed
 from core.models.hub import Download
 from pages.parts.runtime import house, loaded_models, offered
 from pages.parts.session import roles
-from pages.parts.text import model_words, operator_words
 from tests.core.servers.serving import Asked, Reply, serve
 
 PASSWORD = "a long enough word"
@@ -40,7 +39,7 @@ def told(app: AppTest) -> str:
 def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
     app.switch_page("pages/operator.py").run()
     app.text_input(key="operator_password").set_value(word)
-    return next(one for one in app.button if one.label == operator_words.ENTER).click().run()
+    return next(one for one in app.button if one.label == "Come in").click().run()
 
 
 @pytest.mark.usefixtures("public")
@@ -49,7 +48,9 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Callable[...
     assert not app.exception
     found = {key for key in keys(app) if key.startswith("models_")}
     assert found == {"models_use_storyteller-mini"}
-    assert operator_words.VISITORS_LEAD in [caption.value for caption in app.caption]
+    assert "These are the models you can choose here. Others are added by whoever runs this app." in [
+        caption.value for caption in app.caption
+    ]
     assert not [one for one in open_app("teach.py").get("file_uploader") if one.proto.label.startswith("Open")]
 
 
@@ -64,7 +65,7 @@ def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(
     monkeypatch.setattr("pages.parts.session.requested_model.fit", asked.append)
     app = open_app(model=name)
     assert not app.exception
-    assert operator_words.NOT_OFFERED in told(app)
+    assert "The link asks for another model, which this app does not offer; the usual model writes instead." in told(app)
     assert name not in asked
     assert not {key for key in keys(app) if key.startswith("wish")}
 
@@ -100,7 +101,7 @@ for act in (roles.require_operator, lambda: current.use_model({folder!r}), lambd
 @pytest.mark.usefixtures("public")
 def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
     app = come_in(open_app(), "not the word")
-    assert operator_words.WRONG_PASSWORD in told(app)
+    assert "That is not the password." in told(app)
     assert not {key for key in keys(app) if key.startswith("operator_unload")}
     app = come_in(open_app())
     assert not app.exception
@@ -155,7 +156,7 @@ def test_on_a_machine_of_one_s_own_everything_is_there(open_app: Callable[..., A
     assert {"models_fetch", "models_check", "models_address"} <= keys(app)
     app.switch_page("pages/operator.py").run()
     assert not app.exception
-    assert operator_words.PRIVATE in [caption.value for caption in app.caption]
+    assert "Only you can reach this instance; nobody is a visitor." in [caption.value for caption in app.caption]
 
 
 @pytest.mark.usefixtures("public")
@@ -184,9 +185,11 @@ def test_the_operator_stops_what_others_fetch(open_app: Callable[..., AppTest], 
     app = come_in(open_app())
     next(one for one in app.button if one.key == "operator_stop_all").click().run()
     assert slow.stopped
-    assert operator_words.NO_DOWNLOADS in [caption.value for caption in app.run().caption]
-    assert model_words.STOP
+    assert "Nothing is being fetched." in [caption.value for caption in app.run().caption]
+    assert "Stop"
 
 
 def test_not_allowed_is_one_sentence() -> None:
-    assert "whoever runs this app" in str(NotAllowed(operator_words.OPERATORS_ONLY))
+    assert "whoever runs this app" in str(
+        NotAllowed("Only whoever runs this app can do that. Here you choose among the models that they put on the list.")
+    )

@@ -12,7 +12,6 @@ from core import Generation, Recording, SamplingSettings, load_model
 from core.labs.thinking import count, sums
 from pages.parts.session import run_start
 from pages.parts.session.provenance import Provenance
-from pages.parts.text import result_words as words
 from tests.pages.test_compare import html, run_on, said, see
 
 Open = Callable[..., AppTest]
@@ -31,8 +30,8 @@ def test_it_says_in_one_line_what_it_was_made_with() -> None:
     ("now", "changed"),
     [
         (MADE, []),
-        (Provenance("other", MADE.prompt, MADE.settings, MADE.chosen, MADE.unsaid), [words.MODEL]),
-        (Provenance("storyteller", "The fix", SamplingSettings(), MADE.chosen, MADE.unsaid), [words.PROMPT, words.SETTINGS]),
+        (Provenance("other", MADE.prompt, MADE.settings, MADE.chosen, MADE.unsaid), ["the model"]),
+        (Provenance("storyteller", "The fix", SamplingSettings(), MADE.chosen, MADE.unsaid), ["the prompt", "the settings"]),
         (Provenance("storyteller", "The fox", MADE.settings, (("the length", "20 tokens"),), (("rates", "2"),)), ["the length", "rates"]),
         (Provenance("storyteller", "The fox", MADE.settings, (("column 4", "Wild"),), MADE.unsaid), ["the length", "column 4"]),
     ],

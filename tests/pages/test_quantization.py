@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from core.labs.quantization import BITS
 from pages.parts.charts import serving_charts
-from pages.parts.text import bits_words
 from tests.pages.test_cache import run_on, said
 
 
@@ -32,13 +31,19 @@ def test_the_notepad_in_fewer_bits(open_app: Callable[..., AppTest], session: Ca
     app = open_app(page="quantization.py", model="storyteller-mini", prompt="Once upon a time")
     app.button(key="quantization_notepad").click().run()
     run_on(app, 200)
-    assert not app.exception and bits_words.NOTEPAD_HEAD in said(app)
+    assert not app.exception and (
+        "| bits a number | note\u00adpad | diver\u00adgence (KL, nats) | favour\u00adites kept | perplex\u00adity |"
+    ) in said(app)
     assert [one.bits for one in session(app).results["quantization_notepad"].seen] == [8, 4]
 
 
 def test_the_notepad_is_there_from_the_beginning(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="quantization.py")
-    assert not app.exception and bits_words.NOTEPAD_HEAD in said(app) and bits_words.NOTEPAD_FIRST not in said(app)
+    assert (
+        not app.exception
+        and ("| bits a number | note\u00adpad | diver\u00adgence (KL, nats) | favour\u00adites kept | perplex\u00adity |") in said(app)
+        and "Press the button: the weights stay as they are, and keys and values are kept at 8 and at 4 bits." not in said(app)
+    )
 
 
 def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.layout import resting
 from pages.parts.layout.navigation import BARE, PAGES
 from pages.parts.session import current
-from pages.parts.text import what_if_words, words
+from pages.parts.text import names
 
 Open = Callable[..., AppTest]
 FILES = [Path(file).stem for _, file, *_ in PAGES]
@@ -33,12 +33,12 @@ USES = re.compile(r"current\.(settings|step)\b|provenance\.now\((?!.*settings=Fa
 CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
     ("compare", {}, resting.SEED),
     ("compare", {"compare_count": 4}, resting.ALL),
-    ("compare", {"compare_view": what_if_words.VIEWS[1]}, resting.ALL - {"temperature"}),
-    ("compare", {"compare_view": what_if_words.VIEWS[2]}, resting.ALL),
+    ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, resting.ALL - {"temperature"}),
+    ("compare", {"compare_view": names.COMPARE_VIEWS[2]}, resting.ALL),
     ("candidates", {}, resting.ALL),
-    ("candidates", {"candidates_view": what_if_words.TRIES_VIEWS[1]}, resting.NONE),
+    ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, resting.NONE),
     ("think", {}, resting.NONE),
-    ("think", {"think_view": what_if_words.THINK_VIEWS[1]}, resting.SEED),
+    ("think", {"think_view": names.THINK_VIEWS[1]}, resting.SEED),
     ("memory", {}, resting.NONE),
     ("memory", {"memory_source": "own"}, resting.ALL),
 ]
@@ -104,7 +104,7 @@ def test_what_rests_looks_so_and_changes_nothing_on_the_page(page: str, open_app
     used = resting.used(page)
     assert not app.exception
     assert counting(app) == used
-    assert (words.RESTING in told(app)) == (not used)
+    assert ("These rest on this page: nothing here is rolled with them." in told(app)) == (not used)
     if not used:
         before = look_of(app)
         turn(app, resting.ALL)
@@ -118,7 +118,10 @@ def test_where_it_depends_on_a_choice_the_choice_decides(page: str, choice: dict
     assert not app.exception
     assert counting(app) == used
     said = told(app)
-    assert (words.RESTING in said, words.RESTING_BUT in said) == (not used, bool(used) and used != resting.ALL)
+    assert (
+        "These rest on this page: nothing here is rolled with them." in said,
+        "The grey ones rest here: they change nothing on this page as it is now." in said,
+    ) == (not used, bool(used) and used != resting.ALL)
     if page != "memory":  # its gauge tells what is free of this machine, moment by moment
         before = look_of(app)
         turn(app, resting.ALL - used)

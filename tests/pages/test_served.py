@@ -13,8 +13,6 @@ from core.servers import http_client
 from pages.parts.layout import served
 from pages.parts.runtime import loaded_models
 from pages.parts.session import share_link
-from pages.parts.text import burst_words
-from pages.parts.text import server_words as words
 from tests.core.servers.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.test_cache import run_on
 
@@ -48,10 +46,10 @@ def captions(app: AppTest) -> str:
 def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
     app = connected
     assert not app.exception
-    assert words.EXACT_ODDS in captions(app)
+    assert "The odds are exact, the doubt is an upper bound." in captions(app)
     assert "20 of 512 tokens listed" in captions(app)
     app.slider(key="temperature").set_value(1.5).run()
-    assert words.ESTIMATED_DICE in captions(app)
+    assert "The odds of the dice are estimates." in captions(app)
     session(app).run.force(session(app).run.next_distribution().candidates[0].token_id)
     app.run()
     assert "from here" in captions(app) or "own clock" in captions(app)
@@ -61,8 +59,8 @@ def test_the_servers_own_numbers_stand_on_the_models_page(connected: AppTest, se
     app = connected.switch_page("pages/models.py").run()
     assert not app.exception
     shown = {one.label: one.value for one in app.metric}
-    assert shown[words.CACHE_USE] == "0\u00a0%"
-    assert words.CACHE_ROOM in shown
+    assert shown["Cache in use"] == "0\u00a0%"
+    assert "Room in its cache" in shown
     assert "/metrics" in [asked.path for asked in server.asked]
 
 
@@ -95,19 +93,27 @@ def test_what_a_server_does_not_say_is_not_shown() -> None:
     assert served._rows(served.ServerMetrics()) == []
     told = served.ServerMetrics(running=2, waiting=None, queried_tokens=57, hit_tokens=41, drafted_tokens=10, accepted_tokens=4)
     assert [(label, value) for label, value, _ in served._rows(told)] == [
-        (words.RUNNING, "2 · –"),
-        (words.HIT_RATE, "72\u00a0%"),
-        (words.ACCEPTED, "40\u00a0%"),
+        ("Running · waiting", "2 · –"),
+        ("Found in its cache", "72\u00a0%"),
+        ("Drafts accepted", "40\u00a0%"),
     ]
 
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: Callable[[AppTest], Any], server: Running) -> None:
     app = connected.switch_page("pages/batching.py").run()
-    assert not app.exception and burst_words.LEAD in captions(app)
+    assert not app.exception and (
+        "The model is on a server, which has a scheduler of its own. So these readers are real "
+        "requests, sent together; when each word came is measured here, and what the server does "
+        "meanwhile it says itself."
+    ) in captions(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
     app.button(key="burst_start").click().run()
     run_on(app)
     assert not app.exception
     ends = [one for one in session(app).results["batching_burst"].seen if isinstance(one, Arrived) and one.done]
     assert {one.reader_id for one in ends} == {0, 1}
-    assert burst_words.WHY in captions(app)
+    assert (
+        "A server on few cores can shorten the wait for the first word by batching and write no more "
+        "a second for it: what is measured is drawn, nothing is claimed. A llama-server without "
+        "continuous batching calls slots running that only wait."
+    ) in captions(app)

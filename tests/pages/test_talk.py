@@ -11,7 +11,7 @@ from core import Generation, Recording, SamplingSettings, load_model
 from core.labs import prepared
 from pages.parts.session import talk
 from pages.parts.session.talk import Stop, Talk
-from pages.parts.text import talk_words as words
+from pages.parts.text import running_orders
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -33,7 +33,7 @@ def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Ope
     field.set_value("Hello").run()
     assert titles(app, session)[0] == "Hello"
     app.button(key="talk_take_Ten minutes").click().run()
-    assert titles(app, session) == [stop.title for stop in words.TEN.stops]
+    assert titles(app, session) == [stop.title for stop in running_orders.TEN.stops]
     assert not app.exception
 
 
@@ -67,7 +67,7 @@ def test_giving_a_talk_opens_its_first_stop_with_its_run(open_app: Open, session
     state = session(app)
     assert state.results["talk"].given.place == 0
     assert state.results["talk"].given.go is None, "it was followed"
-    assert state.run.prompt == words.THREE.stops[0].query.get("prompt", state.run.prompt) != "Something else"
+    assert state.run.prompt == running_orders.THREE.stops[0].query.get("prompt", state.run.prompt) != "Something else"
 
 
 def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app: Open, session: State) -> None:

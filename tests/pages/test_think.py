@@ -10,8 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, wilson
-from pages.parts.text import numbers
-from pages.parts.text import what_if_words as words
+from pages.parts.text import beginnings, names, numbers
 from tests.pages.test_compare import run_on, said, see
 
 Open = Callable[..., AppTest]
@@ -29,14 +28,14 @@ def test_one_question_both_ways(open_app: Open, session: Session) -> None:
     assert len(app.get("vega_lite_chart")) == 1
 
 
-@pytest.mark.parametrize("number", range(len(words.QUESTIONS)))
+@pytest.mark.parametrize("number", range(len(beginnings.QUESTIONS)))
 def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
-    assert words.NOT_ASKED in said(app)
+    assert "Press Ask: here it has to answer with its very first words." in said(app)
     app.button(key="think_start").click().run()
     app.button(key=f"think_example_{number}").click().run()
     assert not app.exception
-    question, answer = list(words.QUESTIONS.values())[number]
+    question, answer = list(beginnings.QUESTIONS.values())[number]
     assert sum(map(int, re.findall(r"\d+", question))) == int(answer)
     assert (app.text_input(key="think_question").value, app.text_input(key="think_answer").value) == (question, answer)
     run_on(app)
@@ -61,7 +60,7 @@ def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str
 
 def test_a_set_is_counted_with_its_uncertainty(open_app: Open, session: Session) -> None:
     app = open_app(page="think.py")
-    app.segmented_control(key="think_view").set_value(words.THINK_VIEWS[1]).run()
+    app.segmented_control(key="think_view").set_value(names.THINK_VIEWS[1]).run()
     app.segmented_control(key="think_count").set_value(10).run()
     app.button(key="think_set_start").click().run()
     see(app, "think_set", 4)
@@ -72,5 +71,5 @@ def test_a_set_is_counted_with_its_uncertainty(open_app: Open, session: Session)
     assert not kept.running
     done = [entry for entry in kept.seen if entry.style is DIRECT]
     low, high = wilson(sum(entry.right for entry in done), len(done))
-    assert words.SET_BETWEEN.format(low=numbers.percent(low), high=numbers.percent(high)) in said(app)
+    assert f"so the true share is between {numbers.percent(low)} and {numbers.percent(high)}, with 95 % certainty" in said(app)
     assert f"of {len(done)} right" in said(app)

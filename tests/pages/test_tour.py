@@ -10,10 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import list_models
-from pages.parts.layout import navigation
+from pages.parts.layout import navigation, tour_stops
 from pages.parts.runtime import loaded_models, touring
 from pages.parts.session.state import Session
-from pages.parts.text import tour_words as words
+from pages.parts.text import voices
 from tests.pages.test_compare import run_on, said
 
 Open = Callable[..., AppTest]
@@ -25,9 +25,9 @@ def tell(app: AppTest) -> str:
     return said(app) + "\n".join(one.value for one in app.success)
 
 
-@pytest.mark.parametrize("name", words.VOICES)
+@pytest.mark.parametrize("name", voices.VOICES)
 def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
-    voice = words.voice(name)
+    voice = voices.voice(name)
     assert tuple(voice.stops) == touring.ORDER
     assert 12 <= len(touring.ORDER) <= 14
     for said_there in voice.stops.values():
@@ -38,14 +38,14 @@ def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
 
 
 def test_the_files_of_the_voices_hold_no_code_and_there_are_no_others() -> None:
-    folder = Path(words.HERE)
-    assert {path.name for path in folder.iterdir()} == {f"{name}.toml" for name in words.VOICES}
+    folder = Path("languages/en/tour")
+    assert {path.name for path in folder.iterdir()} == {f"{name}.toml" for name in voices.VOICES}
 
 
 def test_no_two_voices_say_the_same() -> None:
     for stop in touring.ORDER:
         for field in ("title", "said", "noticed", "limit"):
-            told = [getattr(words.voice(name).stops[stop], field) for name in words.VOICES]
+            told = [getattr(voices.voice(name).stops[stop], field) for name in voices.VOICES]
             assert len(set(told)) == len(told), (stop, field)
 
 
@@ -58,7 +58,7 @@ TRY: dict[str, Callable[[AppTest], object]] = {
     "send": lambda app: [app.button(key="tour_one").click().run() for _ in range(3)],
     "meaning": lambda app: app.pills(key="tour_word").set_value(second_word()).run(),
     "layers": lambda app: app.select_slider(key="tour_layer").set_value(last_layer(app)).run(),
-    "odds": lambda app: app.pills(key="tour_beginning").set_value(words.BEGINNINGS[0]).run(),
+    "odds": lambda app: app.pills(key="tour_beginning").set_value(tour_stops.BEGINNINGS[0]).run(),
     "dice": lambda app: (app.slider(key="tour_temperature").set_value(1.6).run(), app.button(key="tour_roll").click().run()),
     "loop": lambda app: app.button(key="tour_ten").click().run(),
     "price": lambda app: app.select_slider(key="tour_people").set_value(1_000_000).run(),
@@ -70,7 +70,7 @@ TRY: dict[str, Callable[[AppTest], object]] = {
 def second_word() -> int:
     from core.inspection.embeddings import tokens_of_words
 
-    return tokens_of_words(loaded_models.loaded(list_models()[0].name), words.WORDS)[1]
+    return tokens_of_words(loaded_models.loaded(list_models()[0].name), tour_stops.WORDS)[1]
 
 
 def last_layer(app: AppTest) -> int:
@@ -81,7 +81,7 @@ def last_layer(app: AppTest) -> int:
 def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: Visitor) -> None:
     app = open_app(page="tour.py", stop=stop)
     assert not app.exception
-    told = words.voice("questions").stops[stop]
+    told = voices.voice("questions").stops[stop]
     assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
     TRY[stop](app)
     assert not app.exception
@@ -99,9 +99,9 @@ def test_on_and_back_and_every_voice(open_app: Open, session: Visitor) -> None:
     for number, stop in enumerate(touring.ORDER):
         assert session(app).results["tour"].stop == stop
         assert not app.exception
-        voice = words.VOICES[number % 3]
+        voice = voices.VOICES[number % 3]
         app.segmented_control(key="tour_voice").set_value(voice).run()
-        assert words.voice(voice).stops[stop].said in said(app)
+        assert voices.voice(voice).stops[stop].said in said(app)
         app.button(key="tour_on").click().run()
     assert session(app).results["tour"].stop == touring.ORDER[0]
     app.button(key="tour_to_dice").click().run()

@@ -11,21 +11,24 @@ from streamlit.testing.v1 import AppTest
 from core.labs.waiting import LOADS, LoadPoint
 from pages.parts.charts import waiting_charts
 from pages.parts.components.round_trip.round_trip import RoundTrip, read
-from pages.parts.text import waiting_words as words
 from tests.pages.test_cache import run_on, said
 
 
 @pytest.mark.usefixtures("no_recordings")
 def test_one_request_among_many(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="waiting.py", model="storyteller-mini", prompt="Once upon a time")
-    assert not app.exception and words.FIRST in said(app)
+    assert not app.exception and (
+        "Press the button: the same crowd comes twice, to a server that takes one at a time and to one that batches continuously."
+    ) in said(app)
     app.segmented_control(key="waiting_length").set_value(8).run()
     app.button(key="waiting_start").click().run()
     run_on(app, 200)
     assert not app.exception
     last = {one.policy: one for one in session(app).results["waiting"].seen}
     assert all(one.finished and len(one.token_times) <= 8 for one in last.values()) and len(last) == 2
-    assert "had your whole answer after" in said(app) and words.NO_NETWORK in said(app)
+    assert "had your whole answer after" in said(
+        app
+    ) and "Network and drawing are measured by your browser, which has not told them yet." in said(app)
 
 
 def test_the_curve_to_its_end(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
@@ -41,7 +44,11 @@ def test_it_begins_with_a_timeline_and_a_curve(open_app: Callable[..., AppTest])
     app = open_app(page="waiting.py")
     told = said(app)
     assert not app.exception and "had your whole answer after" in told and "of the load:" in told
-    assert words.FIRST not in told and words.CURVE_FIRST.format(count=16) not in told
+    assert (
+        "Press the button: the same crowd comes twice, to a server that takes one at a time and to one that batches continuously."
+    ) not in told and (
+        f"Press the button: {16} short requests, first each alone, then all of them at three loads, under both policies."
+    ) not in told
 
 
 def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:

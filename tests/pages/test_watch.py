@@ -13,7 +13,7 @@ from core import Generation, Recording, SamplingSettings
 from core.engine.engine import Engine
 from pages.parts.components.token_strip import token_strip
 from pages.parts.session.sampling_controls import PRESETS, START
-from pages.parts.text import words
+from pages.parts.text import beginnings
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -141,9 +141,9 @@ def test_a_preset_sets_the_sliders_and_reset_switches_all_off(open_app: Open) ->
 
 def test_an_example_prompt_begins_anew(open_app: Open, session: State) -> None:
     app = press(open_app(), "step", 2)
-    name = list(words.EXAMPLES)[1]
+    name = list(beginnings.EXAMPLES)[1]
     press(app, f"example_{name}")
-    assert session(app).run.prompt == words.EXAMPLES[name]
+    assert session(app).run.prompt == beginnings.EXAMPLES[name]
     assert session(app).run.path == []
 
 
@@ -219,7 +219,9 @@ def test_a_full_context_ends_with_one_sentence(open_app: Open, session: State) -
     run.model.context_length, usual = run.token_count + 2, run.model.context_length
     try:
         press(app, "step", 4)
-        assert told(app) == [words.CONTEXT_FULL]
+        assert told(app) == [
+            ("The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place.")
+        ]
         press(app, "back")
         assert told(app) == []
     finally:
@@ -236,7 +238,7 @@ def test_what_nobody_expected_is_one_sentence_too(open_app: Open, monkeypatch: p
         patch.setattr(token_strip, "_STRIP", fail)
         app.run()
         assert not app.exception
-        assert words.SURPRISED in told(app)
+        assert "Something went wrong here, and it is our fault. What you made is still there; try again." in told(app)
         assert not any("secret" in text for text in told(app))
     app.run()
     assert told(app) == []
@@ -253,7 +255,7 @@ def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, se
     press(app, "step", 4)
     assert [step.token_id for step in session(app).run.path] == path
     press(app, "step")
-    assert told(app) == [words.REPLAY_OVER]
+    assert told(app) == ["The recording ends here. Press Play to see it from its beginning."]
     app.file_uploader[0].upload("broken.json", kept[:-40].encode()).run()
     assert not app.exception
     assert len(app.info) >= 1
@@ -290,7 +292,7 @@ def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.
         monkeypatch.setattr(room, "list_models", list)
     app = open_app()
     assert not app.exception
-    assert set(told(app)) == {words.NO_MODEL}
+    assert set(told(app)) == {"There is no model here yet. Put one under core/bundled, or choose one by name."}
 
 
 def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from pages.parts.charts import what_if_charts
 from pages.parts.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
 from pages.parts.components.fork_view.fork_view import Picked, picked
 from pages.parts.runtime import fork_playback
-from pages.parts.text import what_if_words as words
+from pages.parts.text import beginnings
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -33,7 +33,7 @@ def nothing_written_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_opens_on_the_visitors_own_text(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "FORKS", ())  # one of them begins with the very text that the app begins with
+    monkeypatch.setattr(beginnings, "FORKS", ())  # one of them begins with the very text that the app begins with
     app = open_app(page="what_if.py")
     assert not app.exception
     playback = session(app).results["what_if"]
@@ -64,12 +64,12 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: Sessi
     assert not fork.sides[0].forced
 
 
-@pytest.mark.parametrize("number", range(len(words.FORKS)))
+@pytest.mark.parametrize("number", range(len(beginnings.FORKS)))
 def test_ready_made_forks_begin_with_their_words(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     app.button(key=f"what_if_fork_{number}").click().run()
     assert not app.exception
-    _, prompt, left, right = words.FORKS[number]
+    _, prompt, left, right = beginnings.FORKS[number]
     playback = session(app).results["what_if"]
     assert playback.run.prompt == prompt
     for side, text in zip(playback.fork.sides, (left, right), strict=True):
@@ -131,7 +131,7 @@ def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app:
     session(app).results["what_if"].opened = Picked(1, 1)
     app.run()
     app.text_input(key="what_if_text").set_value(text)
-    next(button for button in app.button if button.label == words.FORK_HERE).click().run()
+    next(button for button in app.button if button.label == "Fork here").click().run()
     assert not app.exception
     app.button(key="what_if_step").click().run()
     assert not app.exception
@@ -222,7 +222,7 @@ def test_the_tree_is_walked_named_and_pruned(open_app: Open, session: Session, m
 def test_every_example_says_something_of_its_own() -> None:
     model = load_model("storyteller", device="cpu")
     said = []
-    for _, prompt, left, right in words.FORKS:
+    for _, prompt, left, right in beginnings.FORKS:
         fork = Fork.at(Generation(model, prompt), 0, continuation(model, prompt, left), continuation(model, prompt, right))
         assert fork_playback.verdict(fork) == ""
         list(side_by_side(fork, 20))

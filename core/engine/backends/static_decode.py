@@ -26,6 +26,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
 from core.engine.backends.transformers_backend import TransformersBackend
+from core.language import N_
 
 Step = Callable[[], torch.Tensor]
 Record = Callable[[Step, torch.device], Step]
@@ -156,8 +157,9 @@ class StaticDecode:
         else:
             if apart <= TOLERANCE.get(network.dtype, 0.0):
                 return backend, ""
-            reason = f"the recorded step's logits differ by {apart:.1%} of their spread"
-        return None, f"Every token is launched kernel by kernel instead of as one CUDA graph, which is slower ({reason[:200]})."
+            reason = N_("the recorded step's logits differ by {share} of their spread").format(share=f"{apart:.1%}")
+        slower = N_("Every token is launched kernel by kernel instead of as one CUDA graph, which is slower ({reason}).")
+        return None, slower.format(reason=reason[:200])
 
     def new_state(self) -> State:
         """The state of an empty text."""
@@ -219,7 +221,7 @@ class StaticDecode:
         count, known = 9, network.get_input_embeddings().weight.shape[0]
         texts = [np.arange(first, first + count) * 7919 % known for first in (1, 1000)]
         plain = [network(input_ids=torch.from_numpy(text)[None].to(self._empty.keys.device), use_cache=False).logits[0] for text in texts]
-        states, apart = [self.new_state() for _ in texts], []
+        states, apart = [self.new_state() for _each in texts], []
         for which, end in ((0, 6), (1, 6), (0, 7), (0, 8), (1, 7), (0, 9), (1, 8), (1, 9)):
             found = self.run(texts[which][states[which].length : end], states[which])
             expected = plain[which][end - 1].float()
@@ -250,7 +252,7 @@ def cuda_graph(step: Step, device: torch.device) -> Step:
     graph, beside = torch.cuda.CUDAGraph(), torch.cuda.Stream(device)
     beside.wait_stream(torch.cuda.current_stream(device))
     with torch.cuda.stream(beside):  # also puts the stream back when a recording breaks off, which torch.cuda.graph does not
-        for _ in range(WARM_UPS):  # on the stream of the recording, so that the workspaces of libraries belong to no recording's memory
+        for _each in range(WARM_UPS):  # on the stream of the recording, so that the workspaces of libraries belong to no recording's memory
             step()
         # thread_local: other threads are measuring other visitors' odds meanwhile, and may do what this one must not.
         with torch.cuda.graph(graph, stream=beside, capture_error_mode="thread_local"):

@@ -7,7 +7,6 @@ rows), never on the step: Vega then swaps the data and does not embed the chart 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -16,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
+from core.language import ENGLISH, _, by_language, current, marks
 from pages.parts.charts import spoken
 from pages.parts.layout import palette as palettes
 
@@ -62,6 +62,10 @@ def _spec(chart: Any) -> Spec:
     spec = _without_data(chart.to_dict(validate=True))
     # What a chart shows is said by its alternative text, and its numbers behind it: a thousand marks with names of their own say nothing.
     spec["config"] = {"view": {"stroke": None}, "mark": {"aria": False}}
+    if current() != ENGLISH:
+        decimal, thousands = marks()
+        spec["config"]["axis"] = {"aria": False}  # what Vega says of an axis by itself is English
+        spec["config"]["locale"] = {"number": {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["", ""]}}
     spec["padding"] = {"left": 0, "right": 0, "top": 2, "bottom": 2}
     spec["usermeta"] = {"embedOptions": {"renderer": "svg"}}
     return spec
@@ -75,7 +79,7 @@ def _without_data(spec: Spec) -> Spec:
     return spec
 
 
-@lru_cache(maxsize=64)
+@by_language(64)
 def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
     """One row per candidate in order of rank: pale bar = what the model said, solid bar = what the dice use; a click picks the row.
 
@@ -123,13 +127,13 @@ def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
             x2=alt.value("width"),
             opacity=alt.condition(hover, alt.value(0.09), alt.value(0)),
             tooltip=[
-                alt.Tooltip("piece:N", title="token"),
-                alt.Tooltip("id_text:N", title="id"),
-                alt.Tooltip("rank_text:N", title="rank"),
-                alt.Tooltip("model_text:N", title="model"),
-                alt.Tooltip("dice_text:N", title="dice"),
-                alt.Tooltip("logit_text:N", title="logit"),
-                alt.Tooltip("removed_by:N", title="cut by"),
+                alt.Tooltip("piece:N", title=_("token")),
+                alt.Tooltip("id_text:N", title=_("id")),
+                alt.Tooltip("rank_text:N", title=_("rank")),
+                alt.Tooltip("model_text:N", title=_("model")),
+                alt.Tooltip("dice_text:N", title=_("dice")),
+                alt.Tooltip("logit_text:N", title=_("logit")),
+                alt.Tooltip("removed_by:N", title=_("cut by")),
             ],
         )
         .add_params(pick, hover)
@@ -192,7 +196,7 @@ def _steps_axis(colours: palettes.Palette) -> alt.X:
     return alt.X("slot:O", axis=None, scale=alt.Scale(type="band", paddingInner=0.18, paddingOuter=0))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def notepad(theme: str, height: int = 104) -> Spec:
     """One bar per step: positions reused from the cache below, newly computed ones on top; the first is the prefill.
 
@@ -207,10 +211,10 @@ def notepad(theme: str, height: int = 104) -> Spec:
         y2="top:Q",
         color=alt.Color("part:N", legend=None, scale=alt.Scale(domain=["reused", "computed"], range=[colours.reused, colours.computed])),
         tooltip=[
-            alt.Tooltip("step_text:N", title="step"),
-            alt.Tooltip("reused_text:N", title="reused"),
-            alt.Tooltip("computed_text:N", title="computed"),
-            alt.Tooltip("bytes_text:N", title="in use"),
+            alt.Tooltip("step_text:N", title=_("step")),
+            alt.Tooltip("reused_text:N", title=_("reused")),
+            alt.Tooltip("computed_text:N", title=_("computed")),
+            alt.Tooltip("bytes_text:N", title=_("in use")),
         ],
     )
     named = base.mark_text(align="left", baseline="top", dx=-4, fontSize=11, color=colours.computed_text).encode(
@@ -219,7 +223,7 @@ def notepad(theme: str, height: int = 104) -> Spec:
     return _spec(alt.layer(bars, named).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def step_time(theme: str, height: int = 66) -> Spec:
     """Milliseconds per step. Columns: slot, milliseconds, part ("reused" or "computed": a step or the prefill), step_text, time_text."""
     colours = palettes.of(theme)
@@ -231,13 +235,13 @@ def step_time(theme: str, height: int = 66) -> Spec:
             y=alt.Y("milliseconds:Q", axis=_quiet(colours, ticks=2, format="~r", labelExpr=_ABOVE_ZERO), scale=alt.Scale(domainMin=0)),
             color=_by_kind("datum.part", {"computed": colours.computed}, colours.muted_text),
             opacity=alt.value(0.85),
-            tooltip=[alt.Tooltip("step_text:N", title="step"), alt.Tooltip("time_text:N", title="time")],
+            tooltip=[alt.Tooltip("step_text:N", title=_("step")), alt.Tooltip("time_text:N", title=_("time"))],
         )
     )
     return _spec(bars.properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def surprise(theme: str, height: int = 84) -> Spec:
     """How unsure the model was (a stair, since there is nothing between two steps) and how surprising the token that came (dots), bits.
 
@@ -247,9 +251,9 @@ def surprise(theme: str, height: int = 84) -> Spec:
     base = alt.Chart().encode(x=_steps_axis(colours))
     scale = alt.Scale(domainMin=0, nice=True)
     tips = [
-        alt.Tooltip("token:N", title="token"),
-        alt.Tooltip("entropy_text:N", title="doubt"),
-        alt.Tooltip("surprise_text:N", title="surprise"),
+        alt.Tooltip("token:N", title=_("token")),
+        alt.Tooltip("entropy_text:N", title=_("doubt")),
+        alt.Tooltip("surprise_text:N", title=_("surprise")),
     ]
     places = base.mark_tick(opacity=0).encode(y=alt.Y("zero:Q", scale=scale))
     doubt = base.mark_area(interpolate="step", color=colours.doubt, opacity=0.22, line={"color": colours.doubt, "strokeWidth": 2}).encode(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import altair as alt
 
+from core.language import _, by_language
 from pages.parts.charts import charts
 from pages.parts.charts.charts import Spec
 from pages.parts.layout import palette as palettes
@@ -38,7 +38,7 @@ def _tips(*named: tuple[str, str]) -> list[alt.Tooltip]:
     return [alt.Tooltip(f"{column}:N", title=title) for column, title in named]
 
 
-@lru_cache(maxsize=32)
+@by_language(32)
 def race(theme: str, length: int, column: str, unit: str, height: int = 190, fitted: bool = False, single: bool = False) -> Spec:
     """Two runners against the tokens they have written, the newest point of each labelled; dashed, what was fitted; as dots, single passes.
 
@@ -47,14 +47,14 @@ def race(theme: str, length: int, column: str, unit: str, height: int = 190, fit
     """
     colours = palettes.of(theme)
     across = alt.X(
-        "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=_axis(colours, "tokens written", tickCount=5, format="~s")
+        "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=_axis(colours, _("tokens written"), tickCount=5, format="~s")
     )
     # A prefix (400m, 12k) is for counts alone: before a unit it would be read as part of it.
     axis = _axis(
         colours,
         tickCount=4,
         format="~r" if unit else "~s",
-        labelExpr=f"datum.value ? datum.label + ' {unit}' : '0'",
+        labelExpr=f"datum.value ? datum.label + ' {_(unit)}' : '0'",
         minExtent=46,
         maxExtent=46,
     )
@@ -64,19 +64,19 @@ def race(theme: str, length: int, column: str, unit: str, height: int = 190, fit
     if single:
         shape = alt.Shape("over:N", legend=None, scale=alt.Scale(domain=[False, True], range=["circle", "triangle-up"]))
         dots = base.mark_point(filled=True, size=22, opacity=0.35, clip=True)
-        layers.append(dots.encode(y=alt.Y("raw:Q", axis=axis), shape=shape, tooltip=_tips(("tip", "this pass"))))
+        layers.append(dots.encode(y=alt.Y("raw:Q", axis=axis), shape=shape, tooltip=_tips(("tip", _("this pass")))))
     line = base.transform_filter(f"isValid(datum.{column})")
     layers.append(line.mark_line(strokeWidth=2.5, strokeJoin="round", interpolate="linear").encode(y=up))
     if fitted:
         there = base.transform_filter("isValid(datum.fit)")
         layers.append(there.mark_line(strokeWidth=1.5, strokeDash=[4, 4], opacity=0.8).encode(y=alt.Y("fit:Q", axis=axis)))
     newest = line.transform_filter("datum.label !== ''")
-    layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=_tips(("tip", "here"))))
+    layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=_tips(("tip", _("here")))))
     layers.append(newest.mark_text(align="right", baseline="bottom", dx=2, dy=-8, fontSize=13, fontWeight=600).encode(y=up, text="label:N"))
     return charts._spec(alt.layer(*layers).properties(height=height))
 
 
-@lru_cache(maxsize=32)
+@by_language(32)
 def kept(theme: str, layers: int, length: int, cells: bool) -> Spec:
     """What is kept: a row for each layer, a column for each token; the newest column dark. Columns: layer, start, end, part, tip."""
     colours = palettes.of(theme)
@@ -100,7 +100,7 @@ def kept(theme: str, layers: int, length: int, cells: bool) -> Spec:
     up = alt.Y(
         "layer:O",
         scale=alt.Scale(domain=list(range(1, layers + 1)), paddingInner=0.16, paddingOuter=0.05),
-        axis=_axis(colours, minExtent=46, maxExtent=46, labelExpr="'layer ' + datum.label"),
+        axis=_axis(colours, minExtent=46, maxExtent=46, labelExpr=f"'{_('layer')} ' + datum.label"),
     )
     bars = (
         alt.Chart()
@@ -114,25 +114,27 @@ def kept(theme: str, layers: int, length: int, cells: bool) -> Spec:
                 legend=None,
                 scale=alt.Scale(domain=["kept", "new", "room"], range=[colours.reused, colours.computed, colours.line]),
             ),
-            tooltip=_tips(("tip", "held")),
+            tooltip=_tips(("tip", _("held"))),
         )
     )
     return charts._spec(alt.layer(bars).properties(height=layers * row))
 
 
-@lru_cache(maxsize=16)
+@by_language(16)
 def spread(theme: str, longest: int, height: int = 230) -> Spec:
     """Medians with the spread of the repeats. Columns: length, median, low, high (milliseconds), label, tip."""
     colours = palettes.of(theme)
     across = alt.X(
-        "length:Q", scale=alt.Scale(domain=[0, longest], nice=False), axis=_axis(colours, "tokens in the prompt", tickCount=5, format="~s")
+        "length:Q",
+        scale=alt.Scale(domain=[0, longest], nice=False),
+        axis=_axis(colours, _("tokens in the prompt"), tickCount=5, format="~s"),
     )
     axis = _axis(colours, tickCount=4, labelExpr="datum.value ? datum.label + ' ms' : ''", minExtent=54, maxExtent=54)
     up = alt.Y("median:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
     base = alt.Chart().encode(x=across)
     bars = base.mark_rule(strokeWidth=5, strokeCap="round", color=colours.reused).encode(y=alt.Y("low:Q"), y2="high:Q")
     line = base.mark_line(strokeWidth=2, color=colours.computed).encode(y=up)
-    points = base.mark_circle(size=70, color=colours.computed, opacity=1).encode(y=up, tooltip=_tips(("tip", "here")))
+    points = base.mark_circle(size=70, color=colours.computed, opacity=1).encode(y=up, tooltip=_tips(("tip", _("here"))))
     named = (
         base.transform_filter("datum.label !== ''")
         .mark_text(align="right", baseline="bottom", dx=-6, dy=-6, fontSize=13, fontWeight=600, color=colours.computed_text)
@@ -141,7 +143,7 @@ def spread(theme: str, longest: int, height: int = 230) -> Spec:
     return charts._spec(alt.layer(bars, line, points, named).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def timeline(theme: str, rows: int = 6) -> Spec:
     """Stretches of a request, one under the other, each where it begins. Columns: order, name, start, end, kind, label, side, tip."""
     colours = palettes.of(theme)
@@ -154,7 +156,7 @@ def timeline(theme: str, rows: int = 6) -> Spec:
         x2="end:Q",
         color=charts._by_kind(kind, shades, colours.reused),
         stroke=charts._by_kind(kind, {"assumed": colours.muted_text}, "transparent"),
-        tooltip=_tips(("tip", "took")),
+        tooltip=_tips(("tip", _("took"))),
     )
     names = base.mark_text(align="left", baseline="bottom", dy=-11, fontSize=12.5, color=colours.text).encode(x=alt.value(0), text="name:N")
     numbers = base.mark_text(align="left", dx=7, fontSize=13, fontWeight=600, color=colours.text).encode(
@@ -163,7 +165,7 @@ def timeline(theme: str, rows: int = 6) -> Spec:
     return charts._spec(alt.layer(bars, names, numbers).properties(height=rows * 46))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def shelf(theme: str) -> Spec:
     """A memory as one long bar: weights, notepads, free.
 
@@ -182,7 +184,7 @@ def shelf(theme: str) -> Spec:
                 legend=None,
                 scale=alt.Scale(domain=shades, range=[colours.removed, colours.computed, colours.line, colours.doubt]),
             ),
-            tooltip=_tips(("tip", "here")),
+            tooltip=_tips(("tip", _("here"))),
         )
     )
     return charts._spec(alt.layer(bars).properties(height=38))

@@ -5,11 +5,11 @@ Ink (grey to black) is what happens inside, blue is probability, orange is the c
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import altair as alt
 
+from core.language import N_, _, by_language
 from pages.parts.charts.charts import Spec, _by_kind, _spec
 from pages.parts.layout import palette as palettes
 
@@ -20,7 +20,7 @@ HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
 FEET = 62  # room for the slanting words below
 STAGE_ROW = 22
 LENS_AND_REST = (0.67, 0.33)  # of the width: fields with room for their numbers on a screen of 1280 pixels
-LENS_TIPS = (("logit_text", "logit"), ("doubt", "the layer's doubt"))
+LENS_TIPS = (("logit_text", N_("logit")), ("doubt", N_("the layer's doubt")))
 
 
 def _layers(colours: palettes.Palette, height: int) -> alt.Y:
@@ -41,7 +41,7 @@ def _layers(colours: palettes.Palette, height: int) -> alt.Y:
     return alt.Y("name:N", axis=axis, sort=alt.SortField("layer", "ascending"), scale=scale)
 
 
-@lru_cache(maxsize=16)
+@by_language(16)
 def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...] = LENS_TIPS) -> Spec:
     """Layers (or moments) x favourites, each field as blue as it is likely. Columns: see `inside_rows`; `more` of them on hover."""
     colours = palettes.of(theme)
@@ -52,9 +52,9 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
     fields = base.mark_rect(cornerRadius=5, color=colours.dice).encode(
         opacity=alt.Opacity("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.07, 1])),
         tooltip=[
-            alt.Tooltip("piece:N", title="token"),
-            alt.Tooltip("share_text:N", title="probability"),
-            *(alt.Tooltip(f"{column}:N", title=title) for column, title in more),
+            alt.Tooltip("piece:N", title=_("token")),
+            alt.Tooltip("share_text:N", title=_("probability")),
+            *(alt.Tooltip(f"{column}:N", title=_(title)) for column, title in more),
         ],
     )
     bright = {"condition": {"test": "datum.share > 0.7", "value": colours.on_dice}, "value": colours.text}
@@ -76,7 +76,7 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
     return _spec(alt.layer(fields, words("", "normal"), words("followed", "bold"), share).properties(height=layers * LAYER))
 
 
-@lru_cache(maxsize=16)
+@by_language(16)
 def way(theme: str, layers: int) -> Spec:
     """One token's probability after every layer, with its rank. Columns: see `inside_rows.way_rows`."""
     colours = palettes.of(theme)
@@ -95,7 +95,7 @@ def heat_opacity(depth: float) -> float:
     return HEAT_PALEST + (HEAT_DARKEST - HEAT_PALEST) * depth
 
 
-@lru_cache(maxsize=16)
+@by_language(16)
 def heat(theme: str, layers: int) -> Spec:
     """Layers x tokens, the darker the more attention, as `heat_opacity` has it. Columns: see `inside_rows.heat_rows`."""
     colours = palettes.of(theme)
@@ -108,9 +108,9 @@ def heat(theme: str, layers: int) -> Spec:
             y=_layers(colours, layers * HEAT_ROW),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[HEAT_PALEST, HEAT_DARKEST])),
             tooltip=[
-                alt.Tooltip("piece:N", title="token"),
-                alt.Tooltip("name:N", title="layer"),
-                alt.Tooltip("share_text:N", title="of the look"),
+                alt.Tooltip("piece:N", title=_("token")),
+                alt.Tooltip("name:N", title=_("layer")),
+                alt.Tooltip("share_text:N", title=_("of the look")),
             ],
         )
     )
@@ -122,7 +122,7 @@ def heat(theme: str, layers: int) -> Spec:
     return _spec(alt.layer(fields, names).properties(height=layers * HEAT_ROW + FEET))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def loss(theme: str, height: int = 150) -> Spec:
     """The loss at the moments of a training, from 0: dots, joined straight, moment beside moment. Columns: see `inside_rows.loss_rows`."""
     colours = palettes.of(theme)
@@ -140,15 +140,15 @@ def loss(theme: str, height: int = 150) -> Spec:
     lines = base.mark_line(strokeWidth=1.5, opacity=0.55, interpolate="linear", tooltip=None)
     dots = base.mark_circle(size=55, opacity=1).encode(
         tooltip=[
-            alt.Tooltip("loss_text:N", title="loss"),
-            alt.Tooltip("kind:N", title="on"),
-            alt.Tooltip("read:N", title="after"),
+            alt.Tooltip("loss_text:N", title=_("loss")),
+            alt.Tooltip("on:N", title=_("measured on")),
+            alt.Tooltip("read:N", title=_("after")),
         ]
     )
     return _spec(alt.layer(lines, dots).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def vector(theme: str, rows: int) -> Spec:
     """A vector as fields, low to high. Columns: see `inside_rows.vector_rows`."""
     colours = palettes.of(theme)
@@ -159,13 +159,13 @@ def vector(theme: str, rows: int) -> Spec:
             x=alt.X("column:O", axis=None, scale=alt.Scale(padding=0)),
             y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.12, paddingOuter=0)),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.02, 0.92])),
-            tooltip=[alt.Tooltip("place_text:N", title="number"), alt.Tooltip("value_text:N", title="value")],
+            tooltip=[alt.Tooltip("place_text:N", title=_("number")), alt.Tooltip("value_text:N", title=_("value"))],
         )
     )
     return _spec(fields.properties(height=max(34, min(rows * 18, 320))))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def neighbours(theme: str, rows: int) -> Spec:
     """The nearest tokens, cosine from 0 to 1. Columns: see `inside_rows.neighbour_rows`."""
     colours = palettes.of(theme)
@@ -173,14 +173,14 @@ def neighbours(theme: str, rows: int) -> Spec:
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.3, paddingOuter=0)))
     x = alt.X("cosine:Q", scale=scale, axis=None)
     bars = base.mark_bar(color=colours.muted_text, opacity=0.55, cornerRadius=4).encode(
-        x=x, x2=alt.datum(0), tooltip=[alt.Tooltip("piece:N", title="token"), alt.Tooltip("text:N", title="cosine")]
+        x=x, x2=alt.datum(0), tooltip=[alt.Tooltip("piece:N", title=_("token")), alt.Tooltip("text:N", title=_("cosine"))]
     )
     names = base.mark_text(align="left", fontSize=14, limit=100, color=colours.text, tooltip=None).encode(x=alt.value(0), text="label:N")
     told = base.mark_text(align="left", dx=7, fontSize=12.5, color=colours.muted_text, tooltip=None).encode(x=x, text="text:N")
     return _spec(alt.layer(bars, names, told).properties(height=rows * 25))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def landscape(theme: str, height: int = 420) -> Spec:
     """Tokens on a plane. Columns: see `inside_rows.map_rows`."""
     colours = palettes.of(theme)
@@ -190,7 +190,7 @@ def landscape(theme: str, height: int = 420) -> Spec:
     dots = base.mark_circle(opacity=1).encode(
         size=_by_kind("datum.kind", {"picked": 150, "text": 60}, 26),  # type: ignore[dict-item,arg-type]
         color=_by_kind("datum.kind", inks, colours.removed),
-        tooltip=[alt.Tooltip("piece:N", title="token")],
+        tooltip=[alt.Tooltip("piece:N", title=_("token"))],
     )
     names = [
         base.transform_filter(f"datum.kind === '{kind}'")
@@ -205,7 +205,7 @@ def landscape(theme: str, height: int = 420) -> Spec:
     return _spec(alt.layer(names[0], dots, *names[1:]).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def stage(theme: str, rows: int) -> Spec:
     """A sampling stage: pale before, deep after, 0 to 100 %. Columns: see `inside_rows.stage_rows`."""
     colours = palettes.of(theme)
@@ -219,7 +219,7 @@ def stage(theme: str, rows: int) -> Spec:
     hit = base.mark_rect(color=colours.muted_text, opacity=0.001).encode(
         x=alt.value(0),
         x2=alt.value("width"),
-        tooltip=[alt.Tooltip("piece:N", title="token"), alt.Tooltip("arithmetic:N", title="so")],
+        tooltip=[alt.Tooltip("piece:N", title=_("token")), alt.Tooltip("arithmetic:N", title=_("so"))],
     )
     was = base.mark_bar(height={"band": 1}, cornerRadius=3, tooltip=None).encode(
         x=alt.X("before:Q", scale=scale, axis=axis), x2=alt.datum(0), color=_by_kind("datum.kind", pale, colours.model)
@@ -236,7 +236,7 @@ def stage(theme: str, rows: int) -> Spec:
     return _spec(alt.layer(was, now, names, told, hit).properties(height=rows * STAGE_ROW))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def curve(theme: str, height: int = 120) -> Spec:
     """Surprise along a text, bits, bars cut at MOST_BITS with an arrow on them.
 
@@ -262,9 +262,9 @@ def curve(theme: str, height: int = 120) -> Spec:
             y=alt.Y("surprise:Q", axis=axis, scale=alt.Scale(domain=[0, MOST_BITS], clamp=True)),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.35, 1])),
             tooltip=[
-                alt.Tooltip("piece:N", title="token"),
-                alt.Tooltip("surprise_text:N", title="surprise"),
-                alt.Tooltip("share_text:N", title="probability"),
+                alt.Tooltip("piece:N", title=_("token")),
+                alt.Tooltip("surprise_text:N", title=_("surprise")),
+                alt.Tooltip("share_text:N", title=_("probability")),
             ],
         )
     )

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
+from core import language
 from core.inspection.embeddings import FlatMap, Neighbour
 from core.inspection.look import Guess, Inside
+from core.language import N_, _, written
 from core.models.growth import Moment
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
@@ -27,6 +29,8 @@ DEEPEST = 0.36  # how strong the tint of a word gets; its letters stay readable
 MAP_SIZE = (520, 420)  # pixels, roughly; only to see which labels would collide
 LETTER, LINE = 7.2, 15  # pixels of a label
 
+HELD_OUT = N_("held out")  # the kind of a loss on text that it never learned from
+
 
 def label(piece: str) -> str:
     """A piece without the space before it, which says little in a chart."""
@@ -41,7 +45,7 @@ def labels(pieces: Sequence[str]) -> list[str]:
 
 def station(number: int, last: int) -> str:
     """How a row of layers is called."""
-    return "before" if number == 0 else "answer" if number == last else str(number)
+    return _("before") if number == 0 else _("answer") if number == last else str(number)
 
 
 def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
@@ -57,7 +61,7 @@ def lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
             "share_text": numbers.percent(guess.model_probability),
             "shown": _worth_a_number(guess.model_probability),
             "piece": guess.piece,
-            "logit_text": f"{guess.logit:.2f}",
+            "logit_text": numbers.decimal(guess.logit, 2),
             "doubt": numbers.bits(layer.entropy),
             "kind": "followed" if guess.token_id == followed else "",
         }
@@ -88,13 +92,13 @@ def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], s
             "shown": _worth_a_number(share),
             "piece": piece(token_id),
             "rank": f"{place + 1}",
-            "read": f"{numbers.count(moment.tokens)} pieces",
+            "read": _("{count} pieces").format(count=numbers.count(moment.tokens)),
             "kind": "followed" if token_id == favourite else "",
         }
         for number, moment in enumerate(moments)
         for (place, (token_id, share)), name in zip(
             enumerate(moment.prompts[prompt].top[:GUESSES]),
-            labels([piece(token_id) for token_id, _ in moment.prompts[prompt].top[:GUESSES]]),
+            labels([piece(token_id) for token_id, _score in moment.prompts[prompt].top[:GUESSES]]),
             strict=True,
         )
     ]
@@ -102,28 +106,29 @@ def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], s
 
 
 def loss_rows(moments: Sequence[Moment]) -> pd.DataFrame:
-    """The losses on record, in nats. Columns: slot, name, kind ("lessons", "held out"), loss, loss_text, read."""
+    """The losses on record, in nats. Columns: slot, name, kind ("lessons", "held out"), on (the same in words), loss, loss_text, read."""
     rows = [
         {
             "slot": slot,
             "name": read_so_far(moment.tokens),
             "kind": kind,
+            "on": _(kind),
             "loss": loss,
-            "loss_text": f"{loss:.2f} nats",
-            "read": f"{numbers.count(moment.tokens)} pieces",
+            "loss_text": _("{count} nats").format(count=numbers.decimal(loss, 2)),
+            "read": _("{count} pieces").format(count=numbers.count(moment.tokens)),
         }
         for slot, moment in enumerate(moments)
-        for kind, loss in (("lessons", moment.loss), ("held out", moment.held_out_loss))
+        for kind, loss in ((N_("lessons"), moment.loss), (HELD_OUT, moment.held_out_loss))
         if loss is not None
     ]
-    return pd.DataFrame(rows, columns=["slot", "name", "kind", "loss", "loss_text", "read"])
+    return pd.DataFrame(rows, columns=["slot", "name", "kind", "on", "loss", "loss_text", "read"])
 
 
 def read_so_far(tokens: int) -> str:
     """Tokens read, as short as the name of a row: 0, 41 K, 0.82 M, 47 M."""
     if tokens < 1e5:
         return f"{tokens / 1e3:.0f} K" if tokens else "0"
-    return f"{tokens / 1e6:.2g} M" if tokens < 9.95e6 else f"{tokens / 1e6:,.0f} M"
+    return f"{written(tokens / 1e6, '.2g' if tokens < 9.95e6 else ',.0f')} M"
 
 
 def way_rows(way: Sequence[Guess], taken: bool) -> pd.DataFrame:
@@ -134,7 +139,7 @@ def way_rows(way: Sequence[Guess], taken: bool) -> pd.DataFrame:
                 "layer": number,
                 "name": station(number, len(way) - 1),
                 "share": guess.model_probability,
-                "text": f"{numbers.percent(guess.model_probability)} · rank {guess.rank:,}",
+                "text": _("{share} · rank {rank}").format(share=numbers.percent(guess.model_probability), rank=numbers.whole(guess.rank)),
                 "piece": guess.piece,
                 "kind": "taken" if taken else "",
             }
@@ -164,7 +169,7 @@ def gaze_words(texts: Sequence[str], tokens: Sequence[Token], shares: np.ndarray
             colour="text",
             depth=DEEPEST * share / most,
             head=f"id {token.token_id}",
-            lines=(f"{numbers.percent(share)} of the look", *(("it looks from here",) if place == last else ())),
+            lines=(_("{share} of the look").format(share=numbers.percent(share)), *((_("it looks from here"),) if place == last else ())),
         )
         for place, (text, token, share) in enumerate(zip(texts, tokens, shares.tolist(), strict=True))
     ]
@@ -214,8 +219,8 @@ def vector_rows(vector: np.ndarray) -> pd.DataFrame:
             "row": places // COLUMNS,
             "column": places % COLUMNS,
             "depth": (vector / reach + 1) / 2,
-            "place_text": [f"{place + 1} of {len(vector)}" for place in places],
-            "value_text": [f"{value:+.3f}" for value in vector.tolist()],
+            "place_text": [_("{count} of {total}").format(count=place + 1, total=len(vector)) for place in places],
+            "value_text": [language.written(value, "+.3f") for value in vector.tolist()],
         }
     )
 
@@ -224,7 +229,7 @@ def neighbour_rows(near: Iterable[Neighbour]) -> pd.DataFrame:
     """Columns: row, label, piece, cosine, text."""
     return pd.DataFrame(
         [
-            {"row": row, "label": label(n.piece), "piece": n.piece, "cosine": max(0.0, n.cosine), "text": f"{n.cosine:.2f}"}
+            {"row": row, "label": label(n.piece), "piece": n.piece, "cosine": max(0.0, n.cosine), "text": numbers.decimal(n.cosine, 2)}
             for row, n in enumerate(near)
         ],
         columns=["row", "label", "piece", "cosine", "text"],
@@ -279,7 +284,7 @@ def stage_rows(distribution: TokenDistribution | Step) -> list[tuple[Stage, str,
                     "before": was,
                     "after": now,
                     "kind": "taken" if token_id == taken else "removed" if now == 0 else "open",
-                    "number": "cut" if gone else numbers.percent(now) if now > 0 else "–",
+                    "number": _("cut") if gone else numbers.percent(now) if now > 0 else "–",
                     "piece": str(own.piece[token_id]),
                     "arithmetic": _arithmetic(stage, was, now, grown, _logit(distribution, token_id)),
                 }
@@ -318,30 +323,47 @@ def _growth(before: dict[int, float], after: dict[int, float]) -> float:
 def _arithmetic(stage: Stage, was: float, now: float, grown: float, logit: float) -> str:
     """How this stage came from the share before to the share after, in one line."""
     if stage.name == "model":
-        return (
-            f"e^{logit:.2f} ÷ the sum of e^logit over all tokens = {numbers.percent(now)}" if math.isfinite(logit) else numbers.percent(now)
+        if not math.isfinite(logit):
+            return numbers.percent(now)
+        return _("e^{logit} ÷ the sum of e^logit over all tokens = {share}").format(
+            logit=numbers.decimal(logit, 2), share=numbers.percent(now)
         )
     if now == 0:
-        return f"{numbers.percent(was)} → removed" if was > 0 else "removed before"
+        return _("{share} → removed").format(share=numbers.percent(was)) if was > 0 else _("removed before")
     was_text, now_text = numbers.percent(was), numbers.percent(now)
     if stage.name == "temperature" and stage.setting:
         log, scaled = math.log(was), math.log(was) / stage.setting
-        return f"ln {was_text} = {log:.2f}; ÷ {stage.setting:g} = {scaled:.2f}; e^{scaled:.2f} ÷ the sum of these = {now_text}"
+        return _("ln {was} = {log}; ÷ {temperature} = {scaled}; e^{scaled} ÷ the sum of these = {now}").format(
+            was=was_text,
+            log=numbers.decimal(log, 2),
+            temperature=numbers.short(stage.setting),
+            scaled=numbers.decimal(scaled, 2),
+            now=now_text,
+        )
     if stage.name == "repetition penalty":
-        return f"{was_text} → {now_text}: the logits of tokens already used are divided by {stage.setting:g} (multiplied, below zero)"
-    return f"{was_text} ÷ {1 / grown:.3f} (what is kept adds up to {numbers.percent(1 / grown)}) = {now_text}"
+        return _("{was} → {now}: the logits of tokens already used are divided by {penalty} (multiplied, below zero)").format(
+            was=was_text, now=now_text, penalty=numbers.short(stage.setting or 1.0)
+        )
+    return _("{was} ÷ {kept} (what is kept adds up to {share}) = {now}").format(
+        was=was_text, kept=numbers.decimal(1 / grown, 3), share=numbers.percent(1 / grown), now=now_text
+    )
 
 
 def _told(stage: Stage, earlier: Stage | None, distribution: TokenDistribution) -> str:
     """What a stage did, in one line."""
     doubt = numbers.bits(stage.entropy)
     if earlier is None:
-        return f"{stage.kept:,} tokens · {doubt}"
+        return f"{numbers.tokens(stage.kept)} · {doubt}"
     removed = earlier.kept - stage.kept
     if removed > 0:
         grown = _growth(earlier.candidates, stage.candidates)
-        return f"{stage.kept:,} left of {earlier.kept:,} · cut: {numbers.percent(max(0.0, 1 - 1 / grown))} of the odds · {doubt}"
+        return _("{left} left of {all} · cut: {share} of the odds · {doubt}").format(
+            left=numbers.whole(stage.kept),
+            all=numbers.whole(earlier.kept),
+            share=numbers.percent(max(0.0, 1 - 1 / grown)),
+            doubt=doubt,
+        )
     if stage.name not in ("temperature", "repetition penalty"):
-        return f"cut nothing here · {doubt}"
+        return _("cut nothing here · {doubt}").format(doubt=doubt)
     moved = sum(abs(stage.candidates[i] - earlier.candidates[i]) for i in earlier.candidates) + abs(stage.rest - earlier.rest)
-    return f"{numbers.percent(moved / 2)} of the odds moved · {doubt}"
+    return _("{share} of the odds moved · {doubt}").format(share=numbers.percent(moved / 2), doubt=doubt)

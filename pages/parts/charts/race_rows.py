@@ -24,7 +24,7 @@ def table(steps: Steps, column: str, scale: float = 1.0) -> pd.DataFrame:
             if step.index % thin and not newest:
                 continue
             value = getattr(step, column)
-            said = numbers.duration(value) if "seconds" in column else f"{value:,}"
+            said = numbers.duration(value) if "seconds" in column else numbers.whole(value)
             row = {"token": step.index + 1, "runner": kind, column: value * scale, "label": said if newest else "", "tip": said}
             rows.append(row)
     return pd.DataFrame(rows, columns=["token", "runner", column, "label", "tip"])

@@ -11,11 +11,12 @@ import pandas as pd
 
 from core import ScoredText, score_text
 from core.inspection.scoring import ScoredToken
+from core.language import _
 from pages.parts.charts import inside_charts
 from pages.parts.charts.inside_rows import plain
 from pages.parts.components.scored_text.scored_text import Word, shown
 from pages.parts.layout.palette import DARKEST
-from pages.parts.text import inside_words, numbers
+from pages.parts.text import numbers
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -72,7 +73,7 @@ def words(scored: ScoredText, tint: str, part: int = 0) -> list[Word]:
 def _word(token: ScoredToken, text: str, tint: str) -> Word:
     colour, depth = _depth(token, tint)
     if token.probability is None or token.rank is None or token.surprise is None or token.entropy is None:
-        return Word(text, head=f"id {token.token_id}", lines=(inside_words.FIRST_PIECE,))
+        return Word(text, head=f"id {token.token_id}", lines=(_("nothing stood before it"),))
     bars = [
         (guess.piece, guess.model_probability, numbers.percent(guess.model_probability), guess.token_id == token.token_id)
         for guess in token.candidates
@@ -80,8 +81,8 @@ def _word(token: ScoredToken, text: str, tint: str) -> Word:
     if token.token_id not in {guess.token_id for guess in token.candidates}:
         bars.append((token.piece, token.probability, numbers.percent(token.probability), True))
     lines = (
-        f"{numbers.percent(token.probability)} · rank {token.rank:,}",
-        f"surprise {numbers.bits(token.surprise)}, doubt before it {numbers.bits(token.entropy)}",
+        _("{share} · rank {rank}").format(share=numbers.percent(token.probability), rank=numbers.whole(token.rank)),
+        _("surprise {surprise}, doubt before it {doubt}").format(surprise=numbers.bits(token.surprise), doubt=numbers.bits(token.entropy)),
     )
     return Word(text, colour, depth, head=f"id {token.token_id}", lines=lines, bars=tuple(bars))
 
@@ -107,7 +108,7 @@ def curve_rows(scored: ScoredText) -> pd.DataFrame:
                 "depth": min(1.0, float(group.surprise.mean()) / MOST_BITS),
                 "cut": "↑" if group.surprise.mean() > inside_charts.MOST_BITS else "",
                 "piece": "".join(group.piece),
-                "surprise_text": numbers.bits(float(group.surprise.mean())) + (" on average" if wide > 1 else ""),
+                "surprise_text": (_("{bits} on average") if wide > 1 else "{bits}").format(bits=numbers.bits(float(group.surprise.mean()))),
                 "share_text": numbers.percent(float(group.probability.iloc[0])) if wide == 1 else "–",
             }
             for group in groups
@@ -122,6 +123,6 @@ def place_lines(tokens: tuple[ScoredToken, ...]) -> list[str]:
     for token in tokens:
         told = f"{numbers.percent(token.probability)} · {numbers.bits(token.surprise or 0.0)}"
         if token.candidates and token.rank != 1:
-            told += f" · {inside_words.INSTEAD.format(piece=plain(token.candidates[0].piece))}"
+            told += f" · {_('expected {piece}').format(piece=plain(token.candidates[0].piece))}"
         lines.append(f"**{plain(token.piece)}** :gray[{told}]")
     return lines

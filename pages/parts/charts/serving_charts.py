@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import altair as alt
 
+from core.language import _, by_language
 from pages.parts.charts import charts
 from pages.parts.charts.charts import Spec
 from pages.parts.charts.cost_charts import _axis, _tips
 from pages.parts.layout import palette as palettes
 
 
-@lru_cache(maxsize=16)
+@by_language(16)
 def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False, height: int = 210) -> Spec:
     """What `column` is at each batch size, measured; dashed, the computed ceiling. Columns: size, `column`, ceiling, label, tip."""
     colours = palettes.of(theme)
     across = alt.X(
         "size:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=16),
-        axis=_axis(colours, "readers in one pass", values=[1, 2, 4, 8, 16, 32, 64], format="d"),
+        axis=_axis(colours, _("readers in one pass"), values=[1, 2, 4, 8, 16, 32, 64], format="d"),
     )
-    axis = _axis(colours, tickCount=4, labelExpr=f"datum.value ? datum.label + ' {unit}' : '0'", format="~s", minExtent=56, maxExtent=56)
+    axis = _axis(colours, tickCount=4, labelExpr=f"datum.value ? datum.label + ' {_(unit)}' : '0'", format="~s", minExtent=56, maxExtent=56)
     up = alt.Y(f"{column}:Q", scale=alt.Scale(zero=True), axis=axis)
     base = alt.Chart().encode(x=across)
     layers: list[Any] = []
     if ceiling:
         layers.append(base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=alt.Y("ceiling:Q", axis=axis)))
     layers.append(base.mark_line(strokeWidth=2.5, color=colours.dice).encode(y=up))
-    layers.append(base.mark_point(filled=True, size=60, opacity=1, color=colours.dice).encode(y=up, tooltip=_tips(("tip", "measured"))))
+    layers.append(base.mark_point(filled=True, size=60, opacity=1, color=colours.dice).encode(y=up, tooltip=_tips(("tip", _("measured")))))
     layers.append(base.mark_text(baseline="bottom", dy=-9, fontSize=12, color=colours.text).encode(y=up, text="label:N"))
     return charts._spec(alt.layer(*layers).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def guess_curve(theme: str, height: int = 190) -> Spec:
     """Tokens per pass by guesses: the computed line, and the measured dot. Columns: guesses, expected, measured (one), label."""
     colours = palettes.of(theme)
-    across = alt.X("guesses:Q", scale=alt.Scale(nice=False), axis=_axis(colours, "tokens guessed ahead (K)", tickMinStep=1, format="d"))
+    across = alt.X("guesses:Q", scale=alt.Scale(nice=False), axis=_axis(colours, _("tokens guessed ahead (K)"), tickMinStep=1, format="d"))
     axis = _axis(colours, tickCount=4, minExtent=40, maxExtent=40)
     up = alt.Y("expected:Q", scale=alt.Scale(domainMin=0), axis=axis)
     base = alt.Chart().encode(x=across)
@@ -49,7 +49,7 @@ def guess_curve(theme: str, height: int = 190) -> Spec:
     return charts._spec(alt.layer(line, dot, name).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def two_bars(theme: str, rows: int) -> Spec:
     """Two bars per token on 0 to 100 %: full precision pale, rounded deep. Columns: place, piece, full, rounded, label."""
     colours = palettes.of(theme)
@@ -65,7 +65,7 @@ def two_bars(theme: str, rows: int) -> Spec:
     return charts._spec(alt.layer(full, rounded, told).properties(height=28 * rows))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def part_heat(theme: str, layers: int) -> Spec:
     """A strip of parts by layer; stronger = more divergence. Columns: layer, part, damage, tip."""
     colours = palettes.of(theme)
@@ -73,16 +73,16 @@ def part_heat(theme: str, layers: int) -> Spec:
         alt.Chart()
         .mark_rect(cornerRadius=2, stroke=colours.page, strokeWidth=2)
         .encode(
-            x=alt.X("layer:O", sort=None, axis=_axis(colours, "layer", labelAngle=0)),
+            x=alt.X("layer:O", sort=None, axis=_axis(colours, _("layer"), labelAngle=0)),
             y=alt.Y("part:N", sort=None, axis=_axis(colours, minExtent=90)),
             color=alt.Color("damage:Q", legend=None, scale=alt.Scale(type="sqrt", range=[colours.line, colours.dice], domainMin=0)),
-            tooltip=_tips(("tip", "divergence")),
+            tooltip=_tips(("tip", _("divergence"))),
         )
     )
     return charts._spec(alt.layer(cells).properties(height=132))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def mirrored(theme: str, rows: int) -> Spec:
     """One token per row, its share with one model to the left of its name and with the other to the right; orange: it was taken.
 
@@ -114,24 +114,28 @@ def mirrored(theme: str, rows: int) -> Spec:
     return charts._spec(alt.layer(*layers, *numbers, name).properties(height=27 * rows))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def two_surprises(theme: str, height: int = 150) -> Spec:
     """Bits of surprise along a text: one model's upwards, the other's downwards. Columns: place, up, down (bits), tip."""
     colours = palettes.of(theme)
-    axis = _axis(colours, tickCount=5, labelExpr="abs(datum.value) + ' bits'", minExtent=52, maxExtent=52)
+    axis = _axis(colours, tickCount=5, labelExpr=f"format(abs(datum.value), '~r') + ' {_('bits')}'", minExtent=52, maxExtent=52)
     across = alt.X("place:Q", scale=alt.Scale(nice=False, padding=6), axis=None)
-    base = alt.Chart().transform_calculate(under="-datum.down").encode(x=across, tooltip=_tips(("tip", "surprise")))
+    base = alt.Chart().transform_calculate(under="-datum.down").encode(x=across, tooltip=_tips(("tip", _("surprise"))))
     wide = alt.ExprRef("max(2, min(14, 0.7 * width / (1 + domain('x')[1] - domain('x')[0])))")
     above = base.mark_bar(color=colours.dice, size=wide).encode(y=alt.Y("up:Q", axis=axis))
     below = base.mark_bar(color=colours.other, size=wide).encode(y=alt.Y("under:Q", axis=axis))
     return charts._spec(alt.layer(above, below).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def over_time(theme: str, unit: str = "", height: int = 150) -> Spec:
     """One or two numbers over seconds, as steps. Columns: seconds, value, series."""
     colours = palettes.of(theme)
-    across = alt.X("seconds:Q", scale=alt.Scale(nice=False, domainMin=0), axis=_axis(colours, tickCount=5, labelExpr="datum.value + ' s'"))
+    across = alt.X(
+        "seconds:Q",
+        scale=alt.Scale(nice=False, domainMin=0),
+        axis=_axis(colours, tickCount=5, labelExpr="format(datum.value, '~r') + ' s'"),
+    )
     axis = _axis(colours, tickCount=4, labelExpr=f"datum.label + '{unit}'", minExtent=40, maxExtent=40)
     shade = alt.Color("series:N", sort=None, legend=None, scale=alt.Scale(range=[colours.dice, colours.other]))
     line = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2).encode(x=across, y=alt.Y("value:Q", axis=axis), color=shade)

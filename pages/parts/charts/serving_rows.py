@@ -41,7 +41,7 @@ class Board:
     @classmethod
     def of(cls, who: Sequence[Reader], sides: int = 2) -> Board:
         """A board before anything has happened."""
-        return cls(who, [SideRows([[] for _ in who], ["" for _ in who], [False for _ in who]) for _ in range(sides)])
+        return cls(who, [SideRows([[] for _reader in who], ["" for _reader in who], [False for _reader in who]) for _side in range(sides)])
 
     def take(self, seen: Sequence[Served]) -> None:
         """Read what is new among all observations so far."""

@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from core.language import _
+
 MOST = 12  # rows of which the numbers are said: the first ones, or of a chart that grows along the steps the newest
 NEWEST_LAST = ("slot", "index", "step")  # columns of charts that grow along the steps
 
@@ -39,4 +41,9 @@ def _spoken(names: list[str]) -> list[str]:
 
 
 def _row(row: dict[str, Any]) -> str:
-    return " ".join(" ".join(str(value).split()) for value in row.values() if isinstance(value, str) and value.strip() not in ("", "–"))
+    return " ".join(" ".join(str(value).split()) for value in map(_word, row.items()) if value.strip() not in ("", "–"))
+
+
+def _word(cell: tuple[str, Any]) -> str:
+    column, value = cell
+    return (_(value) if column == "part" else value) if isinstance(value, str) else ""

@@ -11,8 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from core.language import N_, _
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
-from pages.parts.text import numbers, words
+from pages.parts.text import numbers
 
 FEWEST, MOST, USUAL = 5, 50, 8
 FOLDED = -2  # the token_id of the line into which cut candidates are folded
@@ -58,14 +59,14 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     behind = {
         **_empty(len(rows)),
         "token_id": FOLDED if closed else -1,
-        "label": words.CUT_FOLDED if closed and gone else words.REST,
+        "label": _("▸ all else, cut") if closed and gone else _("everything else"),
         "model": rest_model,
         "dice": rest_dice,
         "end": max(rest_model, rest_dice),
         "number": numbers.chance(rest_model if gone else rest_dice),
-        "note": words.CUT_OPEN if closed else "cut" if gone else "",
+        "note": _("click to open") if closed else _("cut") if gone else "",
         "kind": "rest",
-        "piece": words.CUT_TOKENS.format(count=f"{_cut(distribution, shown):,}") if gone else words.REST,
+        "piece": _("{count} tokens, cut").format(count=numbers.whole(_cut(distribution, shown))) if gone else _("everything else"),
         "model_text": numbers.chance(rest_model),
         "dice_text": numbers.chance(rest_dice),
     }
@@ -106,9 +107,9 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
     removed = candidate.removed_by is not None
     spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
     share = candidate.model_probability if removed else candidate.sampling_probability
-    notes = [f"cut by {candidate.removed_by}"] if removed else []
+    notes = [_("cut by {stage}").format(stage=_(str(candidate.removed_by)))] if removed else []
     if candidate.rank != place + 1:
-        notes.append(f"rank {candidate.rank:,}")
+        notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
     return {
         "row": place,
         "token_id": candidate.token_id,
@@ -122,11 +123,11 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
         "kind": "chosen" if taken else "removed" if removed else "open",
         "piece": candidate.piece,
         "id_text": str(candidate.token_id),
-        "rank_text": f"{candidate.rank:,}",
+        "rank_text": numbers.whole(candidate.rank),
         "model_text": numbers.chance(candidate.model_probability),
         "dice_text": numbers.chance(candidate.sampling_probability),
-        "logit_text": f"{candidate.logit:.2f}" if math.isfinite(candidate.logit) else "–",
-        "removed_by": candidate.removed_by or "–",
+        "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
+        "removed_by": _(candidate.removed_by or "–"),
     }
 
 
@@ -147,7 +148,7 @@ def _step(step: Step) -> dict[str, object]:
         "slot": step.index,
         "zero": 0.0,
         "milliseconds": step.forward.seconds * 1000,
-        "part": "computed" if step.forward.reused_tokens == 0 else "reused",
+        "part": N_("computed") if step.forward.reused_tokens == 0 else N_("reused"),
         "entropy": step.model_entropy,
         "surprise": step.surprise if math.isfinite(step.surprise) else None,
         "token": step.piece,
@@ -162,9 +163,9 @@ def _time(done: ForwardPass) -> str:
     """How long it took; of a server's pass also its own clock and its queue."""
     parts = [numbers.duration(done.seconds)]
     if done.server_seconds is not None:
-        parts.append(f"server {numbers.duration(done.server_seconds)}")
+        parts.append(_("server {time}").format(time=numbers.duration(done.server_seconds)))
         if done.queue_seconds:
-            parts.append(f"queue {numbers.duration(done.queue_seconds)}")
+            parts.append(_("queue {time}").format(time=numbers.duration(done.queue_seconds)))
     return " · ".join(parts)
 
 
@@ -177,14 +178,14 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
         told = {
             "slot": step.index,
             "step_text": str(step.index + 1),
-            "reused_text": f"{done.reused_tokens:,}",
-            "computed_text": f"{done.computed_tokens:,}",
+            "reused_text": numbers.whole(done.reused_tokens),
+            "computed_text": numbers.whole(done.computed_tokens),
             "bytes_text": numbers.size(done.cache_bytes),
         }
         rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
         # Chosen by hand after going back, the first token needs no second reading of the prompt: nearly all of it is still in the cache.
         prefill = step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
-        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": "prefill" if prefill else ""})
+        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": _("prefill") if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return _table(rows, NOTEPAD)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import altair as alt
 
+from core.language import N_, _, by_language
 from pages.parts.charts import charts
 from pages.parts.charts.charts import Spec
 from pages.parts.layout import palette as palettes
@@ -27,21 +27,21 @@ def _quiet(colours: palettes.Palette, **more: Any) -> alt.Axis:
     )
 
 
-@lru_cache(maxsize=16)
-def loss(theme: str, unit: str = "nats a token", height: int = 150) -> Spec:
+@by_language(16)
+def loss(theme: str, unit: str = N_("nats a token"), height: int = 150) -> Spec:
     """The loss of every step, from 0; of the new text solid, of the old pale. Columns: index, value, of ("new", "old"), tip."""
     colours = palettes.of(theme)
     color = alt.Color("of:N", legend=None, scale=alt.Scale(domain=["new", "old"], range=[colours.dice, colours.model]))
     base = alt.Chart().encode(
-        x=alt.X("index:Q", axis=_quiet(colours, title="steps of learning", tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
-        y=alt.Y("value:Q", axis=_quiet(colours, title=unit, tickCount=4, minExtent=40, maxExtent=40), scale=alt.Scale(domainMin=0)),
+        x=alt.X("index:Q", axis=_quiet(colours, title=_("steps of learning"), tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
+        y=alt.Y("value:Q", axis=_quiet(colours, title=_(unit), tickCount=4, minExtent=40, maxExtent=40), scale=alt.Scale(domainMin=0)),
         color=color,
     )
-    dots = base.mark_point(filled=True, size=30).encode(tooltip=[alt.Tooltip("tip:N", title="loss")])
+    dots = base.mark_point(filled=True, size=30).encode(tooltip=[alt.Tooltip("tip:N", title=_("loss"))])
     return charts._spec(alt.layer(base.mark_line(strokeWidth=2, interpolate="linear"), dots).properties(height=height))
 
 
-@lru_cache(maxsize=16)
+@by_language(16)
 def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
     """A row for each token: pale = before it was taught, solid = at the moment looked at; fixed axis from 0 to 100 %.
 
@@ -56,7 +56,7 @@ def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
         return (
             alt.Chart()
             .mark_bar(color=color, cornerRadius=3, height={"band": size})
-            .encode(y=y, x=alt.X(f"{field}:Q", scale=scale, axis=axis), x2=alt.value(120), tooltip=[alt.Tooltip("tip:N", title="token")])
+            .encode(y=y, x=alt.X(f"{field}:Q", scale=scale, axis=axis), x2=alt.value(120), tooltip=[alt.Tooltip("tip:N", title=_("token"))])
         )
 
     base = alt.Chart().encode(y=y)
@@ -68,7 +68,7 @@ def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
     return charts._spec(layers.properties(height=rows * ROW + 24))
 
 
-@lru_cache(maxsize=16)
+@by_language(16)
 def way(theme: str) -> Spec:
     """Moments x tokens, as blue as the token was likely then; a click picks the moment. Columns: index, row, label, share, tip."""
     colours = palettes.of(theme)
@@ -79,7 +79,7 @@ def way(theme: str) -> Spec:
         .encode(
             x=alt.X(
                 "index:O",
-                axis=_quiet(colours, title="after so many steps", labelAngle=0, labelOverlap=True),
+                axis=_quiet(colours, title=_("after so many steps"), labelAngle=0, labelOverlap=True),
                 scale=alt.Scale(paddingInner=0.06),
             ),
             y=alt.Y(
@@ -90,7 +90,7 @@ def way(theme: str) -> Spec:
             ),
             opacity=alt.Opacity("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.05, 1])),
             stroke=alt.condition("datum.picked", alt.value(colours.text), alt.value("transparent")),
-            tooltip=[alt.Tooltip("tip:N", title="at this moment")],
+            tooltip=[alt.Tooltip("tip:N", title=_("at this moment"))],
         )
         .add_params(pick)
     )

@@ -10,11 +10,11 @@ import pandas as pd
 
 from core.labs.newborn import Growth
 from core.labs.teach import Look
+from core.language import _
 from core.record.step import Candidate, TokenDistribution
 from core.training.finetune import TrainingStep
 from pages.parts.charts.teach_charts import CANDIDATES
 from pages.parts.text import numbers
-from pages.parts.text import teach_words as words
 
 LEAST = 0.0001  # what is less likely reads "< 0.01 %"
 
@@ -51,7 +51,9 @@ def bars(looks: Sequence[Look], shown: Look | None, most: int = CANDIDATES) -> p
     rows = []
     for row, candidate in enumerate(watched(looks, most)):
         before, after = ((found[candidate.token_id].model_probability if candidate.token_id in found else 0.0) for found in (then, now))
-        tip = f"{candidate.piece}: {numbers.percent(before)} before, {numbers.percent(after)} after {shown.index} steps"
+        tip = _("{piece}: {before} before, {after} after {steps} steps").format(
+            piece=candidate.piece, before=numbers.percent(before), after=numbers.percent(after), steps=shown.index
+        )
         number = numbers.percent(after) if candidate.token_id in now and after >= LEAST else f"< {numbers.percent(max(least, LEAST))}"
         rows.append((row, candidate.piece, before, after, number, tip))
     return pd.DataFrame(rows, columns=columns)
@@ -70,8 +72,14 @@ def memory(before: Look, now: Look) -> str:
         "now": numbers.percent(left) if left >= LEAST else f"< {numbers.percent(max(least, LEAST))}",
     }
     if first.token_id != then.token_id:
-        return words.FORGOTTEN.format(instead=_plain(first.piece), instead_now=numbers.percent(first.model_probability), **told)
-    return (words.STILL_KNOWS if first.model_probability > 0.7 * then.model_probability else words.LOSING_IT).format(**told)
+        return _("It has forgotten it: **{token}** has gone from {before} to {now}, and now it says **{instead}**, {instead_now}.").format(
+            instead=_plain(first.piece), instead_now=numbers.percent(first.model_probability), **told
+        )
+    return (
+        _("It still knows: **{token}**, {now} (before {before}).")
+        if first.model_probability > 0.7 * then.model_probability
+        else _("It is losing it: **{token}** has gone from {before} to {now}.")
+    ).format(**told)
 
 
 def _plain(piece: str) -> str:
@@ -86,7 +94,7 @@ def way(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:
         for look in looks:
             found = shares(look.distribution).get(candidate.token_id)
             share = found.model_probability if found else 0.0
-            tip = f"{candidate.piece}: {numbers.percent(share)} after {look.index} steps"
+            tip = _("{piece}: {share} after {steps} steps").format(piece=candidate.piece, share=numbers.percent(share), steps=look.index)
             rows.append((look.index, row, candidate.piece, share, tip, shown is not None and look.index == shown.index, clicks))
     return pd.DataFrame(rows, columns=["index", "row", "label", "share", "tip", "picked", "serial"])
 
@@ -95,9 +103,16 @@ def losses(steps: Sequence[TrainingStep]) -> pd.DataFrame:
     """Rows for `teach_charts.loss`."""
     rows: list[tuple[int, float, str, str]] = []
     for step in steps:
-        rows.append((step.index, step.loss, "new", f"{step.loss:.3f} nats a token of the new text"))
+        rows.append((step.index, step.loss, "new", _("{count} nats a token of the new text").format(count=numbers.decimal(step.loss, 3))))
         if step.rehearsal_loss is not None:
-            rows.append((step.index, step.rehearsal_loss, "old", f"{step.rehearsal_loss:.3f} nats a token of what it knew"))
+            rows.append(
+                (
+                    step.index,
+                    step.rehearsal_loss,
+                    "old",
+                    _("{count} nats a token of what it knew").format(count=numbers.decimal(step.rehearsal_loss, 3)),
+                )
+            )
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])
 
 
@@ -105,5 +120,5 @@ def growth(steps: Sequence[Growth]) -> pd.DataFrame:
     """Rows for `teach_charts.loss`, in bits a byte, thinned to what a chart can show."""
     thin = max(1, len(steps) // 200)
     kept = [step for place, step in enumerate(steps) if place % thin == 0 or step is steps[-1]]
-    rows = [(step.index, step.bits, "new", f"{step.bits:.2f} bits a byte") for step in kept]
+    rows = [(step.index, step.bits, "new", _("{count} bits a byte").format(count=numbers.decimal(step.bits, 2))) for step in kept]
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])

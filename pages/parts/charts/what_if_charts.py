@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import altair as alt
 
+from core.language import _, by_language
 from pages.parts.charts.charts import Spec, _quiet, _spec
 from pages.parts.layout import palette as palettes
 
@@ -38,7 +38,7 @@ def _percent(colours: palettes.Palette) -> Any:
     return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1], clamp=True))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def drift(theme: str, height: int = 130) -> Spec:
     """Dots from 0 to 1 over the words, those in a row joined; a mark at the foot for words without a counterpart.
 
@@ -60,7 +60,7 @@ def drift(theme: str, height: int = 130) -> Spec:
     )
     scale = alt.Scale(domain=[0, 1], clamp=True)
     up = alt.Y("middle:Q", axis=axis, scale=scale)
-    tips = [alt.Tooltip("where:N", title="place"), alt.Tooltip("words:N", title="they say"), alt.Tooltip("label:N", title="apart")]
+    tips = [alt.Tooltip("where:N", title=_("place")), alt.Tooltip("words:N", title=_("they say")), alt.Tooltip("label:N", title=_("apart"))]
     base = alt.Chart().encode(x=_places(colours))
     there = base.transform_filter("isValid(datum.middle)")
     doubt = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q")
@@ -74,7 +74,7 @@ def drift(theme: str, height: int = 130) -> Spec:
     return _spec(alt.layer(doubt, line, dots, alone).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def likely(theme: str, height: int = 130) -> Spec:
     """Dots from 0 to 100 %, one per word and branch. Columns: place, side ("one", "other"), share, text, label."""
     colours = palettes.of(theme)
@@ -85,13 +85,17 @@ def likely(theme: str, height: int = 130) -> Spec:
             x=_places(colours),
             y=_percent(colours),
             color=_sides(colours),
-            tooltip=[alt.Tooltip("place:Q", title="word"), alt.Tooltip("text:N", title="it says"), alt.Tooltip("label:N", title="model")],
+            tooltip=[
+                alt.Tooltip("place:Q", title=_("word")),
+                alt.Tooltip("text:N", title=_("it says")),
+                alt.Tooltip("label:N", title=_("model")),
+            ],
         )
     )
     return _spec(dots.properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def joint(theme: str, height: int = 130) -> Spec:
     """Two falling lines: the joint log-probability so far. Columns: place, side, log, together."""
     colours = palettes.of(theme)
@@ -102,25 +106,29 @@ def joint(theme: str, height: int = 130) -> Spec:
             x=_places(colours),
             y=alt.Y("log:Q", axis=_quiet(colours, ticks=3), scale=alt.Scale(domainMax=0, nice=False)),
             color=_sides(colours),
-            tooltip=[alt.Tooltip("place:Q", title="word"), alt.Tooltip("together:N", title="together")],
+            tooltip=[alt.Tooltip("place:Q", title=_("word")), alt.Tooltip("together:N", title=_("together"))],
         )
     )
     return _spec(lines.properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def chance(theme: str, height: int = 190) -> Spec:
     """Two lines from 0 to 100 %: the chance of the right answer before every word. Columns: place, side, share, text, label."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(x=_places(colours), y=_percent(colours), color=_sides(colours))
     lines = base.mark_line(strokeWidth=2.5, interpolate="step-after")
     dots = base.mark_circle(size=30, opacity=1).encode(
-        tooltip=[alt.Tooltip("place:Q", title="word"), alt.Tooltip("text:N", title="then it says"), alt.Tooltip("label:N", title="chance")]
+        tooltip=[
+            alt.Tooltip("place:Q", title=_("word")),
+            alt.Tooltip("text:N", title=_("then it says")),
+            alt.Tooltip("label:N", title=_("chance")),
+        ]
     )
     return _spec(alt.layer(lines, dots).properties(height=height))
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def right_answers(theme: str, height: int = 110) -> Spec:
     """Two bars with their intervals. Columns: side, row, share, low, high, label."""
     colours = palettes.of(theme)

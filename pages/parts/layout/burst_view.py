@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.labs.batching import Reader, readers
 from core.labs.burst import Arrived, Told, burst, figures, rate_over_time
+from core.language import N_, _
 from core.servers.streaming import batch_size
 from pages.parts.charts import charts, serving_charts
 from pages.parts.charts.serving_rows import Board
@@ -15,9 +16,8 @@ from pages.parts.layout import frame, prompt_field, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import burst_words as words
 from pages.parts.text import numbers
-from pages.parts.text.serving_words import OPENINGS
+from pages.parts.text.beginnings import OPENINGS
 
 NAME = "batching_burst"
 COUNTS, LENGTHS = (2, 4, 8, 16), (32, 64, 128, 256)
@@ -25,13 +25,21 @@ COUNTS, LENGTHS = (2, 4, 8, 16), (32, 64, 128, 256)
 
 def burst_page() -> None:
     """All of it: controls, the readers, the server's word."""
-    st.caption(words.LEAD)
+    st.caption(
+        _(
+            "The model is on a server, which has a scheduler of its own. So these readers are real "
+            "requests, sent together; when each word came is measured here, and what the server does "
+            "meanwhile it says itself."
+        )
+    )
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="burst_controls"):
-        count = st.segmented_control(words.READERS, COUNTS, default=8, key="burst_readers", required=True, **STAYS) or 8
-        length = st.segmented_control(words.LENGTH, LENGTHS, default=64, key="burst_length", required=True, **STAYS) or 64
+        count = st.segmented_control(_("Readers"), COUNTS, default=8, key="burst_readers", required=True, **STAYS) or 8
+        length = st.segmented_control(_("Tokens each"), LENGTHS, default=64, key="burst_length", required=True, **STAYS) or 64
         place = st.container()
-    now = provenance.now({"the readers": f"{count} readers", "the length": f"{length} tokens"})
+    now = provenance.now(
+        {N_("the readers"): N_("{count} readers").format(count=count), N_("the length"): N_("{count} tokens").format(count=length)}
+    )
 
     @current.error_boundary
     def begin() -> None:
@@ -43,8 +51,10 @@ def burst_page() -> None:
     state = experiment.of(NAME)
     with place:
         if state.running:
-            st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="burst_stop")
-        elif st.button(words.AGAIN if state.seen else words.START, type="primary", icon=":material/group_add:", key="burst_start"):
+            st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="burst_stop")
+        elif st.button(
+            _("Once more") if state.seen else _("Send them all"), type="primary", icon=":material/group_add:", key="burst_start"
+        ):
             begin()
             st.rerun()
 
@@ -52,7 +62,11 @@ def burst_page() -> None:
         with results.shown(NAME, now, begin) as run:
             if not run.seen:
                 if not run.running and not run.error:
-                    st.caption(words.FIRST.format(count=count))
+                    st.caption(
+                        _(
+                            "Press the button: {count} requests at the same moment, with your settings. The server throws its own dice."
+                        ).format(count=count)
+                    )
                 return
             arrived(run.about, run.seen)
             told([one for one in run.seen if isinstance(one, Told)], run.seen)
@@ -89,33 +103,51 @@ def board_of(who: tuple[Reader, ...], seen: tuple[Arrived | Told, ...]) -> Board
 def arrived(who: tuple[Reader, ...], seen: tuple[Arrived | Told, ...]) -> None:
     """The readers, and all of them in one sentence."""
     board = board_of(who, seen)
-    most = max([len(who), *(int(rows) for _, _, rows in board.sides[0].slots)])
-    serving_board(board, (words.TITLE,), (words.LINE,), (most,), key="burst_board", clock=max(one.seconds for one in seen))
+    most = max([len(who), *(int(rows) for _kind, _time, rows in board.sides[0].slots)])
+    serving_board(
+        board,
+        (_("As seen from here"),),
+        (_("Grey: waits for its first word (way, queue and prompt together). Blue: words come."),),
+        (most,),
+        key="burst_board",
+        clock=max(one.seconds for one in seen),
+    )
     found = figures(seen)
     if found.tokens:
         pairs = {"first": found.first_token, "each": found.per_token}
         values = {name: numbers.duration(pair[0]) if pair[0] == pair[0] else "–" for name, pair in pairs.items()}
         values |= {f"slow_{name}": numbers.duration(pair[1]) if pair[1] == pair[1] else "–" for name, pair in pairs.items()}
-        rate, seconds = f"{found.tokens_per_second:,.0f}", numbers.duration(found.seconds)
-        st.markdown(words.FIGURES.format(rate=rate, tokens=f"{found.tokens:,}", seconds=seconds, **values))
+        rate, seconds = numbers.whole(found.tokens_per_second), numbers.duration(found.seconds)
+        st.markdown(
+            _(
+                "**{rate} tokens a second** for all ({tokens} in {seconds}). First word after {first} "
+                "(median; 95 %: {slow_first}), each further one after {each} (95 %: {slow_each})."
+            ).format(rate=rate, tokens=numbers.whole(found.tokens), seconds=seconds, **values)
+        )
     for one in seen:
         if isinstance(one, Arrived) and one.error:
-            st.caption(words.REFUSED.format(reader=one.reader_id + 1, error=one.error))
+            st.caption(_("Reader {reader}: {error}").format(reader=one.reader_id + 1, error=one.error))
 
 
 def told(said: list[Told], seen: tuple[Arrived | Told, ...]) -> None:
     """The server's word over time, and tokens a second as counted here."""
-    frame.section(words.WORD, words.WORD_TERM)
+    frame.section(_("What the server says"), _("the server's word, over all who use it"))
     rows: list[dict[str, object]] = []
     for one in said:
-        for name, value in ((words.RUNNING, one.said.running), (words.WAITING, one.said.waiting)):
+        for name, value in ((_("running"), one.said.running), (_("waiting"), one.said.waiting)):
             if value is not None:
                 rows.append({"chart": "requests", "seconds": one.seconds, "value": float(value), "series": name})
         if one.said.cache_use is not None:
-            rows.append({"chart": "cache", "seconds": one.seconds, "value": 100 * one.said.cache_use, "series": words.CACHE})
-    rows += [{"chart": "rate", "seconds": at, "value": rate, "series": words.RATE} for at, rate in rate_over_time(seen)]
+            rows.append({"chart": "cache", "seconds": one.seconds, "value": 100 * one.said.cache_use, "series": _("KV cache in use")})
+    rows += [
+        {"chart": "rate", "seconds": at, "value": rate, "series": _("tokens a second (counted here)")} for at, rate in rate_over_time(seen)
+    ]
     table = pd.DataFrame(rows, columns=["chart", "seconds", "value", "series"])
-    entries = (("requests", f"{words.RUNNING} · {words.WAITING}", ""), ("cache", words.CACHE, " %"), ("rate", words.RATE, ""))
+    entries = (
+        ("requests", f"{_('running')} · {_('waiting')}", ""),
+        ("cache", _("KV cache in use"), " %"),
+        ("rate", _("tokens a second (counted here)"), ""),
+    )
     for home, (name, title, unit) in zip(st.columns(3, gap="large"), entries, strict=True):
         part = table[table["chart"] == name]
         with home:
@@ -125,8 +157,14 @@ def told(said: list[Told], seen: tuple[Arrived | Told, ...]) -> None:
             else:
                 st.caption("–")
     if all(one.said.running is None and one.said.cache_use is None for one in said):
-        st.caption(words.SILENT)
+        st.caption(_("This server says nothing of itself (vLLM: /metrics; llama-server: --metrics and --slots)."))
     rows_a_pass = batch_size(said[0].said, said[-1].said) if len(said) > 1 else None
     if rows_a_pass is not None:
-        st.markdown(words.BATCH.format(rows=f"{rows_a_pass:.1f}"))
-    st.caption(words.WHY)
+        st.markdown(_("By its own count, {rows} requests were in a pass on average.").format(rows=numbers.decimal(rows_a_pass, 1)))
+    st.caption(
+        _(
+            "A server on few cores can shorten the wait for the first word by batching and write no more "
+            "a second for it: what is measured is drawn, nothing is claimed. A llama-server without "
+            "continuous batching calls slots running that only wait."
+        )
+    )

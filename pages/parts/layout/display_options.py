@@ -6,8 +6,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.language import N_, _, said
 from pages.parts.charts import step_rows
-from pages.parts.text import words
+
+TINTS = {
+    "likely": N_("how likely"),
+    "unsure": N_("how unsure"),
+    "none": N_("no tint"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +28,36 @@ class DisplayOptions:
 
 def display_options() -> DisplayOptions:
     """Draw the popover and return what is chosen."""
-    with st.popover("View", icon=":material/visibility:"):
+    with st.popover(_("View"), icon=":material/visibility:"):
         tint = st.segmented_control(
-            "Tint",
-            list(words.TINTS),
+            _("Tint"),
+            list(TINTS),
             default="likely",
             key="tint",
-            format_func=words.TINTS.__getitem__,
-            help=words.TINT_HELP,
+            format_func=said(TINTS).__getitem__,
+            help=_("What the colour behind each word says."),
             required=True,
             persist_state="session",
         )
         count = st.slider(
-            "Rows", step_rows.FEWEST, step_rows.MOST, step_rows.USUAL, key="rows", help=words.ROWS_HELP, persist_state="session"
+            _("Rows"),
+            step_rows.FEWEST,
+            step_rows.MOST,
+            step_rows.USUAL,
+            key="rows",
+            help=_("How many of the likeliest tokens are listed."),
+            persist_state="session",
         )
-        logarithmic = st.toggle("Logarithmic scale", key="log", help=words.LOG_HELP, persist_state="session")
-        opened = st.toggle(words.CUT_SHOWN, key="cut_shown", help=words.CUT_SHOWN_HELP, persist_state="session")
+        logarithmic = st.toggle(
+            _("Logarithmic scale"),
+            key="log",
+            help=_("Shows the long tail: every step to the left is ten times less likely."),
+            persist_state="session",
+        )
+        opened = st.toggle(
+            _("Show what is cut"),
+            key="cut_shown",
+            help=_("Unlikely candidates that a setting cut off lie together in one line. Open, each has a row of its own."),
+            persist_state="session",
+        )
     return DisplayOptions(tint or "likely", count, logarithmic, not opened)

@@ -13,10 +13,10 @@ from typing import Any
 import streamlit as st
 
 from core.errors import ViewerError
+from core.language import _
 from pages.parts.charts import charts
 from pages.parts.layout import navigation, palette
 from pages.parts.session import current
-from pages.parts.text import words
 from pages.parts.text.plain import plain
 
 log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def show_notice(sentence: str) -> None:
 
 def full_house() -> None:
     """All seats are taken: whoever waits comes in by themselves once there is one."""
-    show_notice(words.FULL_HOUSE)
+    show_notice(_("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine."))
     st.fragment(_seat, run_every=LOOK_FOR_A_SEAT, key="full_house")()
 
 
@@ -120,7 +120,7 @@ def error_boundary() -> Iterator[None]:
         show_notice(str(error))
     except Exception:
         log.exception("The page failed")
-        show_notice(words.SURPRISED)
+        show_notice(_("Something went wrong here, and it is our fault. What you made is still there; try again."))
 
 
 def then(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:

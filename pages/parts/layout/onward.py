@@ -6,11 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.layout import navigation
 from pages.parts.runtime import touring
 from pages.parts.session import talk
-from pages.parts.text import onward_words as words
-from pages.parts.text import tour_words
 
 GUIDED = frozenset({"tour", "stage", "notes"})  # pages that lead on by themselves
 AFTER = {"watch.py": "inside.py"}  # where another page than the following one is the next thing to see
@@ -18,8 +17,8 @@ AFTER = {"watch.py": "inside.py"}  # where another page than the following one i
 
 def following(path: str) -> tuple[str, str, str]:
     """The page to see after the one with this path: its file, its title, what one sees there."""
-    listed = [(file, title, sight) for _, file, title, sight in navigation.PAGES if Path(file).stem not in GUIDED]
-    files = [file for file, *_ in listed]
+    listed = [(file, title, sight) for _group, file, title, sight in navigation.PAGES if Path(file).stem not in GUIDED]
+    files = [file for file, *_rest in listed]
     here = f"{path}.py" if f"{path}.py" in files else files[0]
     wanted = AFTER.get(here, files[(files.index(here) + 1) % len(files)])
     return listed[files.index(wanted)]
@@ -33,7 +32,7 @@ def onward(path: str) -> None:
     with st.container(key="onward", gap="xsmall"):
         begun = touring.under_way()
         if begun is not None:
-            back = tour_words.HOME.format(number=begun.number)
+            back = _("Back to the tour, stop {number}").format(number=begun.number)
             st.page_link(navigation.ROOT / "pages" / "tour.py", label=back, icon=":material/hiking:", width="content")
-        label = words.NEXT.format(title=title, sight=sight)
+        label = _("Next: **{title}.** {sight}").format(title=_(title), sight=_(sight))
         st.page_link(navigation.ROOT / "pages" / file, label=label, icon=":material/arrow_forward:", width="content")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.runtime import playback
 from pages.parts.session import current
-from pages.parts.text import words
+from pages.parts.text import numbers
 
 
 def player() -> float:
@@ -16,13 +17,18 @@ def player() -> float:
     """
     on = current.playing()
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button("Restart", on_click=current.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
+        st.button(_("Restart"), on_click=current.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
         st.button(
-            words.NEW_DICE, on_click=current.new_dice, icon=":material/casino:", type="tertiary", key="new_dice", help=words.NEW_DICE_HELP
+            _("New dice"),
+            on_click=current.new_dice,
+            icon=":material/casino:",
+            type="tertiary",
+            key="new_dice",
+            help=_("Back to the prompt with another seed. What was written stays among the branches."),
         )
-        st.button("Back", on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="back")
+        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="back")
         st.button(
-            "Step",
+            _("Step"),
             on_click=current.step,
             icon=":material/arrow_forward:",
             shortcut="Right",
@@ -31,20 +37,24 @@ def player() -> float:
         )
         # Two buttons with names of their own: a press that arrives twice (a tick of the clock can come in between) must not undo itself.
         if on:
-            st.button("Pause", on_click=current.pause, icon=":material/pause:", shortcut="Space", key="pause")
+            st.button(_("Pause"), on_click=current.pause, icon=":material/pause:", shortcut="Space", key="pause")
         else:
-            st.button("Play", on_click=current.play, icon=":material/play_arrow:", shortcut="Space", key="play")
+            st.button(_("Play"), on_click=current.play, icon=":material/play_arrow:", shortcut="Space", key="play")
         speed = st.select_slider(
-            "Speed",
+            _("Speed"),
             current.SPEEDS,
             value=5.0,
             key="speed",
-            format_func=words.speed,
+            format_func=numbers.speed,
             label_visibility="collapsed",
             persist_state="session",
             width=160,
         )
         crowd = playback.shared(float(speed))
         if crowd is not None:
-            st.caption(words.SHARED.format(players=crowd[0], rate=words.speed(round(crowd[1], 1))), help=words.SHARED_HELP, width="content")
+            st.caption(
+                _("{players} play here now: {rate}").format(players=crowd[0], rate=numbers.speed(round(crowd[1], 1))),
+                help=_("One machine writes for everybody who plays. Nobody waits in line; all go a little slower."),
+                width="content",
+            )
     return float(speed)

@@ -6,10 +6,11 @@ from typing import Literal
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.layout import frame
 from pages.parts.session import current
 from pages.parts.session.state import touched
-from pages.parts.text import words
+from pages.parts.text import beginnings
 
 
 def own_text(check: bool = True) -> None:
@@ -30,13 +31,13 @@ def field(width: int | Literal["stretch"] = "stretch") -> None:
     Without `max_chars`: what is pasted beyond it the browser would throw away without a word. `current.run()` refuses it in a sentence.
     """
     st.text_area(
-        "Prompt",
-        value=words.FIRST_PROMPT,
+        _("Prompt"),
+        value=beginnings.FIRST_PROMPT,
         key="prompt",
         height=44,
         on_change=touched,
         label_visibility="collapsed",
-        placeholder=words.PROMPT_HELP,
+        placeholder=_("The text the model goes on from. Change it, then press Ctrl + Enter."),
         width=width,
         persist_state="session",
     )

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from pages.parts.session import current
 from pages.parts.session.sampling_controls import CONTROLS
-from pages.parts.text import what_if_words as words
+from pages.parts.text import names
 
 ALL = frozenset(control.key for control in CONTROLS)
 NONE: frozenset[str] = frozenset()
 SEED = frozenset({"seed"})
-COLUMNS, SWEEP, _ = words.VIEWS
+COLUMNS, SWEEP, _STREAM = names.COMPARE_VIEWS
 
 
 def _compare() -> frozenset[str]:
@@ -20,18 +20,18 @@ def _compare() -> frozenset[str]:
     if view == COLUMNS:
         count = int(current.field("compare_count") or 3)
         chosen = [current.field(f"compare_preset_{number}") for number in range(count)]
-        return ALL if words.COLUMN_SIDEBAR in chosen or (count == 4 and chosen[3] is None) else SEED
+        return ALL if "From the sidebar" in chosen or (count == 4 and chosen[3] is None) else SEED
     return ALL - {current.field("compare_setting") or "temperature"} if view == SWEEP else ALL
 
 
 def _candidates() -> frozenset[str]:
     """Beam search rolls nothing."""
-    return NONE if current.field("candidates_view") == words.TRIES_VIEWS[1] else ALL
+    return NONE if current.field("candidates_view") == names.TRIES_VIEWS[1] else ALL
 
 
 def _think() -> frozenset[str]:
     """Answered greedily; the seed chooses the sums of a set."""
-    return SEED if current.field("think_view") == words.THINK_VIEWS[1] else NONE
+    return SEED if current.field("think_view") == names.THINK_VIEWS[1] else NONE
 
 
 def _memory() -> frozenset[str]:

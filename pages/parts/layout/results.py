@@ -1,6 +1,6 @@
 """A result on a page: drawn while it comes, with one quiet line on what made it, and dimmed when the controls say something else.
 
-now = provenance.now({"the length": f"{length} tokens"})
+now = provenance.now({N_("the length"): N_("{count} tokens").format(count=length)})
 def draw() -> None:
     with results.shown(NAME, now, again=begin) as run:      # its notices, its error, the line
         ...                                                 # run.seen
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date
 from functools import partial
 from html import escape
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.charts import charts
 from pages.parts.components.visibility.visibility import every
 from pages.parts.layout import frame, palette
@@ -24,7 +24,7 @@ from pages.parts.runtime import experiment, playback, recordings
 from pages.parts.runtime.experiment import Experiment
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import result_words as words
+from pages.parts.text import numbers
 
 PACES = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
 LONG = 2.0  # seconds; what was over sooner needs no pace
@@ -72,24 +72,36 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
     """The quiet line of a recording: that it is one, of which day and of what; to play it again, or to run it here and now."""
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
-        said = escape(words.RECORDED_OTHER if outdated else words.RECORDED)
-        told = escape(words.RECORDED_ON.format(day=day(run.recorded_on), told=run.made_by.told()))
+        said = escape(_("A recording, made with other choices than those above.") if outdated else _("A recording."))
+        told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.told()))
         quiet(f"<b>{said}</b> {told}")
         if run.running:
             return
-        if again is not None and st.button(words.LIVE, icon=":material/bolt:", type="tertiary", key=f"again_{name}", help=words.LIVE_HELP):
+        if again is not None and st.button(
+            _("Run it live"),
+            icon=":material/bolt:",
+            type="tertiary",
+            key=f"again_{name}",
+            help=_("Do the same here and now, with your model, your prompt and your settings."),
+        ):
             again()
             st.rerun()
         if len(run.seen) > 1:
-            pressed = st.button(words.PLAY, icon=":material/replay:", type="tertiary", key=f"play_{name}", help=words.PLAY_HELP)
+            pressed = st.button(
+                _("Play"),
+                icon=":material/replay:",
+                type="tertiary",
+                key=f"play_{name}",
+                help=_("Show the recording once more, in the time it took."),
+            )
             pace = 1.0
             if run.seconds[-1] > LONG:
                 pace = st.selectbox(
-                    words.PACE,
+                    _("How fast it plays"),
                     PACES,
                     index=PACES.index(1.0),
                     key=f"pace_{name}",
-                    format_func=words.pace,
+                    format_func=numbers.pace,
                     label_visibility="collapsed",
                     width=92,
                     **STAYS,
@@ -98,16 +110,6 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
                 experiment.play_again(name, pace)
                 st.rerun()
         keep(name, run)
-
-
-def day(written: str) -> str:
-    """A day as a person writes it.
-
-    >>> day("2026-01-31")
-    '31 January 2026'
-    """
-    at = date.fromisoformat(written)
-    return f"{at.day} {at:%B %Y}"
 
 
 def keep(name: str, run: Experiment) -> None:
@@ -123,7 +125,7 @@ def keep(name: str, run: Experiment) -> None:
         icon=":material/download:",
         type="tertiary",
         key=f"keep_{name}",
-        help=words.KEEP_HELP,
+        help=_("Save this experiment as a file. The gallery opens it again, without a model."),
     )
 
 
@@ -141,10 +143,10 @@ def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None
         line = escape(by.told())
         if changed:
             *first, last = changed
-            said = words.OUTDATED.format(what=(", ".join(first) + words.AND if first else "") + last)
+            said = _("Made before you changed {what}").format(what=(", ".join(first) + _(" and ") if first else "") + last)
             line = f"<b>{escape(said)}.</b> {line}"
         quiet(line)
-        if changed and again is not None and st.button(words.AGAIN, icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
+        if changed and again is not None and st.button(_("Run again"), icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
             again()
             st.rerun()
         if run is not None and not run.running:

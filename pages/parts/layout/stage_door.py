@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.components.talk_bar.talk_bar import talk_bar
 from pages.parts.layout import frame, navigation
 from pages.parts.session import talk
 from pages.parts.session.state import current_session
-from pages.parts.text import words
 
 LINKS = ("stage", "notes")  # ?stage=1 leads onto the stage, ?notes=1 to the speaker's window
 
@@ -28,7 +28,7 @@ def way(page: str) -> None:
     """What the key S presses on a page that has no button for it: nobody sees it, and Tab passes by."""
     if page not in ("", "watch") and talk.given() is None:
         with st.container(key="stage_way"):
-            st.page_link(frame.PAGES / "stage.py", label=words.ON_STAGE)
+            st.page_link(frame.PAGES / "stage.py", label=_("On stage"))
 
 
 def bar(page: str) -> None:

@@ -22,6 +22,7 @@ from core.labs.cache_race import CACHED, UNCACHED, race
 from core.labs.speculative import PlainStep, SpeculativeRound, speculate
 from core.labs.speculative_gain import gain
 from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
+from core.language import N_, _, said
 from core.serving.scheduler import Policy
 from core.serving.server import ServerSettings
 from pages.parts.charts import charts, cost_charts, race_rows
@@ -35,18 +36,17 @@ from pages.parts.runtime import experiment, touring
 from pages.parts.session import current
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import cost_words, numbers, serving_words
-from pages.parts.text import tour_words as words
+from pages.parts.text import beginnings, names, numbers
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
 LENGTH = 48  # tokens of the race and of the guessed text
 PAGES = 40  # lines of the small notepad
 GUESSES = 4
 READERS = 6
-TITLES = {DIRECT: "At once", CHAIN_OF_THOUGHT: "Step by step"}
+TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
 
 
-def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = words.PROMPT) -> Provenance:
+def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = "Once upon a time, there was a little") -> Provenance:
     """What an experiment of the tour is made of."""
     return Provenance(touring.model().name, prompt, touring.SETTINGS if prompt else None, chosen)
 
@@ -54,7 +54,7 @@ def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = words
 def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
     """One button: begin, or end what runs."""
     if experiment.of(name).running:
-        st.button(words.STOP, on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
+        st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     else:
         frame.button(label, begin, type="primary", icon=icon, key=f"{name}_start")
 
@@ -73,23 +73,33 @@ def notepad() -> None:
     @current.error_boundary
     def begin() -> None:
         model = touring.model()
-        experiment.start(RACE, lambda: race(model, words.PROMPT, touring.SETTINGS, LENGTH), now)
+        experiment.start(RACE, lambda: race(model, "Once upon a time, there was a little", touring.SETTINGS, LENGTH), now)
 
-    start(RACE, words.RACE_START, begin, ":material/flag:")
+    start(RACE, _("Start the race"), begin, ":material/flag:")
 
     def draw() -> None:
         with results.shown(RACE, now, begin) as run:
             steps = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
             colours = palette.of(charts.theme())
-            frame.legend((colours.dice, cost_words.WITH_NOTES), (colours.other, cost_words.WITHOUT_NOTES))
+            frame.legend((colours.dice, _("With notes")), (colours.other, _("Without notes")))
             if all(steps.values()):
                 table = race_rows.table(steps, "total_positions")
                 charts.draw(
-                    cost_charts.race, table, key="tour_race", alt_text=words.RACE_ALT, length=LENGTH, column="total_positions", unit=""
+                    cost_charts.race,
+                    table,
+                    key="tour_race",
+                    alt_text=_("Two lines: pieces read so far by the one with notes and the one without."),
+                    length=LENGTH,
+                    column="total_positions",
+                    unit="",
                 )
                 cached, plain = (steps[runner][-1].total_positions for runner in (CACHED, UNCACHED))
                 count = min(map(len, steps.values()))
-                st.markdown(words.RACE_SAYS.format(cached=cached, plain=plain, count=count))
+                st.markdown(
+                    _("With notes **{cached}** pieces were read, without them **{plain}**: for the same {count} new ones.").format(
+                        cached=numbers.whole(cached), plain=numbers.whole(plain), count=count
+                    )
+                )
 
     results.live(draw, RACE, key="tour_race_fragment")
     over(RACE, "notepad")
@@ -99,23 +109,23 @@ def full() -> None:
     """A notepad that is too small, and the answer that stood on it."""
     model = touring.model()
     policy = st.pills(
-        words.WHEN_FULL,
+        _("When it is full"),
         POLICIES,
         default=POLICIES[1],
         key="tour_policy",
-        format_func=lambda key: cost_words.POLICIES[key],
+        format_func=lambda key: _(names.EVICTION[key]),
         required=True,
         **STAYS,
     )
     plan = MemoryBudget(PAGES * page_bytes(model), policy or POLICIES[1])
-    now = made_by((("what is done when it is full", cost_words.POLICIES[plan.policy]),), None)
+    now = made_by(((N_("what is done when it is full"), names.EVICTION[plan.policy]),), None)
 
     @current.error_boundary
     def begin() -> None:
         texts = [token.text or token.piece for token in model.tokenize(RED_POT.told + RED_POT.question)]
         experiment.start(FULL, lambda: before_and_after(model, plan, RED_POT), now, (plan, texts, key_tokens(model, RED_POT)))
 
-    start(FULL, words.READ_STORY, begin, ":material/menu_book:")
+    start(FULL, _("Read the story"), begin, ":material/menu_book:")
 
     def draw() -> None:
         with results.shown(FULL, now, begin) as run:
@@ -128,10 +138,15 @@ def full() -> None:
             cache_text(texts, last.kept if last else (), read, marked=marked, label="".join(texts))
             held = last.bytes if last else 0
             share, size = numbers.size(planned.share), numbers.size(held)
-            told = cost_words.HELD.format(pages=len(last.kept) if last else 0, size=size, share=share)
+            told = _("{pages} lines · {size} of {share}").format(pages=len(last.kept) if last else 0, size=size, share=share)
             fill_bar(held / planned.share, told)
             answers = [seen for seen in run.seen if isinstance(seen, Answer)]
-            for home, name, seen in zip(st.columns(2, gap="large"), (words.BEFORE, words.AFTER), (*answers, None, None), strict=False):
+            for home, name, seen in zip(
+                st.columns(2, gap="large"),
+                (_("with a notepad that holds it all"), _("with this one")),
+                (*answers, None, None),
+                strict=False,
+            ):
                 with home:
                     share_bar(name, *answered(seen))
 
@@ -144,23 +159,23 @@ def answered(seen: Answer | None) -> tuple[float | None, str, str]:
     if seen is None:
         return None, "…", ""
     if seen.probability is None:
-        return None, "–", cost_words.NEVER_ASKED
-    return seen.probability, numbers.percent(seen.probability), cost_words.SAYS.format(said=seen.said) if seen.said else ""
+        return None, "–", _("It stopped before the question was even asked.")
+    return seen.probability, numbers.percent(seen.probability), _("It says: “{said}”").format(said=seen.said) if seen.said else ""
 
 
 def many() -> None:
     """Six readers, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-    now = made_by((("the readers", f"{READERS} readers"),))
+    now = made_by(((N_("the readers"), N_("{count} readers").format(count=READERS)),))
 
     @current.error_boundary
     def begin() -> None:
         model = touring.model()
-        who = readers(model, (words.PROMPT, *serving_words.OPENINGS[1:]), READERS, 8, 28, settings=touring.SETTINGS)
+        who = readers(model, ("Once upon a time, there was a little", *beginnings.OPENINGS[1:]), READERS, 8, 28, settings=touring.SETTINGS)
         sides = [ServerSettings(policy, 8, 64, 48) for policy in policies]
         experiment.start(MANY, lambda: serve(model, who, sides), now, who)
 
-    start(MANY, words.MANY_START, begin, ":material/group_add:")
+    start(MANY, _("Let everybody in"), begin, ":material/group_add:")
 
     def draw() -> None:
         with results.shown(MANY, now, begin) as run:
@@ -168,8 +183,8 @@ def many() -> None:
                 return
             board = Board.of(run.about)
             board.take(run.seen)
-            titles = [serving_words.POLICIES[policy] for policy in policies]
-            lines = [serving_words.POLICY_LINES[policy] for policy in policies]
+            titles = [_(names.SCHEDULERS[policy]) for policy in policies]
+            lines = [_(names.SCHEDULER_LINES[policy]) for policy in policies]
             serving_board(board, (titles[0], titles[1]), (lines[0], lines[1]), (1, 8), key="tour_board")
 
     results.live(draw, MANY, key="tour_many_fragment")
@@ -178,27 +193,31 @@ def many() -> None:
 
 def guess() -> None:
     """A small model guesses ahead, the large one checks."""
-    now = made_by((("the guesses", f"{GUESSES} guesses"),))
+    now = made_by(((N_("the guesses"), N_("{count} guesses").format(count=GUESSES)),))
 
     @current.error_boundary
     def begin() -> None:
         model = touring.model()
         small = next((name for name in current.model_names() if name.endswith("-mini")), None)
         draft = None if small is None else current.model_named(small)
-        experiment.start(GUESS, lambda: speculate(model, draft, words.PROMPT, touring.SETTINGS, GUESSES, LENGTH), now)
+        experiment.start(
+            GUESS, lambda: speculate(model, draft, "Once upon a time, there was a little", touring.SETTINGS, GUESSES, LENGTH), now
+        )
 
-    start(GUESS, words.GUESS_START, begin, ":material/fast_forward:")
+    start(GUESS, _("Let them write"), begin, ":material/fast_forward:")
 
     def draw() -> None:
         with results.shown(GUESS, now, begin) as run:
             rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
             colours = palette.of(charts.theme())
             shades = (colours.computed, colours.removed, colours.other, colours.dice)
-            frame.legend(*zip(shades, list(serving_words.VERDICTS.values())[:4], strict=True))
-            spurts(words.PROMPT, rounds, key="tour_spurts")
+            frame.legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
+            spurts("Once upon a time, there was a little", rounds, key="tour_spurts")
             if rounds:
                 found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
-                told = words.GUESSED.format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted)
+                told = _(
+                    "**{passes}** runs of the large model for **{written}** pieces; **{accepted}** of {drafted} guesses were kept."
+                ).format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted)
                 st.markdown(told)
 
     results.live(draw, GUESS, key="tour_guess_fragment")
@@ -207,8 +226,8 @@ def guess() -> None:
 
 def aloud() -> None:
     """One sum, at once and step by step."""
-    question = Question(f"Question: {words.QUESTION}\n", "155")
-    now = made_by((("the question", words.QUESTION),), None)
+    question = Question(f"Question: {'What is 39 + 57 + 59?'}\n", "155")
+    now = made_by(((N_("the question"), "What is 39 + 57 + 59?"),), None)
 
     @current.error_boundary
     def begin() -> None:
@@ -221,15 +240,15 @@ def aloud() -> None:
 
         experiment.start(ALOUD, both, now)
 
-    st.markdown(f"*{words.QUESTION}*")
-    start(ALOUD, words.ASK, begin, ":material/help:")
+    st.markdown("*What is 39 + 57 + 59?*")
+    start(ALOUD, _("Ask both ways"), begin, ":material/help:")
 
     def draw() -> None:
         with results.shown(ALOUD, now, begin) as run:
             for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), TITLES.items(), strict=True):
                 thoughts = [thought for whose, thought in run.seen if whose == way]
                 with home:
-                    frame.section(title)
+                    frame.section(_(title))
                     tinted_text([thought.step for thought in thoughts], key=f"tour_{way.name[:3]}", other=way == CHAIN_OF_THOUGHT)
                     if thoughts and not run.running:
                         st.markdown(verdict(thoughts[-1].given, question.answer))
@@ -241,6 +260,10 @@ def aloud() -> None:
 def verdict(given: str | None, answer: str) -> str:
     """Whether an answer is right, in words."""
     if given is None:
-        return words.NONE
+        return _("It comes to no answer.")
     said = "".join(c if c.isalnum() or c in " .,-" else "·" for c in given[:40])
-    return words.RIGHT.format(given=said) if same_answer(given, answer) else words.WRONG.format(given=said, answer=answer)
+    return (
+        _("It says **{given}**. That is right.").format(given=said)
+        if same_answer(given, answer)
+        else _("It says **{given}**. Right is {answer}.").format(given=said, answer=answer)
+    )

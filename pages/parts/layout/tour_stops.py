@@ -14,6 +14,7 @@ from core import SamplingSettings
 from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.look import Inside, look
 from core.labs.fork import Fork, continuation
+from core.language import N_, _
 from pages.parts.charts import charts, inside_charts, inside_rows, step_rows
 from pages.parts.components.dice import dice
 from pages.parts.components.fork_view.fork_view import Side, fork_view
@@ -24,8 +25,29 @@ from pages.parts.components.token_strip import token_strip
 from pages.parts.runtime import touring
 from pages.parts.session import current
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers, what_if_words
-from pages.parts.text import tour_words as words
+from pages.parts.text import beginnings, numbers
+
+TYPED_EXAMPLES = {
+    N_("A long word"): "incomprehensibilities",
+    N_("An emoji"): "🦊",
+    N_("Numbers"): "42 and 4242",
+}
+KETTLE = 0.1  # kWh to bring a litre of water from 15 to 100 °C, nothing lost: 4.19 kJ/K x 85 K / 3600 = 0.099
+WORDS = (
+    "fox",
+    "river",
+    "happy",
+    "mother",
+    "red",
+    "seven",
+)
+BEGINNINGS = (
+    "Once upon a",
+    "Once upon a time, there was a little",
+    "Dear diary,",
+    "The",
+)
+
 
 ENOUGH = 3  # pieces written until it is seen
 BRANCH = 14  # words of each branch
@@ -42,8 +64,8 @@ def send() -> None:
     """One press, one piece."""
     sentence()
     with st.container(horizontal=True, key="tour_send"):
-        st.button(words.ONE_PIECE, on_click=touring.write, args=(1,), type="primary", icon=":material/add:", key="tour_one")
-        st.button(words.FROM_THE_START, on_click=touring.from_the_start, type="tertiary", key="tour_start_again")
+        st.button(_("One piece"), on_click=touring.write, args=(1,), type="primary", icon=":material/add:", key="tour_one")
+        st.button(_("From the start"), on_click=touring.from_the_start, type="tertiary", key="tour_start_again")
     if len(touring.run().path) >= ENOUGH:
         touring.tried("send")
 
@@ -51,22 +73,30 @@ def send() -> None:
 def pieces() -> None:
     """Type, and the pieces form."""
     model = touring.model()
-    text = live_text(words.TYPED, key="tour_text", label=words.TYPE_HERE, examples=words.EXAMPLES, limit=300)
+    text = live_text(
+        "The little fox asked: “Is strawberry 🍓 a word?”",
+        key="tour_text",
+        label=_("Your text"),
+        examples={_(title): text for title, text in TYPED_EXAMPLES.items()},
+        limit=300,
+    )
     strip = [
         Word(text=shown(t.text, t.piece, t.raw), colour="muted_text", depth=0.12 if place % 2 else 0.24, below=str(t.token_id))
         for place, t in enumerate(model.tokenize(text))
     ]
-    reading_strip(strip, key="tour_pieces", alt_text=words.PIECES_ALT, size="1.3rem", tall="14rem")
-    if text != words.TYPED:
+    reading_strip(
+        strip, key="tour_pieces", alt_text=_("The text cut into pieces, the number of each below it."), size="1.3rem", tall="14rem"
+    )
+    if text != "The little fox asked: “Is strawberry 🍓 a word?”":
         touring.tried("pieces")
 
 
 def meaning() -> None:
     """A word and its neighbours."""
     model = touring.model()
-    known = tokens_of_words(model, words.WORDS)
+    known = tokens_of_words(model, WORDS)
     picked = st.pills(
-        words.PICK,
+        _("A word"),
         known,
         default=known[0],
         key="tour_word",
@@ -76,7 +106,13 @@ def meaning() -> None:
         **STAYS,
     )
     near = inside_rows.neighbour_rows(neighbours(model, known[0] if picked is None else picked, 6))
-    charts.draw(inside_charts.neighbours, near, key="tour_near", alt_text=words.NEAR_ALT, rows=len(near))
+    charts.draw(
+        inside_charts.neighbours,
+        near,
+        key="tour_near",
+        alt_text=_("Bars: the pieces whose address is closest to that of the chosen word."),
+        rows=len(near),
+    )
     if picked not in (None, known[0]):
         touring.tried("meaning")
 
@@ -86,30 +122,34 @@ def layers() -> None:
     kept, model = touring.tour().kept, touring.model()
     seen = kept.get("inside")
     if not isinstance(seen, Inside):
-        seen = kept["inside"] = look(model, model.encode(words.PROMPT), top_n=inside_rows.GUESSES)
+        seen = kept["inside"] = look(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
     last = len(seen.layers)
-    place = int(st.select_slider(words.LAYER, range(1, last + 1), 1, key="tour_layer", **STAYS))
+    place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **STAYS))
     rows = inside_rows.lens_rows(seen, None)
     charts.draw(
         inside_charts.lens,
         rows[rows.layer <= place] if not rows.empty else rows,
         key="tour_lens",
-        alt_text=words.LAYERS_ALT,
+        alt_text=_("After each layer up to the chosen one: the likeliest next words, if the model had to answer there."),
         layers=last + 1,
         guesses=inside_rows.GUESSES,
     )
     best = seen.layers[place - 1].candidates[0]
-    st.markdown(words.GUESS_SO_FAR.format(piece=inside_rows.plain(best.piece), share=numbers.percent(best.model_probability)))
+    st.markdown(
+        _("If it had to answer here: **{piece}**, {share}.").format(
+            piece=inside_rows.plain(best.piece), share=numbers.percent(best.model_probability)
+        )
+    )
     if place == last:
         touring.tried("layers")
 
 
 def odds() -> None:
     """The odds after a beginning."""
-    first = words.BEGINNINGS[1]
+    first = BEGINNINGS[1]
     asked = st.pills(
-        words.BEGINNING,
-        words.BEGINNINGS,
+        _("A beginning"),
+        BEGINNINGS,
         default=first,
         key="tour_beginning",
         format_func="{} …".format,
@@ -119,7 +159,13 @@ def odds() -> None:
     )
     made = touring.run("odds", asked or first)
     coming = made.next_distribution(SamplingSettings())
-    charts.draw(charts.distribution, step_rows.distribution_rows(coming, 8), key="tour_odds", alt_text=words.ODDS_ALT, rows=9)
+    charts.draw(
+        charts.distribution,
+        step_rows.distribution_rows(coming, 8),
+        key="tour_odds",
+        alt_text=_("Bars from 0 to 100 percent: how likely each next piece is."),
+        rows=9,
+    )
     if asked not in (None, first):
         touring.tried("odds")
 
@@ -134,8 +180,8 @@ def throw() -> None:
     """Temperature, strip, throws."""
     made, kept = touring.run("dice"), touring.tour().kept
     with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
-        heat = st.slider(words.TEMPERATURE, 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **STAYS)
-        st.button(words.ROLL, on_click=current.error_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
+        heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **STAYS)
+        st.button(_("Roll"), on_click=current.error_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
     throws: tuple[float, ...] = kept.get("throws", ())
     settings = replace(touring.SETTINGS, temperature=heat, top_p=1.0)
     coming = made.next_distribution(settings)
@@ -145,11 +191,17 @@ def throw() -> None:
         steps.append(made.step(attempt))
         made.go_to(-1)
     newest = steps[-1] if steps and throws[-1] == heat else None
-    charts.draw(charts.distribution, step_rows.distribution_rows(newest or coming, 6), key="tour_bars", alt_text=words.ODDS_ALT, rows=7)
+    charts.draw(
+        charts.distribution,
+        step_rows.distribution_rows(newest or coming, 6),
+        key="tour_bars",
+        alt_text=_("Bars from 0 to 100 percent: how likely each next piece is."),
+        rows=7,
+    )
     dice.dice_strip(newest or coming, key="tour_dice")
     tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
     told = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())
-    st.caption(words.ROLLED.format(tally=told) if told else words.NOTHING_YET)
+    st.caption(_("So far: {tally}").format(tally=told) if told else _("The dice lie still."))
     if any(temperature != 1.0 for temperature in throws):
         touring.tried("dice")
 
@@ -158,10 +210,15 @@ def loop() -> None:
     """Round after round, with the time each took."""
     sentence()
     with st.container(horizontal=True, key="tour_loop"):
-        st.button(words.TEN_PIECES, on_click=touring.write, args=(10,), type="primary", icon=":material/all_inclusive:", key="tour_ten")
-        st.button(words.FROM_THE_START, on_click=touring.from_the_start, type="tertiary", key="tour_start_again")
+        st.button(_("Ten pieces"), on_click=touring.write, args=(10,), type="primary", icon=":material/all_inclusive:", key="tour_ten")
+        st.button(_("From the start"), on_click=touring.from_the_start, type="tertiary", key="tour_start_again")
     path = touring.run().path
-    charts.draw(charts.step_time, step_rows.step_rows(path), key="tour_times", alt_text=words.STEPS_ALT)
+    charts.draw(
+        charts.step_time,
+        step_rows.step_rows(path),
+        key="tour_times",
+        alt_text=_("One bar per piece: how long its run through the model took."),
+    )
     if len(path) >= 10:
         touring.tried("loop")
 
@@ -172,39 +229,45 @@ def price() -> None:
     while len(made.path) < 12 and not made.finished:
         made.step()
     bill = receipt.bill(made.path, made.model)
-    people = st.select_slider(words.PEOPLE, PEOPLE, 1, format_func="{:,}".format, key="tour_people", **STAYS)
+    people = st.select_slider(_("How many people ask the same"), PEOPLE, 1, format_func=numbers.whole, key="tour_people", **STAYS)
     hours, work = bill.watt_hours.value, 2 * (bill.multiply_adds or 0)
-    told = words.PRICE_SAYS.format(count=len(made.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh"))
+    told = _("These {count} pieces: **{work}** ƒ and **{energy}** ✎.").format(
+        count=len(made.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh")
+    )
     if people > 1:
-        litres = hours * people / 1000 / words.KETTLE
-        much = words.A_LITRE if litres < 1 else words.LITRES.format(count=numbers.count(round(litres)))
-        told += words.PRICE_OF_MANY.format(people=f"{people:,} people", energy=receipt.prefixed(hours * people, "Wh"), litres=much)
+        litres = hours * people / 1000 / KETTLE
+        much = _("not even a litre") if litres < 1 else _("{count} litres").format(count=numbers.count(round(litres)))
+        told += " " + _("For {people}: **{energy}** ✎, enough to boil **{litres}** of water.").format(
+            people=_("{count} people").format(count=numbers.whole(people)), energy=receipt.prefixed(hours * people, "Wh"), litres=much
+        )
     st.markdown(told)
-    receipt.paper(bill, words.ONE_ANSWER)
+    receipt.paper(bill, _("These pieces"))
     if people != PEOPLE[0]:
         touring.tried("price")
 
 
 def back() -> None:
     """Two branches of one beginning."""
-    names = [title for title, *_ in what_if_words.FORKS]
-    asked = st.pills(words.FORK, names, default=names[0], key="tour_fork", label_visibility="collapsed", required=True, **STAYS)
+    names = [title for title, *_rest in beginnings.FORKS]
+    asked = st.pills(
+        _("A question"), names, default=names[0], key="tour_fork", format_func=_, label_visibility="collapsed", required=True, **STAYS
+    )
     number = names.index(asked) if asked in names else 0
     fork = branches(number)
     sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
-    fork_view(what_if_words.FORKS[number][1], [], (sides[0], sides[1]), key="tour_fork_view")
+    fork_view(beginnings.FORKS[number][1], [], (sides[0], sides[1]), key="tour_fork_view")
     if number:
         touring.tried("back")
 
 
 def branches(number: int) -> Fork:
     """A fork of the ready ones, with the first words of both branches."""
-    _, prompt, left, right = what_if_words.FORKS[number]
-    kept, made = touring.tour().kept, touring.run(f"fork{number}", what_if_words.FORKS[number][1])
+    _title, prompt, left, right = beginnings.FORKS[number]
+    kept, made = touring.tour().kept, touring.run(f"fork{number}", beginnings.FORKS[number][1])
     fork = kept.get(f"branches{number}")
     if not isinstance(fork, Fork) or fork.run is not made:
         fork = Fork.at(made, 0, continuation(made.model, prompt, left), continuation(made.model, prompt, right))
-        for _ in range(BRANCH):
+        for _word in range(BRANCH):
             if fork.finished:
                 break
             fork.step()

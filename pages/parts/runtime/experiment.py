@@ -24,13 +24,13 @@ import streamlit as st
 
 from core.errors import TooManyExperiments, ViewerError
 from core.labs.recorded import RecordedExperiment
+from core.language import _, carried
 from core.limits import Limits
 from pages.parts.runtime import recordings
 from pages.parts.session import current
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import Session
 from pages.parts.text import numbers
-from pages.parts.text import result_words as words
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class Worker:
     def begin(self) -> None:
         """Start the thread. It is a daemon: a server that is stopped does not wait for it."""
         self.drawn.set()
-        Thread(target=self._work, name=f"experiment {self.name}", daemon=True).start()
+        Thread(target=carried(self._work), name=f"experiment {self.name}", daemon=True).start()
 
     def stop(self) -> None:
         """End it after the observation that it is at; what comes of that is not kept."""
@@ -118,7 +118,7 @@ class Worker:
             self.error = None if self.told_to_stop.is_set() else str(error)
         except Exception:
             log.exception("The experiment %s failed", self.name)
-            self.error = words.FAILED
+            self.error = _("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")
         finally:
             self._close(source)
             workers().leave(self)
@@ -138,10 +138,14 @@ class Worker:
                 self.drawn.wait(LONGEST_DRAW)
                 self.waiting.clear()
             if len(self.seen) >= MOST:
-                self.error = words.FOUND_ENOUGH.format(count=f"{MOST:,}")
+                self.error = _("It was ended after {count} observations, the most that are kept. What it has found stays.").format(
+                    count=numbers.whole(MOST)
+                )
                 return
             if monotonic() > latest:
-                self.error = words.LASTED.format(duration=numbers.duration(longest))
+                self.error = _("It was ended after {duration}, the longest an experiment may run here. What it has found stays.").format(
+                    duration=numbers.duration(longest)
+                )
                 return
 
     def _close(self, source: Iterator[Any] | None) -> None:
@@ -166,9 +170,11 @@ class Workers:
         with self.lock:
             own = sum(other.visitor() is visitor for other in self.active)
             if own >= MOST_OF_ONE_VISITOR:
-                raise TooManyExperiments(words.YOU_ARE_BUSY.format(count=own))
+                raise TooManyExperiments(
+                    _("You have {count} experiments running. Stop one of them, or wait until it is over.").format(count=own)
+                )
             if most and len(self.active) >= most:
-                raise TooManyExperiments(words.EVERYBODY_BUSY)
+                raise TooManyExperiments(_("As many experiments are running here as this machine can carry. Try again in a minute."))
             self.active.add(worker)
 
     def leave(self, worker: Worker) -> None:

@@ -12,12 +12,21 @@ import streamlit as st
 
 from core.labs.fork import Fork, continuation
 from core.labs.served import on_server
+from core.language import N_, _, figures
 from core.record.step import Step
 from pages.parts.components.branch_tree.branch_tree import TreeAction
 from pages.parts.components.fork_view.fork_view import Picked, Side
 from pages.parts.session import current
-from pages.parts.text import numbers
-from pages.parts.text import what_if_words as words
+from pages.parts.text import beginnings, numbers
+
+ENDED = {
+    "end of text": N_("it ended its text"),
+    "context full": N_("its context is full"),
+    "limit reached": N_("it may not get longer here"),
+    "out of memory": N_("there is no memory left"),
+    "end of recording": N_("the recording ends here"),
+}
+
 
 NAME, WORD = "what_if", "what_if_instead"
 FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # what is written before anybody asks
@@ -54,7 +63,7 @@ def playback() -> ForkPlayback | None:
     known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known
-    if known is not None and known.ready is not None and not run.is_replay and run.prompt == words.FORKS[known.ready][1]:
+    if known is not None and known.ready is not None and not run.is_replay and run.prompt == beginnings.FORKS[known.ready][1]:
         _use(_ready(run, known.ready), known.ready)  # another model: the same fork again
         return current.results()[NAME]
     fork = _first(run)
@@ -68,7 +77,7 @@ def _first_look(run: Any, fork: Fork) -> None:
     """The first words of both branches, so that there is something to see; the run stays where it stood."""
     here, latest = run.here, monotonic() + FIRST_SECONDS
     try:
-        for _ in range(FIRST_WORDS):
+        for _word in range(FIRST_WORDS):
             if fork.finished or monotonic() > latest:
                 break
             fork.step()
@@ -84,7 +93,7 @@ def _first(run: Any) -> Fork | None:
         lines = {end: run.path_to(end) for end in ends}
         return next((Fork.between(run, a, b) for a in ends for b in ends if a < b and not _nested(lines[a], lines[b])), None)
     path = run.path
-    known = next((number for number, (_, prompt, *_) in enumerate(words.FORKS) if prompt == run.prompt), None)
+    known = next((number for number, (_title, prompt, *_words) in enumerate(beginnings.FORKS) if prompt == run.prompt), None)
     if not path and known is not None:
         return _ready(run, known)
     index = min(current.selected_index() or 0, max(0, len(path) - 1))
@@ -104,14 +113,14 @@ def _use(fork: Fork, ready: int | None = None) -> None:
 
 
 def _ready(run: Any, number: int) -> Fork:
-    _, prompt, left, right = words.FORKS[number]
+    _title, prompt, left, right = beginnings.FORKS[number]
     return Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
 
 
 @current.error_boundary
 def ready_made(number: int) -> None:
     """Begin one of the forks that need no explanation."""
-    current.use_prompt(words.FORKS[number][1])
+    current.use_prompt(beginnings.FORKS[number][1])
     _use(_ready(current.run(), number), number)
 
 
@@ -187,7 +196,7 @@ def obey(action: TreeAction) -> None:
     elif action.verb == "name":
         run.rename(action.node_id, action.name)
     else:
-        current.notify(words.DELETED.format(count=f"{run.delete(action.node_id):,}"))
+        current.notify(_("{count} words are deleted. Everything else stayed.").format(count=numbers.whole(run.delete(action.node_id))))
 
 
 def advance() -> None:
@@ -215,9 +224,11 @@ def _side(now: ForkPlayback, number: int) -> Side:
     if not planned and not side.line and side.follow:
         planned = [step.text for step in now.run.path_to(side.follow[0])[-1:]]
     if not outcome.tokens:
-        return Side([], "".join(planned), words.FOOT_EMPTY)
-    foot = words.FOOT.format(count=words.tokens(outcome.tokens), odds=one_in(outcome.log_probability), log=f"{outcome.log_probability:.1f}")
-    ending = f" · {words.ENDED.get(outcome.finished, outcome.finished)}" if outcome.finished else ""
+        return Side([], "".join(planned), _("not written yet"))
+    foot = _("{count}, together {odds} · ln {log}").format(
+        count=numbers.tokens(outcome.tokens), odds=one_in(outcome.log_probability), log=numbers.decimal(outcome.log_probability, 1)
+    )
+    ending = f" · {_(ENDED.get(outcome.finished, outcome.finished))}" if outcome.finished else ""
     return Side(now.steps(number), "".join(planned), foot + ending)
 
 
@@ -235,12 +246,16 @@ def one_in(log_probability: float) -> str:
     ('1 in 2', '1 in 1\\xa0million', '1 in 10⁶⁹')
     """
     if not math.isfinite(log_probability):
-        return "1 in ∞"
+        return _("1 in {times}").format(times="∞")
     tens = -log_probability / math.log(10)
     if tens < 12:
         odds = math.exp(-log_probability)
-        return f"1 in {numbers.count(odds) if odds >= 9.5 else f'{odds:.1f}'.removesuffix('.0')}"
-    return f"1 in 10{str(round(tens)).translate(_SMALL)}"
+        return _("1 in {times}").format(times=numbers.count(odds) if odds >= 9.5 else figures(f"{odds:.1f}".removesuffix(".0")))
+    return _("1 in {times}").format(times=f"10{str(round(tens)).translate(_SMALL)}")
+
+
+def _range(low: float, high: float) -> str:
+    return _("{low} to {high}").format(low=numbers.decimal(low, 2), high=numbers.decimal(high, 2))
 
 
 def drift_table(fork: Fork) -> pd.DataFrame:
@@ -252,14 +267,14 @@ def drift_table(fork: Fork) -> pd.DataFrame:
         one, other, drift = left[place.left], right[place.right], place.drift
         stretch += (place.left - 1, place.right - 1) != before
         before = (place.left, place.right)
-        label = f"{drift.middle:.3f}" if drift.exact else f"{drift.low:.2f} to {drift.high:.2f}"
+        label = numbers.decimal(drift.middle, 3) if drift.exact else _range(drift.low, drift.high)
         at = one.index + 1
-        where = words.DRIFT_PLACE if one.index == other.index else words.DRIFT_PLACES
+        where = _("word {one}") if one.index == other.index else _("word {one} on the left, {other} on the right")
         said = where.format(one=at, other=other.index + 1)
         rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, stretch, said))
     known = {row[0] for row in rows}
     rows += [
-        (step.index + 1, None, None, None, step.piece, words.DRIFT_ALONE, 0, str(step.index + 1))
+        (step.index + 1, None, None, None, step.piece, _("no counterpart"), 0, str(step.index + 1))
         for step in left
         if step.index + 1 not in known
     ]
@@ -271,18 +286,33 @@ def verdict(fork: Fork) -> str:
     found = fork.alignment()
     if found.behind_change is None:
         return ""
-    said = words.DRIFT_CHANGE.format(place=fork.parts_at + 1, apart=f"{found.behind_change.middle:.2f}")
+    said = _(
+        "They part at word {place}: right behind what was put there, the odds for the next word are "
+        "**{apart}** apart (0: the same, 1: nothing in common)."
+    ).format(place=fork.parts_at + 1, apart=numbers.decimal(found.behind_change.middle, 2))
     widest = found.widest
     if widest is None or found.median is None:
-        return f"{said} {words.DRIFT_NOTHING if min(found.left, found.right) >= 2 else ''}".strip()
+        nothing = _("After that they have no two words in a row in common.")
+        return f"{said} {nothing}" if min(found.left, found.right) >= 2 else said
     left = [pair.left for pair in fork.pairs if pair.left]
     same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
-    more = words.DRIFT_SHARED if len(found.distances) > 1 else words.DRIFT_SHARED_ONCE
+    more = (
+        _(
+            "Then **{shared} of {shorter}** words are the same in both, in rows of two or more. Where "
+            "both have just said the same, the odds are {median} apart in the middle, and furthest "
+            "behind “{same}”: {widest}."
+        )
+        if len(found.distances) > 1
+        else _(
+            "Then **{shared} of {shorter}** words are the same in both, in a row. Behind “{same}” the "
+            "odds for the next word are {widest} apart."
+        )
+    )
     return f"{said} " + more.format(
         shared=found.shared,
         shorter=min(found.left, found.right),
-        median=f"{found.median:.2f}",
-        widest=f"{widest.drift.middle:.2f}",
+        median=numbers.decimal(found.median, 2),
+        widest=numbers.decimal(widest.drift.middle, 2),
         same="".join(c if c.isalnum() or c in " .,'" else "·" for c in same),
     )
 
@@ -297,5 +327,7 @@ def likely_table(fork: Fork) -> pd.DataFrame:
                 continue
             totals[side] += math.log(step.model_probability) if step.model_probability > 0 else 0.0
             share = step.model_probability
-            rows.append((pair.index + 1, side, share, totals[side], step.piece, numbers.percent(share), f"ln {totals[side]:.1f}"))
+            rows.append(
+                (pair.index + 1, side, share, totals[side], step.piece, numbers.percent(share), f"ln {numbers.decimal(totals[side], 1)}")
+            )
     return pd.DataFrame(rows, columns=["place", "side", "share", "log", "text", "label", "together"])

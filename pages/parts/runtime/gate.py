@@ -195,7 +195,7 @@ def _dressed(send: Send) -> Send:
 
     async def dressed(message: Message) -> None:
         if message["type"] == "http.response.start":
-            named = {name for name, _ in told}
+            named = {name for name, _value in told}
             message["headers"] = [pair for pair in message.get("headers", ()) if pair[0].lower() not in named] + told
         await send(message)
 

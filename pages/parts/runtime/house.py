@@ -172,7 +172,7 @@ class Password:
         with self._lock:
             while self._wrong and now - self._wrong[0][0] > WINDOW:
                 self._wrong.popleft()
-            if len(self._wrong) >= TRIES_OF_ALL or sum(one == where for _, one in self._wrong) >= TRIES:
+            if len(self._wrong) >= TRIES_OF_ALL or sum(one == where for _when, one in self._wrong) >= TRIES:
                 return None
             known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
             same = hmac.compare_digest(sha256(word.encode("utf-8", "replace")).digest(), sha256(known.encode("utf-8", "replace")).digest())

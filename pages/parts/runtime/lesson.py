@@ -9,13 +9,13 @@ import streamlit as st
 
 from core.errors import TextToLearn
 from core.labs.teach import Look, teach
+from core.language import N_, _, in_english
 from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
 from core.training.rehearsal import rehearsal_texts
 from pages.parts.runtime import experiment
 from pages.parts.runtime.lesson_record import Lesson
 from pages.parts.session import current, provenance, taught_models
 from pages.parts.text import numbers
-from pages.parts.text import teach_words as words
 
 NAME = "teach"
 
@@ -28,8 +28,11 @@ def lesson() -> Lesson | None:
 
 def made_by(text: str, beginning: str, plan: TrainingPlan, known: str = "") -> provenance.Provenance:
     """What a lesson is made of."""
-    chosen = {words.BY_SENTENCES: text, words.BY_REHEARSAL: f"{numbers.percent(plan.rehearsal)} old lessons"}
-    quiet = {words.BY_BEGINNING: beginning, words.BY_KNOWN: known, words.BY_RATE: f"{plan.learning_rate:g}"}
+    chosen = {
+        N_("the sentences"): text,
+        N_("the rehearsal"): N_("{share} old lessons").format(share=in_english(numbers.percent, plan.rehearsal)),
+    }
+    quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known, N_("the rate"): f"{plan.learning_rate:g}"}
     last = lesson()
     taught_here = last is not None and current.model_name() in last.used  # what was made of a lesson does not make the lesson old
     return provenance.now(chosen, quiet, model=last.model.name if last is not None and taught_here else None, prompt=False, settings=False)
@@ -40,7 +43,7 @@ def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str 
     """Teach a fresh copy."""
     current.at(NAME)
     if not beginning.strip():
-        raise TextToLearn("Write a beginning that it is to go on from, such as “My name is”.")
+        raise TextToLearn(_("Write a beginning that it is to go on from, such as “My name is”."))
     old = lesson()
     fresh = Lesson(current.model(), text, beginning, plan, known)
     _run(fresh, steps, made_by(text, beginning, plan, known))
@@ -98,12 +101,12 @@ def use() -> None:
     current.at("teach_use")
     known = lesson()
     if known is None or known.tuning is None:
-        current.notify(words.NO_LESSON)
+        current.notify(_("Nothing has been taught yet."))
         return
     taught = known.tuning.taught(taught_models.free_name(current.field("teach_name") or ""))
     taught_models.use_taught(taught)
     known.used.add(taught.name)
-    current.notify(words.USED.format(name=taught.name))
+    current.notify(_("{name} is in your list of models now, and in use on every page.").format(name=taught.name))
 
 
 def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:

@@ -10,10 +10,10 @@ import streamlit as st
 
 from core import list_models, load_model
 from core.errors import quoted
+from core.language import _
 from core.models.hub import OFFERS, Download
 from core.models.registry import Eviction, ModelRegistry
 from pages.parts.runtime import preload
-from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -44,20 +44,20 @@ def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) 
     known = _shelf().known(name, tokenizer, api_key)
     if known is not None:
         return known
-    with st.spinner(words.WAKING):
+    with st.spinner(_("Waking the model …")):
         return _shelf().model(name, tokenizer, api_key)
 
 
 def connect(address: str, tokenizer: str, api_key: str | None = None) -> LanguageModel:
     """The model of a server, asked anew which one it runs and whether it takes this key. Raises a ModelError."""
-    with st.spinner(words.WAKING):
+    with st.spinner(_("Waking the model …")):
         return _shelf().connect(address, tokenizer, api_key)
 
 
 def wake(model: LanguageModel) -> None:
     """Have its weights here again, with a word to whoever waits for them. Raises ReloadFailed."""
     if model.engine.unloaded:
-        with st.spinner(words.WAKING), model.engine.lock.acquire():
+        with st.spinner(_("Waking the model …")), model.engine.lock.acquire():
             pass
 
 

@@ -12,8 +12,8 @@ from threading import Condition
 
 import streamlit as st
 
+from core.language import ngettext
 from pages.parts.session.state import current_session
-from pages.parts.text import words
 
 AT_A_TIME = max(2, (os.cpu_count() or 2) // 2)
 LOOK = 0.5  # seconds between two looks at the line
@@ -69,7 +69,14 @@ def turn() -> Iterator[None]:
         while (ahead := _LINE.before(place, LOOK)) and waited < PATIENCE:
             waited += LOOK
             said = said or st.empty()
-            said.info(words.BEFORE_YOU.format(others="one is" if ahead == 1 else f"{ahead} are"), icon=":material/group:")
+            said.info(
+                ngettext(
+                    "Many come in just now: one is before you. It takes a moment.",
+                    "Many come in just now: {count} are before you. It takes a moment.",
+                    ahead,
+                ).format(count=ahead),
+                icon=":material/group:",
+            )
         if said is not None:
             said.empty()
         session.came_in = True

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import BadRecording
 from core.labs.codec import Writer
 from core.labs.recorded import RecordedExperiment
+from core.language import _
 from core.models.hub import BUNDLED
 from pages.parts.runtime.lesson_record import Lesson
 from pages.parts.session.provenance import Provenance
@@ -79,5 +80,5 @@ def opened(data: bytes) -> RecordedExperiment:
     """An experiment that a visitor hands in. Raises BadRecording."""
     found = RecordedExperiment.loads(data, classes())
     if not isinstance(found.made_by, Provenance):
-        raise BadRecording("This recording does not say what made it, so it cannot be shown for what it is.")
+        raise BadRecording(_("This recording does not say what made it, so it cannot be shown for what it is."))
     return found

@@ -10,11 +10,11 @@ import streamlit as st
 from core.errors import ModelError
 from core.inspection import look
 from core.inspection.look import Inside
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tokens import Token
 from pages.parts.components.scored_text.scored_text import shown
 from pages.parts.session import current
-from pages.parts.text import inside_words
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -55,7 +55,12 @@ def inside_of(step: SelectedStep) -> Inside:
     model = current.model()
     made_by = current.run().model_name
     if made_by != model.name:
-        raise ModelError(inside_words.REPLAY_ELSEWHERE.format(name=made_by))
+        raise ModelError(
+            _(
+                "This is a recording made with {name}. To look inside its steps, choose that model at the "
+                "left; its odds and its dice are shown all the same."
+            ).format(name=made_by)
+        )
     return _looked(model, id(model), step.token_ids)
 
 

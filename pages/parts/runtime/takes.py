@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pages.parts.text import what_if_words
+from pages.parts.text import names
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +23,17 @@ class Take:
 
 TAKES = (
     Take("compare", "compare.py", "compare_start"),
-    Take("compare_sweep", "compare.py", "compare_sweep_start", (("segmented_control", "compare_view", what_if_words.VIEWS[1]),)),
-    Take("compare_stream", "compare.py", "compare_stream_start", (("segmented_control", "compare_view", what_if_words.VIEWS[2]),)),
+    Take("compare_sweep", "compare.py", "compare_sweep_start", (("segmented_control", "compare_view", names.COMPARE_VIEWS[1]),)),
+    Take("compare_stream", "compare.py", "compare_stream_start", (("segmented_control", "compare_view", names.COMPARE_VIEWS[2]),)),
     Take("candidates", "candidates.py", "candidates_start"),
     Take(
         "candidates_beam",
         "candidates.py",
         "candidates_beam_all",
-        (("segmented_control", "candidates_view", what_if_words.TRIES_VIEWS[1]),),
+        (("segmented_control", "candidates_view", names.TRIES_VIEWS[1]),),
     ),
     Take("think", "think.py", "think_start"),
-    Take("think_set", "think.py", "think_set_start", (("segmented_control", "think_view", what_if_words.THINK_VIEWS[1]),)),
+    Take("think_set", "think.py", "think_set_start", (("segmented_control", "think_view", names.THINK_VIEWS[1]),)),
     Take("race", "cache.py", "cache_start"),
     Take("memory", "memory.py", "memory_start"),
     Take("memory_ways", "memory.py", "memory_all"),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings, list_models
 from core.errors import ModelError
+from core.language import _
 from pages.parts.session import current
-from pages.parts.text import tour_words as words
-from pages.parts.text import words as watch_words
+from pages.parts.text import voices
 
 if TYPE_CHECKING:
     from core import Generation
@@ -44,7 +44,7 @@ class Tour:
     """stop, voice: where the visitor is and who tells it. tried: the stops at which the thing to try was done. kept: the widgets' own."""
 
     stop: str = ORDER[0]
-    voice: str = words.VOICES[0]
+    voice: str = voices.VOICES[0]
     tried: set[str] = field(default_factory=set)
     kept: dict[str, Any] = field(default_factory=dict)
 
@@ -72,7 +72,7 @@ def arrive(query: Mapping[str, str]) -> None:
     now, asked = tour(), from_link(query)
     if query.get("stop") in STOPS:
         now.stop, now.tried = asked.stop, now.tried | asked.tried
-    if query.get("voice") in words.VOICES:
+    if query.get("voice") in voices.VOICES:
         now.voice = asked.voice
 
 
@@ -90,7 +90,7 @@ def from_link(link: Mapping[str, str]) -> Tour:
     """
     stop, voice = link.get("stop", ""), link.get("voice", "")
     done = {name for name in link.get("done", "")[:400].split(".") if name in STOPS}
-    return Tour(stop if stop in STOPS else ORDER[0], voice if voice in words.VOICES else words.VOICES[0], done)
+    return Tour(stop if stop in STOPS else ORDER[0], voice if voice in voices.VOICES else voices.VOICES[0], done)
 
 
 @current.error_boundary
@@ -111,7 +111,7 @@ def by(steps: int) -> None:
 def speak() -> None:
     """Another voice was chosen."""
     asked = current.field("tour_voice")
-    if asked in words.VOICES:
+    if asked in voices.VOICES:
         tour().voice = asked
 
 
@@ -124,11 +124,11 @@ def model() -> LanguageModel:
     """The model of the tour: always the one that came with the app, so that what is said of it holds. Raises ViewerError."""
     listed = list_models()
     if not listed:
-        raise ModelError(watch_words.NO_MODEL)
+        raise ModelError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
     return current.model_named(listed[0].name)
 
 
-def run(name: str = "story", prompt: str = words.PROMPT) -> Generation:
+def run(name: str = "story", prompt: str = "Once upon a time, there was a little") -> Generation:
     """A run of the tour's own, kept from stop to stop. Raises ViewerError."""
     from core import Generation
 
@@ -145,7 +145,7 @@ def write(count: int) -> None:
     """So many more pieces of the story; at its end it begins again."""
     current.at("tour_widget")
     made = run()
-    for _ in range(count):
+    for _step in range(count):
         if made.finished:
             break
         made.step()

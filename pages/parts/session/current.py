@@ -14,6 +14,7 @@ import streamlit as st
 
 from core import SamplingSettings, list_models
 from core.errors import ViewerError
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.servers.address import without_secrets
 from pages.parts.runtime import loaded_models, offered
@@ -31,7 +32,7 @@ from pages.parts.session.state import (
     session_started,
     start_session,
 )
-from pages.parts.text import words
+from pages.parts.text import beginnings
 
 if TYPE_CHECKING:
     from core import Generation
@@ -51,7 +52,7 @@ def model_name() -> str:
     """The model that is asked for; the first bundled one if nothing is."""
     names = model_names()
     if not names:
-        raise ViewerError(words.NO_MODEL)
+        raise ViewerError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
     asked = st.session_state.get("model") or current_session().turned.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
@@ -69,7 +70,7 @@ def _loaded(name: str) -> LanguageModel:
 def model_named(name: str) -> LanguageModel:
     """Another model of those this visitor can choose from, loaded once per process. Raises ViewerError."""
     if name not in model_names():
-        raise ViewerError(words.NO_MODEL)
+        raise ViewerError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
     return _loaded(name)
 
 
@@ -107,15 +108,15 @@ def take_over(query: Mapping[str, str]) -> None:
     for control in CONTROLS:
         value = share_link.value_of(control, query[control.key]) if control.key in query else None
         st.session_state[control.key] = control.start if value is None else value
-    st.session_state["prompt"] = query.get("prompt", words.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
+    st.session_state["prompt"] = query.get("prompt", beginnings.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
     st.session_state["as_chat"] = query.get("as_chat") == "true"
     changed("coming")
 
 
 def prompt() -> str:
     """The text to go on from; of one that is too long, so much that it still is."""
-    asked = st.session_state.get("prompt", current_session().link.get("prompt", words.FIRST_PROMPT))
-    return words.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT + 1]
+    asked = st.session_state.get("prompt", current_session().link.get("prompt", beginnings.FIRST_PROMPT))
+    return beginnings.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT + 1]
 
 
 def settings() -> SamplingSettings:
@@ -347,7 +348,7 @@ def bar_clicked() -> None:
     if not isinstance(token_id, int) or token_id < 0:
         return
     if index != shown().index:
-        notify(words.FORCED_ELSEWHERE)
+        notify(_("That bar belongs to a moment that has passed; click it again."))
         return
     force(token_id)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.language import _
 from core.models.registry import Eviction
 from pages.parts.runtime import loaded_models
 from pages.parts.session.state import Session, notify
-from pages.parts.text import model_words as words
 
 if TYPE_CHECKING:
     from core import Generation
@@ -25,8 +25,16 @@ def notice(session: Session) -> None:
     eviction = Eviction() if made is None else _eviction(made)
     if made is not None and eviction.times > session.evictions_seen:
         session.evictions_seen, session.playing = eviction.times, False
-        why = words.ROOM_FOR.format(other=loaded_models.title(eviction.made_room_for)) if eviction.made_room_for else words.ROOM
-        notify(words.PUT_AWAY.format(name=loaded_models.title(made.model_name), why=why))
+        why = (
+            _("to make room for {other}").format(other=loaded_models.title(eviction.made_room_for))
+            if eviction.made_room_for
+            else _("because somebody asked for its memory")
+        )
+        notify(
+            _("{name} was put away {why}. Your text is safe, and going on loads it again.").format(
+                name=loaded_models.title(made.model_name), why=why
+            )
+        )
 
 
 def _eviction(made: Generation | Replay) -> Eviction:

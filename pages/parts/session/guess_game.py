@@ -9,6 +9,7 @@ import streamlit as st
 from core.errors import BadGuess, ViewerError
 from core.labs import guess
 from core.labs.guess import Guess, Round
+from core.language import _
 from pages.parts.session import current, share_link, url_state
 from pages.parts.session.state import at, current_session, error_boundary, results
 
@@ -91,7 +92,7 @@ def guessed() -> None:
         return
     said = guess.cleaned([word])
     if len(said) != 1 or BETWEEN in said[0]:
-        raise BadGuess("One word at a time, of letters.")
+        raise BadGuess(_("One word at a time, of letters."))
     known = guess.judge(run, said)
     step = run.step()
     current.changed("rolled").playing = False
@@ -116,6 +117,6 @@ def play_again(same: bool) -> None:
 
 def link() -> str:
     """What stands behind the question mark of a link to this result."""
-    query, _ = url_state.link_query()
+    query, _said = url_state.link_query()
     told = share_link.encoded({"guesses": BETWEEN.join(game().said)})
     return f"{query}&{told}".lstrip("&")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import BadRecording
+from core.language import _
 from core.limits import Limits
 from pages.parts.session import current, run_start
 from pages.parts.session.state import at, error_boundary
-from pages.parts.text import numbers, words
+from pages.parts.text import numbers
 
 if TYPE_CHECKING:
     from core import Recording
@@ -32,11 +33,13 @@ def recording_uploaded() -> None:
         return
     current.changed("coming")
     if file.size > LARGEST_UPLOAD * 2**20:
-        raise BadRecording(words.UPLOAD_TOO_LARGE.format(limit=numbers.size(LARGEST_UPLOAD * 2**20)))
+        raise BadRecording(
+            _("That file is larger than {limit}, the most that is read here.").format(limit=numbers.size(LARGEST_UPLOAD * 2**20))
+        )
     with _READING:  # it takes several times the file's size in memory
         recording = Recording.loads(file.getvalue())
     if len(recording.tree.nodes) == 1:
-        raise BadRecording(words.EMPTY_RECORDING)
+        raise BadRecording(_("This recording holds no steps, so there is nothing to show. What you had is still here."))
     show(recording)
 
 
@@ -44,7 +47,7 @@ def show(recording: Recording) -> None:
     """A recording is the visitor's run from now on; it opens as it was kept, with its text. Restart and Play show how it came about."""
     session = current.changed("coming")
     replay = recording.replay()
-    for _ in recording.path:
+    for _step in recording.path:
         replay.step()
     run_start.replace(session, replay, (current.model_name(), current.prompt(), current.as_chat()))
     session.moment = "rolled" if replay.path else "coming"

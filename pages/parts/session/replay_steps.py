@@ -6,9 +6,9 @@ from time import monotonic
 
 from core import SamplingSettings
 from core.errors import ViewerError
+from core.language import _
 from pages.parts.session import share_link
 from pages.parts.session.state import Session, notify
-from pages.parts.text import words
 
 LINK_SECONDS = 20.0  # how long following a link's steps may take
 
@@ -26,11 +26,11 @@ def follow(session: Session) -> None:
                 made.settings = entry
                 continue
             if made.finished or monotonic() > latest:
-                notify(words.STRANGE_PATH)
+                notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
                 break
             share_link.take(made, entry)
     except ViewerError:
-        notify(words.STRANGE_PATH)
+        notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
     finally:
         made.settings = coming
     session.moment = "rolled" if made.path else "coming"

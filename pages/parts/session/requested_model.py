@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import ViewerError
+from core.language import N_, _
 from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
 from core.servers.address import Address
@@ -19,8 +20,13 @@ from pages.parts.runtime import loaded_models
 from pages.parts.session import current, roles
 from pages.parts.session.share_link import RequestedModel
 from pages.parts.session.state import current_session
-from pages.parts.text import model_words as words
-from pages.parts.text import numbers, operator_words
+from pages.parts.text import numbers
+
+LOOK = {
+    "hub": N_("See what it takes"),
+    "server": N_("Connect to it"),
+}
+
 
 ASKED = "asked"
 MODELS_PAGE = Path(__file__).parents[2] / "models.py"
@@ -33,7 +39,7 @@ def offer() -> None:
         return
     try:
         if not roles.may_use(requested.model, current.model_names()):  # nothing is looked for: the answer is the same for all there is
-            raise ViewerError(operator_words.NOT_OFFERED)
+            raise ViewerError(_("The link asks for another model, which this app does not offer; the usual model writes instead."))
         usual = loaded_models.title(current.model_name())
         sentence, known = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
@@ -41,22 +47,21 @@ def offer() -> None:
         current.notify(str(error))
         return
     if requested.query.get("steps"):
-        sentence += " " + words.WISH_TEXT
+        sentence += " " + _("What was written with it comes along.")
     st.space("xsmall")  # the header would cover the upper edge
     with st.container(border=True, key="wish"):
-        st.markdown(f"{sentence} {words.WISH_UNTIL.format(usual=usual)}")
+        until = _("Until then {usual} writes, with the link's own prompt and settings.").format(usual=usual)
+        st.markdown(f"{sentence} :gray[{until}]")
         with st.container(horizontal=True, vertical_alignment="center"):
             if known:
                 st.button(
-                    words.WISH_OPEN.format(name=loaded_models.title(requested.model)), on_click=open_it, type="primary", key="wish_open"
+                    _("Open {name}").format(name=loaded_models.title(requested.model)), on_click=open_it, type="primary", key="wish_open"
                 )
             else:
                 # Only this page knows the word: whoever comes with it has clicked here, and was not sent by a link.
                 word = current.results().setdefault(ASKED, secrets.token_hex(4))
-                st.page_link(
-                    MODELS_PAGE, label=words.WISH_LOOK[requested.kind], icon=":material/arrow_forward:", query_params={ASKED: word}
-                )
-            st.button(words.WISH_STAY.format(usual=usual), on_click=stay, type="tertiary", key="wish_stay")
+                st.page_link(MODELS_PAGE, label=_(LOOK[requested.kind]), icon=":material/arrow_forward:", query_params={ASKED: word})
+            st.button(_("Stay with {usual}").format(usual=usual), on_click=stay, type="tertiary", key="wish_stay")
 
 
 @current.error_boundary
@@ -86,25 +91,33 @@ def _hub(requested: RequestedModel) -> tuple[str, bool]:
     """What there is to say about a model of the hub, and whether it can be opened at a click."""
     name = loaded_models.title(requested.model)
     if requested.model in loaded_models.in_memory():
-        return words.WISH_LOADED.format(name=name), True
+        return _("This link asks for **{name}**, which is loaded here already.").format(name=name), True
     if downloaded(requested.model) is not None:
         said = fit(requested.model)
         size = {"parameters": numbers.count(said.parameter_count), "loaded": numbers.size(said.loaded_bytes)}
-        return words.WISH_HERE.format(name=name, **size), True
+        return _("This link asks for **{name}**, {parameters} parameters, which is on this machine. Loaded, it takes {loaded}.").format(
+            name=name, **size
+        ), True
     known = next((one for one in OFFERS if one.name == requested.model.partition("@")[0]), None)
-    size_text = words.WISH_SIZE.format(size=numbers.size(known.bytes)) if known else ""
-    return words.WISH_ELSEWHERE.format(name=name, size=size_text), False
+    size_text = _(", {size} to fetch").format(size=numbers.size(known.bytes)) if known else ""
+    return _("This link asks for **{name}**{size}, which is not on this machine yet.").format(name=name, size=size_text), False
 
 
 def _server(requested: RequestedModel) -> tuple[str, bool]:
     address = Address.parse(requested.model)
     if not address.allowed:
-        raise ViewerError(words.WISH_FORBIDDEN)
+        raise ViewerError(_("The link asks for a server that is not among those this app may ask; the usual model writes instead."))
     known = loaded_models.tokenizer_of_open_server(requested.model) is not None
-    return (words.WISH_CONNECTED if known else words.WISH_SERVER).format(where=address.shown), known
+    return (
+        _("This link asks for the model on the server at `{where}`, to which this app is connected.")
+        if known
+        else _(
+            "This link asks for a model on the server at `{where}`. A link alone connects to nothing: somebody has to name its tokenizer."
+        )
+    ).format(where=address.shown), known
 
 
 def _folder(requested: RequestedModel) -> tuple[str, bool]:
     if requested.model not in loaded_models.in_memory():
-        raise ViewerError(words.WISH_FOLDER)
-    return words.WISH_LOADED.format(name=loaded_models.title(requested.model)), True
+        raise ViewerError(_("The link asks for a model in a folder, and a link opens no folders; the usual model writes instead."))
+    return _("This link asks for **{name}**, which is loaded here already.").format(name=loaded_models.title(requested.model)), True

@@ -9,9 +9,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed
+from core.language import _
 from pages.parts.runtime import house, offered
 from pages.parts.session.state import current_session
-from pages.parts.text import operator_words as words
 
 _PASSWORD = house.Password()  # one for all: the wrong ones are counted together
 
@@ -24,7 +24,7 @@ def is_operator() -> bool:
 def require_operator() -> None:
     """Raises NotAllowed for everybody else. The first line of every action that is the operator's, whatever the page has drawn."""
     if not is_operator():
-        raise NotAllowed(words.OPERATORS_ONLY)
+        raise NotAllowed(_("Only whoever runs this app can do that. Here you choose among the models that they put on the list."))
 
 
 def may_use(name: str, known: list[str]) -> bool:
@@ -35,7 +35,7 @@ def may_use(name: str, known: list[str]) -> bool:
 def require_may_use(name: str, known: list[str]) -> None:
     """Raises NotAllowed for a visitor who asks for anything but what they can choose."""
     if not may_use(name, known):
-        raise NotAllowed(words.OPERATORS_ONLY)
+        raise NotAllowed(_("Only whoever runs this app can do that. Here you choose among the models that they put on the list."))
 
 
 def access(name: str) -> offered.Access:
@@ -55,9 +55,9 @@ def enter(word: str) -> None:
     """Become the operator by the password. Raises NotAllowed."""
     right = _PASSWORD.opens(word, st.context.ip_address)
     if right is None:
-        raise NotAllowed(words.TOO_MANY_TRIES)
+        raise NotAllowed(_("There were too many wrong passwords. Wait five minutes."))
     if not right:
-        raise NotAllowed(words.WRONG_PASSWORD)
+        raise NotAllowed(_("That is not the password."))
     current_session().operator = True
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
+from core.language import _
 from pages.parts.runtime import loaded_models
 from pages.parts.session import eviction_notice, share_link
 from pages.parts.session.state import Session
-from pages.parts.text import words
+from pages.parts.text import numbers
 
 if TYPE_CHECKING:
     from core import Generation
@@ -37,9 +38,13 @@ def begin(session: Session, wanted: Wanted, model: LanguageModel, settings: Samp
 def _generation(wanted: Wanted, model: LanguageModel, settings: SamplingSettings) -> Generation:
     from core import Generation
 
-    _, text, chat = wanted
+    _model, text, chat = wanted
     if len(text) > share_link.LONGEST_PROMPT:
-        raise PromptTooLong(words.PROMPT_TOO_LONG.format(most=f"{share_link.LONGEST_PROMPT:,}"))
+        raise PromptTooLong(
+            _("That text is longer than {most} characters, the most a prompt can have here. Shorten it.").format(
+                most=numbers.whole(share_link.LONGEST_PROMPT)
+            )
+        )
     loaded_models.wake(model)
     return Generation(model, text, settings, top_n=LISTED, as_chat=chat)
 

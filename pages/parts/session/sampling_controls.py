@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core import SamplingSettings
+from core.language import N_, _
+from pages.parts.text import numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +25,13 @@ class Control:
 
 
 PRESETS: dict[str, SamplingSettings] = {
-    "Greedy": SamplingSettings(greedy=True),
-    "Careful": SamplingSettings(temperature=0.5, top_k=40, top_p=0.85),
-    "Balanced": SamplingSettings(temperature=0.8, top_p=0.9),
-    "Creative": SamplingSettings(temperature=1.1, top_p=0.97, min_p=0.02),
-    "Wild": SamplingSettings(temperature=1.6),
+    N_("Greedy"): SamplingSettings(greedy=True),
+    N_("Careful"): SamplingSettings(temperature=0.5, top_k=40, top_p=0.85),
+    N_("Balanced"): SamplingSettings(temperature=0.8, top_p=0.9),
+    N_("Creative"): SamplingSettings(temperature=1.1, top_p=0.97, min_p=0.02),
+    N_("Wild"): SamplingSettings(temperature=1.6),
 }
-PRESET_HELP = "Greedy always takes the favourite; the others roll dice, ever more daringly."
+PRESET_HELP = N_("Greedy always takes the favourite; the others roll dice, ever more daringly.")
 START = PRESETS["Balanced"]
 PLAIN = SamplingSettings()
 LARGEST_SEED = 2**31 - 1
@@ -37,94 +39,110 @@ LARGEST_SEED = 2**31 - 1
 
 def _temperature(value: float) -> str:
     if value == 1:
-        return "off: the odds as the model gave them"
+        return _("off: the odds as the model gave them")
     if value < 0.4:
-        return "very steady: nearly always the favourite"
+        return _("very steady: nearly always the favourite")
     if value < 1:
-        return "steadier: favourites gain"
-    return "bolder: long shots gain" if value < 1.4 else "reckless: anything may come"
+        return _("steadier: favourites gain")
+    return _("bolder: long shots gain") if value < 1.4 else _("reckless: anything may come")
+
+
+def _top_k(value: float) -> str:
+    if value > 1:
+        return _("only the {count} likeliest may win").format(count=numbers.decimal(value, 0))
+    return _("only the favourite may win") if value else _("off: every token may win")
 
 
 CONTROLS: tuple[Control, ...] = (
     Control(
         "temperature",
-        "Temperature",
+        N_("Temperature"),
         0.05,
         2.0,
         0.05,
         START.temperature,
-        "How daring the dice are. Low is steady, high is wild.",
+        N_("How daring the dice are. Low is steady, high is wild."),
         _temperature,
     ),
     Control(
         "top_k",
-        "Top-k",
+        N_("Top-k"),
         0,
         200,
         1,
         START.top_k,
-        "Keeps only the k likeliest tokens. 0 is off.",
-        lambda k: f"only the {k:.0f} likeliest may win" if k > 1 else "only the favourite may win" if k else "off: every token may win",
+        N_("Keeps only the k likeliest tokens. 0 is off."),
+        _top_k,
     ),
     Control(
         "top_p",
-        "Top-p",
+        N_("Top-p"),
         0.05,
         1.0,
         0.01,
         START.top_p,
-        "Keeps the likeliest tokens that together reach this share. 1 is off.",
-        lambda p: "off: no tail is cut" if p == 1 else f"the unlikely last {(1 - p) * 100:.0f} % are cut",
+        N_("Keeps the likeliest tokens that together reach this share. 1 is off."),
+        lambda p: (
+            _("off: no tail is cut") if p == 1 else _("the unlikely last {share} % are cut").format(share=numbers.decimal((1 - p) * 100, 0))
+        ),
     ),
     Control(
         "min_p",
-        "Min-p",
+        N_("Min-p"),
         0.0,
         0.5,
         0.01,
         START.min_p,
-        "Drops tokens far less likely than the favourite. 0 is off.",
-        lambda p: "off: no distance is too far" if p == 0 else f"cut if under {p * 100:.0f} % of the favourite",
+        N_("Drops tokens far less likely than the favourite. 0 is off."),
+        lambda p: (
+            _("off: no distance is too far")
+            if p == 0
+            else _("cut if under {share} % of the favourite").format(share=numbers.decimal(p * 100, 0))
+        ),
     ),
     Control(
         "typical_p",
-        "Typical-p",
+        N_("Typical-p"),
         0.05,
         1.0,
         0.01,
         START.typical_p,
-        "Prefers tokens about as surprising as expected. 1 is off.",
-        lambda p: "off: the typical and the odd alike" if p == 1 else f"only the most typical {p * 100:.0f} %",
+        N_("Prefers tokens about as surprising as expected. 1 is off."),
+        lambda p: (
+            _("off: the typical and the odd alike")
+            if p == 1
+            else _("only the most typical {share} %").format(share=numbers.decimal(p * 100, 0))
+        ),
     ),
     Control(
         "repetition_penalty",
-        "Repetition penalty",
+        N_("Repetition penalty"),
         1.0,
         2.0,
         0.05,
         START.repetition_penalty,
-        "Makes tokens less likely that are already in the text. 1 is off.",
-        lambda r: "off: it may repeat itself" if r == 1 else "words already used are held back",
+        N_("Makes tokens less likely that are already in the text. 1 is off."),
+        lambda r: _("off: it may repeat itself") if r == 1 else _("words already used are held back"),
     ),
     Control(
         "seed",
-        "Seed",
+        N_("Seed"),
         0,
         LARGEST_SEED,
         1,
         START.seed,
-        "Names the dice. Same seed, same rolls, same text.",
-        lambda s: "the same seed rolls the same text",
+        N_("Names the dice. Same seed, same rolls, same text."),
+        lambda s: _("the same seed rolls the same text"),
     ),
     Control(
         "greedy",
-        "Greedy",
+        N_("Greedy"),
         0,
         1,
         1,
         START.greedy,
-        "Always take the favourite; the dice stay in the box.",
-        lambda g: "on: always the favourite" if g else "off: dice decide",
+        N_("Always take the favourite; the dice stay in the box."),
+        lambda g: _("on: always the favourite") if g else _("off: dice decide"),
     ),
 )
 IN_SIGHT = ("temperature", "top_k", "top_p")

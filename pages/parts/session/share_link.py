@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from core import SamplingSettings
 from core.errors import ViewerError
+from core.language import _, languages, quoted
 from core.models.hub import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.servers.address import Address, is_address
@@ -94,12 +95,14 @@ def value_of(control: Control, text: str) -> float | int | bool | None:
 def impossible(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
     """Everything in a link that cannot be, as short texts a visitor may read: `temperature = banana`."""
     strange = [
-        f"{control.label} = {_short(query[control.key])}"
+        f"{_(control.label)} = {_short(query[control.key])}"
         for control in CONTROLS
         if control.key in query and value_of(control, query[control.key]) is None
     ]
     if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
         strange.append(f"model = {_short(query['model'])}")
+    if "lang" in query and query["lang"] not in languages():
+        strange.append(f"lang = {_short(query['lang'])}")
     if "steps" in query and parse_steps(query["steps"]) is None:
         strange.append(f"steps = {_short(query['steps'])}")
     return strange
@@ -297,4 +300,4 @@ def decoded(text: str) -> dict[str, str]:
 
 def _short(text: str) -> str:
     clean = "".join(c if c.isprintable() and c not in "`*_[]<>$:\\@" else "?" for c in text).replace("www.", "www?")
-    return f"“{clean if len(clean) <= 30 else clean[:29] + '…'}”"
+    return quoted(clean if len(clean) <= 30 else clean[:29] + "…")

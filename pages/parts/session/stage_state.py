@@ -11,10 +11,10 @@ import streamlit as st
 from core.errors import ViewerError
 from core.labs import guess
 from core.labs.guess import Guess, Round
+from core.language import _
 from pages.parts.session import current, talk
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import error_boundary, results
-from pages.parts.text import stage_words as words
 
 KEY = "stage_view"
 SLOW = 0.15  # seconds; a pass that takes longer must not hold back what the dice have shown
@@ -92,7 +92,7 @@ def _again(state: StageState, event: Mapping[str, Any]) -> None:
 
 def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
     if current.run().is_replay:
-        current.notify(words.RECORDING_RESTS)
+        current.notify(_("This is a recording: its dice and its heat are those of the day it was made."))
         return
     current.new_dice()
     state.at, state.called = 0, ()
@@ -120,7 +120,7 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
     """Hotter or colder by a tenth; the coming odds move, nothing is rolled again."""
     if current.run().is_replay:
-        current.notify(words.RECORDING_RESTS)
+        current.notify(_("This is a recording: its dice and its heat are those of the day it was made."))
         return
     by, control = event.get("by"), next(one for one in CONTROLS if one.key == "temperature")
     now = current.settings().temperature

@@ -15,12 +15,13 @@ from weakref import WeakSet
 
 import streamlit as st
 
+from core import language as tongues
 from core import list_models
 from core.errors import ViewerError
+from core.language import _
 from core.limits import Limits
 from pages.parts.runtime import offered
 from pages.parts.session import share_link
-from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core import Generation
@@ -99,6 +100,7 @@ class Session:
     turn: Any = field(default_factory=RLock)  # held by whatever changes what is kept here; see `error_boundary`
     came_in: bool = False  # whether their first page has had its turn
     operator: bool = False  # whether they typed the operator's password
+    language: str = ""  # the code of the one that they chose; "" while it is the browser's
     seen: float = field(default_factory=monotonic)  # when they were last heard of
 
     def begin_from(self, query: Mapping[str, str]) -> None:
@@ -110,9 +112,18 @@ class Session:
             self.link["model"] = self.requested.model
         if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
             self.replay_steps = query.get("steps")
+        if query.get("lang") in tongues.languages():
+            self.language = query["lang"]
+            tongues.use(self.language)
         strange = share_link.impossible(query, bundled)
         if strange:
-            self.notes.append(Notice(words.STRANGE_LINK.format(what=", ".join(strange))))
+            self.notes.append(
+                Notice(
+                    _("The link held something that is not possible here ({what}); the usual value is used instead.").format(
+                        what=", ".join(strange)
+                    )
+                )
+            )
 
     def open_page(self, path: str) -> None:
         """A page is about to be drawn. On another one than before nothing goes on playing by itself, neither there nor on the way back."""
@@ -167,6 +178,12 @@ def current_session() -> Session:
     return known
 
 
+def known_session() -> Session | None:
+    """This visitor's state, if there is any yet."""
+    known = st.session_state.get(_KEY)
+    return known if isinstance(known, Session) else None
+
+
 def results() -> dict[str, Any]:
     """What this visitor's experiments have found so far, by name: it outlasts a rerun and a change of page."""
     return current_session().results
@@ -219,7 +236,7 @@ def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
                 notify(str(error))
         except Exception:
             log.exception("%s failed", verb.__name__)
-            notify(words.SURPRISED)
+            notify(_("Something went wrong here, and it is our fault. What you made is still there; try again."))
         finally:
             _ACTION.reset(action)
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core import Recording
 from core.errors import BadRunningOrder, ViewerError, quoted
 from core.labs import prepared
+from core.language import _
 from pages.parts.session import current, run_start
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import current_session, results
@@ -99,18 +100,18 @@ class _TalkFile(BaseModel):
 def loads(text: str | bytes) -> Talk:
     """Read a running order from the text of its file, which may come from a stranger. Raises BadRunningOrder."""
     if len(text) > LARGEST_FILE:
-        raise BadRunningOrder("This file is too large for a running order.")
+        raise BadRunningOrder(_("This file is too large for a running order."))
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRunningOrder("This file is no running order: it cannot be read as JSON.") from error
+        raise BadRunningOrder(_("This file is no running order: it cannot be read as JSON.")) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BadRunningOrder("This file is no running order of this app.")
+        raise BadRunningOrder(_("This file is no running order of this app."))
     try:
         file = _TalkFile.model_validate(content)
     except ValidationError as error:
         place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
-        raise BadRunningOrder(f"This running order is broken (at {place or 'its beginning'}).") from error
+        raise BadRunningOrder(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
     stops = tuple(checked(Stop(**one.model_dump())) for one in file.stops)
     return Talk(file.name, stops)
 
@@ -123,7 +124,8 @@ def checked(stop: Stop) -> Stop:
     except ValueError:
         path = ""
     if path not in paths():
-        raise BadRunningOrder(f"The stop {quoted(stop.title)} leads to no page of this app. Copy the link of the page as it should look.")
+        leads = _("The stop {title} leads to no page of this app. Copy the link of the page as it should look.")
+        raise BadRunningOrder(leads.format(title=quoted(stop.title)))
     return replace(stop, title=stop.title.strip()[:80] or path, link=f"{path}?{parts.query}" if parts.query else path)
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BadRunningOrder
+from core.language import _
 from pages.parts.session import current, talk, url_state
 from pages.parts.session.state import at, error_boundary, notify
 from pages.parts.session.talk import MOST_STOPS, Stop, Talk
-from pages.parts.text import talk_words as words
+from pages.parts.text import running_orders
 
 FIELDS = ("title", "say", "link", "words")
 
@@ -19,7 +20,7 @@ def order() -> Talk:
     """The running order on the desk; the first prepared one if none was opened."""
     desk = talk.desk()
     if desk.order is None:
-        desk.order = words.THREE
+        desk.order = running_orders.translated(running_orders.THREE)
     return desk.order
 
 
@@ -40,7 +41,7 @@ def _from_fields() -> Talk:
     stops = []
     for place, stop in enumerate(known.stops):
         held = {name: st.session_state.get(field_key(place, name), getattr(stop, name)) for name in FIELDS}
-        title = str(held["title"] or "").strip() or words.NEW_STOP
+        title = str(held["title"] or "").strip() or _("A new stop")
         count = None if held["words"] is None else int(held["words"])
         changed = Stop(
             title[:80], str(held["link"] or ""), str(held["say"] or "")[:1000], None if count is None else int(count), stop.recording
@@ -61,7 +62,7 @@ def edited() -> None:
 def take(name: str) -> None:
     """Lay a prepared talk on the desk."""
     at("talk")
-    _put(words.TALKS[name])
+    _put(running_orders.translated(running_orders.TALKS[name]))
 
 
 @error_boundary
@@ -86,7 +87,7 @@ def remove(place: int) -> None:
 def _add(stop: Stop) -> None:
     known = order()
     if len(known.stops) >= MOST_STOPS:
-        raise BadRunningOrder(words.FULL.format(most=MOST_STOPS))
+        raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
     _put(replace(known, stops=(*known.stops, talk.checked(stop))))
 
 
@@ -94,12 +95,12 @@ def _add(stop: Stop) -> None:
 def add_page(page: str) -> None:
     """A page (or the stage) with the run as it stands."""
     at("talk")
-    query, _ = url_state.link_query()
+    query, _said = url_state.link_query()
     made = current.run()
     if page == talk.STAGE and made.is_replay:
         _add(Stop(made.prompt[:80], page, recording=_kept(), words=len(made.path) or None))
         return
-    _add(Stop(words.NEW_STOP, f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None))
+    _add(Stop(_("A new stop"), f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None))
 
 
 def _kept() -> str:
@@ -114,7 +115,7 @@ def add_link() -> None:
     at("talk")
     link = str(st.session_state.get("talk_link") or "").strip()
     if link:
-        _add(Stop(words.NEW_STOP, link))
+        _add(Stop(_("A new stop"), link))
         st.session_state["talk_link"] = ""
 
 
@@ -137,7 +138,7 @@ def opened() -> None:
     file = st.session_state.get("talk_file")
     if file is not None:
         _put(talk.loads(file.getvalue()))
-        notify(words.OPENED.format(name=order().name, count=len(order().stops)))
+        notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 
 @error_boundary

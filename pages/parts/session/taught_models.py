@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.session import current
 from pages.parts.session.state import current_session
 
@@ -17,7 +18,7 @@ MOST_TAUGHT = 4  # models of a visitor's own; each is some 25 MB
 
 def free_name(wanted: str) -> str:
     """This name, or one like it that none of the visitor's models has."""
-    plain = " ".join(wanted.split())[:40] or "my model"
+    plain = " ".join(wanted.split())[:40] or _("my model")
     taken = set(current.model_names())
     return next(name for name in (plain, *(f"{plain} {number}" for number in range(2, 1000))) if name not in taken)
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.runtime import loaded_models
 from pages.parts.session import current, set_values, share_link
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import current_session, error_boundary, notify
-from pages.parts.text import words
+from pages.parts.text import beginnings
 
 LONGEST = 6_000  # characters of an address; servers and proxies on the way begin to refuse at 8,000
 LONGEST_LINK = 7_500  # the same of a link, which is written once and not at every token
@@ -64,7 +65,7 @@ def address() -> Address:
     recording = session.run is not None and session.run.is_replay
     if len(whole) <= LONGEST:
         return Address(whole, recording=recording)
-    return Address(share_link.encoded({KEPT: session.name}), stored=whole, name=session.name, recording=recording)
+    return Address(share_link.encoded({KEPT: session.name} | _language()), stored=whole, name=session.name, recording=recording)
 
 
 def link_query() -> tuple[str, str]:
@@ -75,10 +76,29 @@ def link_query() -> tuple[str, str]:
     name = share_link.server_address(asked) if asked in session.servers else made.model_name
     exact = not made.is_replay and len(path) <= share_link.MOST_STEPS
     for steps in (path, []) if made.is_replay else (path,):
-        query = share_link.query(made.prompt, name, current.settings(), steps, words.FIRST_PROMPT, made.as_chat)
+        query = share_link.query(made.prompt, name, current.settings(), steps, beginnings.FIRST_PROMPT, made.as_chat)
+        query = "&".join(filter(None, (query, share_link.encoded(_language()))))
         if len(query) <= LONGEST_LINK:
-            return query, words.KEPT_EXACTLY if exact else words.LINK_LONG
-    return ("", words.LINK_LONG) if made.is_replay else (share_link.encoded({KEPT: session.name}), words.LINK_HERE)
+            return query, _("Whoever opens this link sees the same text, rolled with the same dice.") if exact else _(
+                "The text is too long for a link that goes everywhere. A recording holds it all."
+            )
+    return (
+        ("", _("The text is too long for a link that goes everywhere. A recording holds it all."))
+        if made.is_replay
+        else (
+            share_link.encoded({KEPT: session.name} | _language()),
+            _(
+                "This text is too long for a link that goes everywhere: this one finds it in this browser "
+                "and in no other. A recording holds it all."
+            ),
+        )
+    )
+
+
+def _language() -> dict[str, str]:
+    """A language that was chosen, as an address holds it."""
+    chosen = current_session().language
+    return {"lang": chosen} if chosen else {}
 
 
 def address_query() -> str:
@@ -95,10 +115,10 @@ def address_query() -> str:
     )
     path = made.path if made is not None and live else []
     query = share_link.query(
-        current.prompt(), written, current.settings(), path, words.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
+        current.prompt(), written, current.settings(), path, beginnings.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )
     unfollowed = session.replay_steps if not path else None
-    more = ({"steps": unfollowed} if unfollowed else {}) | session.place
+    more = ({"steps": unfollowed} if unfollowed else {}) | session.place | _language()
     return f"{query}&{share_link.encoded(more)}".lstrip("&") if more else query
 
 
@@ -118,7 +138,9 @@ def text_found(found: object) -> None:
     held = share_link.decoded(query) if isinstance(query, str) else {}
     if not held:
         if wanted:
-            notify(words.TEXT_NOT_HERE)
+            notify(
+                _("This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one.")
+            )
         return
     if back:
         notify(_back_again(held, found.get("recording") is True))
@@ -139,8 +161,10 @@ def text_found(found: object) -> None:
 def _back_again(held: Mapping[str, str], recording: bool) -> str:
     """What to say to somebody whose page found another session behind it."""
     if recording:
-        return words.BACK_WITHOUT_RECORDING
+        return _("The connection was lost for a moment, and with it the recording; open its file again.")
     name = held.get("model")
     if name is None or name in current.model_names() or share_link.kind_of_model(name) is not None:
-        return words.BACK_AGAIN
-    return words.BACK_WITHOUT_MODEL.format(name=loaded_models.title(name))
+        return _("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
+    return _("The connection was lost for a moment, and with it the model {name}; its text cannot be written on.").format(
+        name=loaded_models.title(name)
+    )

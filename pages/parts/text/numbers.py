@@ -1,8 +1,14 @@
-"""Numbers as people read them: 12 %, 0.03 %, 4.2 MB, 38 ms. Nothing that is there is ever shown as zero."""
+"""Numbers as people read them: 12 %, 0.03 %, 4.2 MB, 38 ms. Nothing that is there is ever shown as zero.
+
+Each as the visitor's language writes it: 0,03 %, 4,2 MB, 5,7 Millionen.
+"""
 
 from __future__ import annotations
 
 import math
+from datetime import date
+
+from core.language import _, current, figures, ngettext, written
 
 _SPACE = "\u00a0"  # keeps a number and its unit on one line
 
@@ -19,11 +25,11 @@ def percent(share: float | None) -> str:
     if value <= 0:
         return f"0{_SPACE}%"
     if value < 0.00001:
-        return f"<{_SPACE}0.00001{_SPACE}%"
+        return figures(f"<{_SPACE}0.00001{_SPACE}%")
     if value >= 100:
         return f"100{_SPACE}%"
     if value > 99.9:
-        return f">{_SPACE}99.9{_SPACE}%"
+        return figures(f">{_SPACE}99.9{_SPACE}%")
     return f"{_figures(value, 2 if value < 99.5 else 3)}{_SPACE}%"
 
 
@@ -36,49 +42,114 @@ def chance(share: float | None) -> str:
     if share is None or not math.isfinite(share) or not 0 < share < 0.0001:
         return percent(share)
     if share < 1e-12:
-        return f"<{_SPACE}1{_SPACE}in{_SPACE}a{_SPACE}trillion"
+        return _("<\u00a01\u00a0in\u00a0a\u00a0trillion")
     times = 1 / share
     digits = math.floor(math.log10(times)) - 1
-    return f"1{_SPACE}in{_SPACE}{count(round(times / 10**digits) * 10**digits)}"
+    return _("1\u00a0in\u00a0{times}").format(times=count(round(times / 10**digits) * 10**digits))
 
 
 def size(count: float) -> str:
     """Bytes in plain units of a thousand: 860 B, 86 KB, 4.2 MB."""
-    units = ("B", "KB", "MB", "GB", "TB")
+    units = (_("B"), _("KB"), _("MB"), _("GB"), _("TB"))
     power = 0
     while abs(count) >= 999.5 and power < len(units) - 1:
         count, power = count / 1000, power + 1
-    unit = units[power]
-    return f"{count:.0f}{_SPACE}{unit}" if unit == "B" else f"{_figures(count, 2)}{_SPACE}{unit}"
+    return f"{_figures(count, 2) if power else f'{count:.0f}'}{_SPACE}{units[power]}"
 
 
 def duration(seconds: float) -> str:
     """A time in the unit one would say it in: 0.4 ms, 38 ms, 1.2 s, 3 min."""
     if seconds >= 119.5:
-        return f"{seconds / 60:.0f}{_SPACE}min"
+        return f"{seconds / 60:.0f}{_SPACE}{_('min')}"
     if seconds >= 0.9995:
-        return f"{_figures(seconds, 2)}{_SPACE}s"
-    return f"{_figures(seconds * 1000, 2)}{_SPACE}ms"
+        return f"{_figures(seconds, 2)}{_SPACE}{_('s')}"
+    return f"{_figures(seconds * 1000, 2)}{_SPACE}{_('ms')}"
 
 
 def count(number: float) -> str:
     """A count in words that can be read aloud: 47, 12,345, 5.7 million, 8 billion."""
-    for limit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if number >= limit * 0.9995:
-            return f"{_figures(number / limit, 2)}{_SPACE}{word}"
-    return f"{number:,.0f}"
+    if number >= 1e12 * 0.9995:
+        return ngettext("{count}\u00a0trillion", "{count}\u00a0trillion", _plural(number / 1e12)).format(count=_figures(number / 1e12, 2))
+    if number >= 1e9 * 0.9995:
+        return ngettext("{count}\u00a0billion", "{count}\u00a0billion", _plural(number / 1e9)).format(count=_figures(number / 1e9, 2))
+    if number >= 1e6 * 0.9995:
+        return ngettext("{count}\u00a0million", "{count}\u00a0million", _plural(number / 1e6)).format(count=_figures(number / 1e6, 2))
+    return whole(number)
+
+
+def _plural(value: float) -> int:
+    """1 only for what is written as 1: 1.4 million are several."""
+    return 1 if _figures(value, 2) == "1" else 2
+
+
+def whole(value: float) -> str:
+    """All its digits: 12,345."""
+    return written(value, ",.0f")
+
+
+def decimal(value: float, places: int) -> str:
+    """So many places behind the point: 2.50."""
+    return written(value, f",.{places}f")
+
+
+def short(value: float) -> str:
+    """As short as it can be written: 0.8, 20."""
+    return written(value, "g")
 
 
 def bits(value: float) -> str:
     """Entropy or surprise in bits, one decimal."""
-    return f"{value:.1f}{_SPACE}bits" if math.isfinite(value) else "–"
+    return _("{bits}\u00a0bits").format(bits=decimal(value, 1)) if math.isfinite(value) else "–"
 
 
-def _figures(value: float, figures: int) -> str:
-    """At least `figures` figures, no exponent, no zeros without meaning: 41, 6.2, 0.031, 128."""
+def tokens(count: int) -> str:
+    """A number of tokens in words."""
+    return ngettext("{count} token", "{count} tokens", count).format(count=whole(count))
+
+
+def passes(count: int) -> str:
+    """A number of passes through the model in words."""
+    return ngettext("{count} pass", "{count} passes", count).format(count=whole(count))
+
+
+def speed(steps: float) -> str:
+    """A speed in words."""
+    return _("{count} a second").format(count=short(steps))
+
+
+def pace(times: float) -> str:
+    """A pace as it is chosen.
+
+    >>> pace(0.5), pace(20.0)
+    ('× 0.5', '× 20')
+    """
+    return f"× {short(times)}"
+
+
+def roll(value: float) -> str:
+    """What the dice showed: a number below 1, so it is cut and not rounded."""
+    return decimal(math.floor(value * 1000) / 1000, 3)
+
+
+def day(written: str) -> str:
+    """A day as a person writes it.
+
+    >>> day("2026-01-31")
+    '31 January 2026'
+    """
+    at = date.fromisoformat(written)
+    if current() == "en":
+        return f"{at.day} {at:%B %Y}"
+    from babel.dates import format_date
+
+    return format_date(at, "long", locale=current())
+
+
+def _figures(value: float, figures_shown: int) -> str:
+    """At least so many figures, no exponent, no zeros without meaning: 41, 6.2, 0.031, 128."""
     if value == 0:
         return "0"
-    places = max(0, figures - 1 - math.floor(math.log10(abs(value))))
+    places = max(0, figures_shown - 1 - math.floor(math.log10(abs(value))))
     text = f"{value:.{places}f}"
-    whole = f"{round(value):,}" if places == 0 else text
-    return whole.rstrip("0").rstrip(".") if "." in whole else whole
+    written = f"{round(value):,}" if places == 0 else text
+    return figures(written.rstrip("0").rstrip(".") if "." in written else written)

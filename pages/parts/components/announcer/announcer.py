@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.record.step import Step, TokenDistribution
-from pages.parts.text import access_words as words
+from pages.parts.text import heard
 
 HERE = Path(__file__).parent
 
@@ -21,7 +21,7 @@ _ANNOUNCER = st.components.v2.component(
 
 def announcer(seen: TokenDistribution | Step, *, key: str, finished: str = "") -> None:
     """Say the step that is seen; before the roll nothing. finished: why the text has come to its end."""
-    say(" ".join(filter(None, (words.step(seen) if isinstance(seen, Step) else "", finished))), key=key)
+    say(" ".join(filter(None, (heard.step(seen) if isinstance(seen, Step) else "", finished))), key=key)
 
 
 def say(sentence: str, *, key: str) -> None:

@@ -10,12 +10,33 @@ from typing import Any
 import streamlit as st
 
 from core.generation.tree import Branch, Tree, join_text
-from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, Beam, BeamStep
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, BeamStep
 from core.labs.candidates import Merged
+from core.language import N_, _, said
 from pages.parts.charts import charts
 from pages.parts.layout import palette
 from pages.parts.text import numbers
-from pages.parts.text import what_if_words as words
+
+WORDS = {
+    "here": N_("you are here"),
+    "rename": N_("name"),
+    "delete": N_("delete"),
+    "ask": N_("Delete {count} words?"),
+    "yes": N_("Delete"),
+    "no": N_("Keep"),
+    "name": N_("a name for this way"),
+    "save": N_("Save"),
+    "fold": N_("fold"),
+    "unfold": N_("unfold"),
+}
+FATES = {
+    KEPT: N_("kept"),
+    FINISHED: N_("an answer"),
+    CUT_OFF: N_("an answer, cut off here"),
+    DROPPED: N_("dropped"),
+    LATE: N_("too unlikely an ending"),
+}
+
 
 HERE = Path(__file__).parent
 LONGEST_TEXT = 400  # characters of one way that are sent; more is never read in a tree
@@ -68,17 +89,17 @@ def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "n
         ],
         "can": list(can),
         "height": height,
-        "words": words.TREE,
+        "words": said(WORDS),
     }
-    said = _TREE(key=key, data=data, on_wish_change=_nothing)
-    return tree_action(said.wish, {row.node_id for row in rows}, can)
+    told = _TREE(key=key, data=data, on_wish_change=_nothing)
+    return tree_action(told.wish, {row.node_id for row in rows}, can)
 
 
-def tree_action(said: Any, known: set[int], can: Sequence[str]) -> TreeAction | None:
+def tree_action(asked: Any, known: set[int], can: Sequence[str]) -> TreeAction | None:
     """What the browser sent, if it is something that can be asked for here."""
-    if not isinstance(said, dict):
+    if not isinstance(asked, dict):
         return None
-    verb, node_id, name = said.get("verb"), said.get("node"), said.get("name", "")
+    verb, node_id, name = asked.get("verb"), asked.get("node"), asked.get("name", "")
     if verb not in can or isinstance(node_id, bool) or not isinstance(node_id, int) or node_id not in known or not isinstance(name, str):
         return None
     return TreeAction(str(verb), node_id, name[:200])
@@ -103,7 +124,7 @@ def rows_of_run(run: Tree) -> list[Row]:
                 parent=parent,
                 text="".join(step.text or step.piece for step in steps),
                 share=share,
-                note=words.TREE_NOTE.format(share=numbers.percent(share), count=words.tokens(len(steps))),
+                note=_("{share} · {count}").format(share=numbers.percent(share), count=numbers.tokens(len(steps))),
                 kind="path" if start in line else "open",
                 name=end.name,
                 here=end.node_id == run.here,
@@ -145,7 +166,9 @@ def rows_of_tries(tree: Sequence[Merged], best: int | None) -> list[Row]:
                 parent=parent,
                 text=text,
                 share=count / total,
-                note=words.TRY_NOTE.format(number=node.tries[0] + 1) if count == 1 else words.TRIES_NOTE.format(count=count, total=total),
+                note=_("try {number}").format(number=node.tries[0] + 1)
+                if count == 1
+                else _("{count} of {total} tries").format(count=count, total=total),
                 kind="path" if best in node.tries else "open",
             )
         )
@@ -187,7 +210,7 @@ def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[
                 parent,
                 text,
                 nodes[start].probability,
-                words.BEAM_NOTE.format(score=f"{beam.log_probability:.2f}", fate=_fate(beam.fate)),
+                _("ln {score} · {fate}").format(score=numbers.decimal(beam.log_probability, 2), fate=_fate(beam.fate)),
                 kind,
             )
         )
@@ -213,7 +236,7 @@ def _added(nodes: dict[int, Any], node_id: int) -> int:
 
 
 def _fate(fate: str) -> str:
-    return words.FATES.get(fate, words.FATES[DROPPED])
+    return _(FATES.get(fate, FATES[DROPPED]))
 
 
 def _shown(text: str) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts
 from pages.parts.layout import palette
-from pages.parts.text import numbers, words
+from pages.parts.text import numbers
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -36,15 +37,38 @@ def told(distribution: TokenDistribution | Step, model: LanguageModel | Recorded
     """What it says: `held` (bytes in use), `used` (tokens, and what the arrays take), `share` of the context, `lines` of the card."""
     tokens, done = distribution.position, distribution.forward
     served = distribution.top_logprobs_count > 0
-    counts = {"tokens": f"{tokens:,}", "each": f"{model.cache_bytes_per_token:,}", "whole": f"{done.cache_bytes:,}"}
+    counts = {"tokens": numbers.whole(tokens), "each": numbers.whole(model.cache_bytes_per_token), "whole": numbers.whole(done.cache_bytes)}
     by_formula = done.cache_bytes == tokens * model.cache_bytes_per_token
-    lines = [(words.HELD_ASSUMED if served else words.HELD_COMPUTED if by_formula else words.HELD_COUNTED).format(**counts)]
+    lines = [
+        (
+            _(
+                "Assumed: {tokens} tokens × {each} bytes each = {whole} bytes. The server does not say how "
+                "finely it writes its notes; with a smaller cache type it needs less."
+            )
+            if served
+            else _("In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes")
+            if by_formula
+            else _("In use: {whole} bytes, counted from the tensors")
+        ).format(**counts)
+    ]
     if done.held_bytes is not None:
-        lines.append(words.HELD_MEASURED.format(whole=f"{done.held_bytes:,}"))
-    used = words.USED_ASSUMED if served else words.USED if done.held_bytes is None else words.USED_HOLDING
+        lines.append(
+            _("Held, measured: {whole} bytes in the arrays, which have room for tokens to come").format(
+                whole=numbers.whole(done.held_bytes)
+            )
+        )
+    used = (
+        _("{tokens} of {limit} tokens · assumed")
+        if served
+        else _("{tokens} of {limit} tokens")
+        if done.held_bytes is None
+        else _("{tokens} of {limit} tokens · {held} held")
+    )
     return {
         "held": numbers.size(done.cache_bytes),
-        "used": used.format(tokens=f"{tokens:,}", limit=f"{model.context_length:,}", held=numbers.size(done.held_bytes or 0)),
+        "used": used.format(
+            tokens=numbers.whole(tokens), limit=numbers.whole(model.context_length), held=numbers.size(done.held_bytes or 0)
+        ),
         "share": tokens / model.context_length,
-        "lines": [*lines, words.HELD_WHY],
+        "lines": [*lines, _("Every layer notes a key and a value for every token, so that only the newest one has to be worked out.")],
     }

@@ -8,11 +8,12 @@ from typing import Any
 
 import streamlit as st
 
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tables import dice_segments
 from pages.parts.charts import charts
 from pages.parts.layout import palette
-from pages.parts.text import numbers, words
+from pages.parts.text import numbers
 
 HERE = Path(__file__).parent
 MOST_PIECES = 24  # single tokens; those behind them are too narrow to be told apart
@@ -45,14 +46,14 @@ def strip_pieces(distribution: TokenDistribution | Step) -> list[Piece]:
     """The strip as it is drawn: the largest tokens and the one that was taken singly, each where it truly lies; all others in bundles."""
     pieces: list[Piece] = []
     singles = 0
-    for token_id, piece, start, end, _, chosen in dice_segments(distribution):
+    for token_id, piece, start, end, _share, chosen in dice_segments(distribution):
         if token_id >= 0 and (chosen or singles < MOST_PIECES):
             singles += not chosen
             pieces.append(Piece(token_id, piece.removeprefix("␣"), start, end, chosen))
         elif pieces and pieces[-1].token_id < 0:
-            pieces[-1] = Piece(-1, words.DICE_BUNDLE, pieces[-1].start, end)
+            pieces[-1] = Piece(-1, _("many small pieces"), pieces[-1].start, end)
         else:
-            pieces.append(Piece(-1, words.DICE_BUNDLE, start, end))
+            pieces.append(Piece(-1, _("many small pieces"), start, end))
     return pieces
 
 
@@ -67,10 +68,10 @@ def strip_data(distribution: TokenDistribution | Step, still: bool = False, them
         "colours": palette.as_data(palette.of(theme)),
         "pieces": [_drawn(piece) for piece in strip_pieces(distribution)],
         "roll": distribution.roll if isinstance(distribution, Step) else None,
-        "roll_text": "" if not isinstance(distribution, Step) or distribution.roll is None else words.roll(distribution.roll),
+        "roll_text": "" if not isinstance(distribution, Step) or distribution.roll is None else numbers.roll(distribution.roll),
         "throw": f"{distribution.index}:{distribution.token_id}:{distribution.roll}" if isinstance(distribution, Step) else "",
         "told": told(distribution),
-        "alt": words.DICE_ALT,
+        "alt": _("A strip from 0 to 1, cut into one piece per token that is still in the game; the marker shows where the dice fell."),
         "still": still,
     }
 
@@ -82,11 +83,15 @@ def _drawn(piece: Piece) -> tuple[int, str, float, float, bool, str]:
 def told(distribution: TokenDistribution | Step) -> str:
     """One line that says what the dice did."""
     if not isinstance(distribution, Step):
-        return words.DICE_WAIT_GREEDY if distribution.settings.greedy else words.DICE_WAIT
+        return (
+            _("greedy: the favourite is taken, no dice")
+            if distribution.settings.greedy
+            else _("wide pieces are easier to hit; one number between 0 and 1 decides")
+        )
     if distribution.chosen_by == "forced":
-        return words.DICE_FORCED.format(piece=distribution.piece)
+        return _("you chose “{piece}”; no dice were thrown").format(piece=distribution.piece)
     if distribution.roll is None:
-        return words.DICE_GREEDY.format(piece=distribution.piece)
-    return words.DICE_FELL.format(
-        roll=words.roll(distribution.roll), piece=distribution.piece, share=numbers.chance(distribution.sampling_probability)
+        return _("greedy took the favourite, “{piece}”").format(piece=distribution.piece)
+    return _("the dice fell on {roll}: “{piece}” had {share} of the strip").format(
+        roll=numbers.roll(distribution.roll), piece=distribution.piece, share=numbers.chance(distribution.sampling_probability)
     )

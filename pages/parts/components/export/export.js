@@ -28,7 +28,8 @@ export default function ({ parentElement, data }) {
   const link = `${window.location.origin}${window.location.pathname}?${data.query}`;
   field.value = link;
   field.onfocus = () => field.select();
-  if (!copy.textContent) copy.textContent = "Copy link";
+  field.ariaLabel = data.words.link;
+  if (!copy.textContent) copy.textContent = data.words.copy;
   copy.onclick = async () => {
     try {
       await navigator.clipboard.writeText(link);
@@ -36,12 +37,12 @@ export default function ({ parentElement, data }) {
       field.select();
       document.execCommand("copy");
     }
-    copy.textContent = "Copied";
-    setTimeout(() => { copy.textContent = "Copy link"; }, 1600);
+    copy.textContent = data.words.copied;
+    setTimeout(() => { copy.textContent = data.words.copy; }, 1600);
   };
   if (!shelf.childElementCount) {
     const label = document.createElement("span");
-    label.textContent = "Charts as SVG";
+    label.textContent = data.words.charts;
     shelf.append(label);
     for (const [key, name] of data.charts) {
       const button = document.createElement("button");

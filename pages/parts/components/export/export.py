@@ -9,25 +9,25 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
+from core.language import N_, _, carried, said
 from core.record.tables import steps_table
 from pages.parts.charts import charts
 from pages.parts.charts.inside_rows import plain
 from pages.parts.components.branch_tree.branch_tree import way_name
 from pages.parts.layout import frame, palette
 from pages.parts.session import current, opened_recording, url_state
-from pages.parts.text import words
 
 if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
 
 HERE = Path(__file__).parent
-CHARTS = {"odds": "Odds", "notepad": "Notepad", "pace": "Time", "surprise": "Surprise"}
+CHARTS = {"odds": N_("Odds"), "notepad": N_("Notepad"), "pace": N_("Time"), "surprise": N_("Surprise")}
+WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "charts": N_("Charts as SVG"), "link": N_("Link")}
 
 _LINK = st.components.v2.component(
     "share_link",
-    html='<div class="share"><button class="copy" type="button"></button><div class="shelf"></div>'
-    '<input class="link" readonly aria-label="Link"></div>',
+    html='<div class="share"><button class="copy" type="button"></button><div class="shelf"></div><input class="link" readonly></div>',
     css=(HERE / "export.css").read_text("utf-8"),
     js=(HERE / "export.js").read_text("utf-8"),
 )
@@ -35,16 +35,28 @@ _LINK = st.components.v2.component(
 
 def keep(run: Generation | Replay) -> None:
     """Everything one can take away from a run, in a popover. The files are made when they are asked for, from the run as it is then."""
-    with st.popover("Keep or share", icon=":material/ios_share:", help=words.KEEP_HELP, on_change="rerun", key="keep") as popover:
+    with st.popover(
+        _("Keep or share"),
+        icon=":material/ios_share:",
+        help=_("Copy a link, download the run, save the charts, or open a recording."),
+        on_change="rerun",
+        key="keep",
+    ) as popover:
         if not popover.open:
             return
         with frame.error_boundary():
-            query, said = url_state.link_query()
-            _LINK(key="link", data={"query": query, "charts": list(CHARTS.items()), "colours": palette.as_data(palette.of(charts.theme()))})
-            st.caption(said)
+            query, told = url_state.link_query()
+            data = {
+                "query": query,
+                "charts": list(said(CHARTS).items()),
+                "words": said(WORDS),
+                "colours": palette.as_data(palette.of(charts.theme())),
+            }
+            _LINK(key="link", data=data)
+            st.caption(told)
             with st.container(horizontal=True):
                 st.download_button(
-                    "Recording (JSON)",
+                    _("Recording (JSON)"),
                     data=partial(recording_of, run),
                     file_name="run.json",
                     mime="application/json",
@@ -52,16 +64,19 @@ def keep(run: Generation | Replay) -> None:
                     icon=":material/movie:",
                 )
                 st.download_button(
-                    "Handout (HTML)",
-                    data=partial(handout_of, run, whole_link(query)),
+                    _("Handout (HTML)"),
+                    data=carried(partial(handout_of, run, whole_link(query))),
                     file_name="handout.html",
                     mime="text/html",
                     on_click="ignore",
                     icon=":material/article:",
-                    help=words.HANDOUT_HELP,
+                    help=_(
+                        "One page with the text, its charts, settings, receipt and a QR code of the link. It opens "
+                        "anywhere and prints well."
+                    ),
                 )
                 st.download_button(
-                    "Steps (CSV)",
+                    _("Steps (CSV)"),
                     data=partial(steps_of, run),
                     file_name="steps.csv",
                     mime="text/csv",
@@ -69,7 +84,7 @@ def keep(run: Generation | Replay) -> None:
                     icon=":material/table:",
                 )
             st.file_uploader(
-                words.UPLOAD_LABEL,
+                _("Open a recording"),
                 type=["json"],
                 key="recording",
                 on_change=frame.then,
@@ -105,18 +120,21 @@ def steps_of(run: Generation | Replay) -> str:
 def branches(run: Generation | Replay) -> None:
     """The ways that were taken so far, and where they part; a click goes there."""
     known = run.branches()
-    with st.popover(f"Branches · {max(1, len(known))}", icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
+    with st.popover(
+        _("Branches · {count}").format(count=max(1, len(known))), icon=":material/alt_route:", key="branches", on_change="rerun"
+    ) as popover:
         if not popover.open:
             return
         for branch in known:
-            place = words.BRANCH_HERE if branch.is_current else words.BRANCH_PARTS.format(step=(branch.parts_at or 0) + 1)
+            place = _("you are here") if branch.is_current else _("parts at step {step}").format(step=(branch.parts_at or 0) + 1)
+            steps = _("{place} · {count} steps").format(place=place, count=branch.step_count)
             st.button(
                 plain(way_name(run, branch)),
                 key=f"branch_{branch.node_id}",
                 on_click=frame.then,
                 args=(current.switch, (), branch.node_id),
-                help=f"{place} · {branch.step_count} steps",
+                help=steps,
                 type="primary" if branch.is_current else "secondary",
                 width="stretch",
             )
-            st.caption(f"{place} · {branch.step_count} steps")
+            st.caption(steps)

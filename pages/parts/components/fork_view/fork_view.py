@@ -9,12 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from core.language import _
 from core.record.step import Step
 from pages.parts.charts import charts
 from pages.parts.components.roving import with_roving
 from pages.parts.layout import palette
 from pages.parts.text import numbers
-from pages.parts.text import what_if_words as words
 
 HERE = Path(__file__).parent
 
@@ -61,7 +61,7 @@ def fork_view(prompt: str, shared: Sequence[Step], sides: tuple[Side, Side], *, 
             "sides": [{"words": [_word(step) for step in side.steps], "planned": side.planned, "foot": side.foot} for side in sides],
             "first": len(shared),
             "opened": None if opened is None else [opened.side, opened.index],
-            "hint": words.CLICK_TO_FORK,
+            "hint": _("click to fork here"),
         },
         on_pick_change=_nothing,
     )
@@ -81,7 +81,7 @@ def picked(said: Any, shared: int, lengths: Sequence[int]) -> Picked | None:
 
 def _word(step: Step) -> tuple[str, float, bool, str]:
     """Text, depth of its tint from 0 to 1, whether it was put there, and the line on its card."""
-    told = words.WORD_CARD.format(share=numbers.percent(step.model_probability), rank=f"{step.rank:,}")
+    told = _("{share} for the model, rank {rank}").format(share=numbers.percent(step.model_probability), rank=numbers.whole(step.rank))
     return (
         step.text or (step.piece if step.token_id not in _ends(step) else ""),
         round(step.model_probability, 3),

@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from core.language import _
 from pages.parts.charts import charts
 from pages.parts.layout import navigation, palette
-from pages.parts.text import glossary_words as words
 from pages.parts.text.glossary import terms
 
 HERE = Path(__file__).parent
@@ -27,8 +27,8 @@ def glossary(path: str) -> None:
         data={
             "terms": [] if path == "glossary" else _data(),
             "here": path or "start",
-            "label": words.WORDS_HERE,
-            "see": words.SEE,
+            "label": _("Words of this page, explained"),
+            "see": _("See it happen: {page}"),
             "colours": palette.as_data(palette.of(charts.theme())),
         },
         on_go_change=lambda: None,

@@ -6,9 +6,76 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.language import N_, _
 from pages.parts.charts import charts
 from pages.parts.layout import palette
-from pages.parts.text import access_words as words
+
+KEYS = (
+    (
+        "→",
+        N_("one step on"),
+        (
+            "step",
+            "inside_step",
+            "what_if_step",
+            "candidates_beam_step",
+        ),
+    ),
+    (
+        "←",
+        N_("one step back"),
+        (
+            "back",
+            "inside_back",
+        ),
+    ),
+    (
+        N_("Space"),
+        N_("play or pause; on a button reached with Tab it presses that button"),
+        (
+            "play",
+            "pause",
+            "what_if_play",
+            "what_if_pause",
+        ),
+    ),
+    (
+        "S",
+        N_("onto the stage"),
+        ("to_stage", "stage_way"),
+    ),
+    (
+        N_("Tab"),
+        N_("on to the next control or group; Shift + Tab back"),
+        (),
+    ),
+    (
+        "← → ↑ ↓",
+        N_("inside a group: along the words, the bars, the explained words, a slider"),
+        (),
+    ),
+    (
+        N_("Home, End"),
+        N_("to the first and the last of a group"),
+        (),
+    ),
+    (
+        N_("Enter"),
+        N_("take the bar, open the word, press the button"),
+        (),
+    ),
+    (
+        N_("Escape"),
+        N_("close what is open"),
+        (),
+    ),
+    (
+        "?",
+        N_("this list"),
+        (),
+    ),
+)
+
 
 HERE = Path(__file__).parent
 
@@ -24,5 +91,10 @@ def key_list() -> None:
     """Stand ready; once for every page, from app.py. What has no button on the page is left out by the browser."""
     _LIST(
         key="key_list",
-        data={"title": words.KEYS_TITLE, "close": words.CLOSE, "keys": words.KEYS, "colours": palette.as_data(palette.of(charts.theme()))},
+        data={
+            "title": _("Keys of this page"),
+            "close": _("Close"),
+            "keys": [(_(keys), _(told), buttons) for keys, told, buttons in KEYS],
+            "colours": palette.as_data(palette.of(charts.theme())),
+        },
     )

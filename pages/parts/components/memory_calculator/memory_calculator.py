@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
+from core.language import N_, _
 from pages.parts.charts import charts, cost_charts
 from pages.parts.layout import frame, palette
 from pages.parts.session import current
 from pages.parts.session.state import STAYS
-from pages.parts.text import cost_words as words
 from pages.parts.text import numbers
 
 LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
@@ -21,34 +21,41 @@ THIS = "this model"
 
 def calculator() -> None:
     """Any known model on any known card: how many readers, and why."""
-    frame.section(words.CALCULATOR, words.CALCULATOR_TERM)
-    st.caption(words.CALCULATOR_LEAD)
+    frame.section(_("How many readers fit?"), _("weights and notepads in one memory"))
+    st.caption(_("The same formula as above, for models you have heard of. Shapes as published; memory as on the card's data sheet."))
     shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
     if (own := getattr(current.model(), "shape", None)) is not None:
         shapes = {THIS: own, **shapes}
     titles = {THIS: current.model().name} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")
     name = one.selectbox(
-        "Model", list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key], **STAYS
+        _("Model"), list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key], **STAYS
     )
-    card = CARDS[two.selectbox("Card", list(CARDS), index=1, key="memory_card", format_func=lambda key: CARDS[key].title, **STAYS)]
+    card = CARDS[two.selectbox(_("Card"), list(CARDS), index=1, key="memory_card", format_func=lambda key: _(CARDS[key].title), **STAYS)]
     shape = shapes[name]
-    tokens = three.select_slider(
-        "Text of each reader", LENGTHS, value=8_000, key="memory_context", format_func=lambda n: f"{n:,} tokens", **STAYS
-    )
-    one, two, _ = st.columns(3, gap="medium")
-    shipped = words.AS_SHIPPED
+    tokens = three.select_slider(_("Text of each reader"), LENGTHS, value=8_000, key="memory_context", format_func=numbers.tokens, **STAYS)
+    one, two, _rest = st.columns(3, gap="medium")
+    shipped = N_("as shipped")
     bits: tuple[str | int, ...] = (shipped, 16, 8, 4)
-    weights: Any = one.segmented_control("Bits per weight", bits, default=shipped, key="memory_weights", required=True, **STAYS) or shipped
+    weights: Any = (
+        one.segmented_control(
+            _("Bits per weight"), bits, default=shipped, format_func=lambda one: _(str(one)), key="memory_weights", required=True, **STAYS
+        )
+        or shipped
+    )
     notes = (
-        two.segmented_control("Bits per number in the notepad", (16, 8, 4), default=16, key="memory_notes", required=True, **STAYS) or 16
+        two.segmented_control(_("Bits per number in the notepad"), (16, 8, 4), default=16, key="memory_notes", required=True, **STAYS) or 16
     )
     model = current.model()
     own_item = model.weight_bytes / max(1, model.parameter_count)
     item = (MODELS[name].item_size if name in MODELS else own_item) if isinstance(weights, str) else float(weights) / 8
-    verdict(shape, card.title, card.memory_bytes, int(tokens), item, notes / 8)
+    verdict(shape, _(card.title), card.memory_bytes, int(tokens), item, notes / 8)
     if isinstance(weights, str) and name in MODELS and MODELS[name].expert_bits != MODELS[name].other_bits:
-        st.caption(words.SHIPPED.format(experts=f"{MODELS[name].expert_bits:g}", others=f"{MODELS[name].other_bits:g}"))
+        st.caption(
+            _(
+                "As its maker ships it: {experts} bits for each weight of an expert (MXFP4, scales included), {others} for all others."
+            ).format(experts=numbers.short(MODELS[name].expert_bits), others=numbers.short(MODELS[name].other_bits))
+        )
 
 
 def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item: float, item: float) -> None:
@@ -59,39 +66,57 @@ def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item:
         "weights": numbers.size(taken),
         "card": card,
         "memory": numbers.size(memory),
-        "context": f"{tokens:,}",
-        "readers": f"{readers:,}",
+        "context": numbers.whole(tokens),
+        "readers": numbers.whole(readers),
     }
     if taken > memory:
-        sentence = words.FITS_NONE
+        sentence = _("**Not even one.** The weights alone take {weights}, and {card} holds {memory}.")
     elif readers == 0:
-        sentence = words.FITS_TIGHT
+        sentence = _("**Nobody.** The weights fit ({weights}), but one notepad of {context} tokens takes {each}, and {free} are left.")
         said |= {"each": numbers.size(each), "free": numbers.size(memory - taken)}
     else:
-        sentence = words.FITS_ONE if readers == 1 else words.FITS
+        sentence = (
+            _("**One reader** at a time, with {context} tokens.")
+            if readers == 1
+            else _("**{readers} readers** at once, each with {context} tokens.")
+        )
     st.markdown(f"### {sentence.format(**said)}")
     charts.draw(
         cost_charts.shelf, shelf(memory, taken, each, readers), key="memory_shelf", alt_text=sentence.format(**said).replace("*", "")
     )
     colours = palette.of(charts.theme())
     frame.legend(
-        (colours.removed, f"weights, {said['weights']}"), (colours.computed, f"one notepad, {numbers.size(each)}"), (colours.line, "free")
+        (colours.removed, _("weights, {size}").format(size=numbers.size(taken))),
+        (colours.computed, _("one notepad, {size}").format(size=numbers.size(each))),
+        (colours.line, _("free")),
     )
-    window = words.WINDOWED.format(count=shape.window_layers, window=f"{shape.window:,}") if shape.window else ""
+    window = (
+        _("; {count} of its layers keep only the last {window} tokens").format(
+            count=shape.window_layers, window=numbers.whole(shape.window)
+        )
+        if shape.window
+        else ""
+    )
     numbers_kept = (
-        f"{shape.kv_head_count} KV heads × ({shape.key_size} + {shape.value_size})" if not shape.latent_size else str(shape.latent_size)
+        _("{heads} KV heads × ({key} + {value})").format(heads=shape.kv_head_count, key=shape.key_size, value=shape.value_size)
+        if not shape.latent_size
+        else str(shape.latent_size)
     )
     st.caption(
-        words.FORMULA.format(
+        _("{layers} layers × {numbers} numbers × {item} bytes = **{each}** a token{window}").format(
             layers=shape.attention_layers,
             numbers=numbers_kept,
-            item=f"{item:g}",
+            item=numbers.short(item),
             each=numbers.size(cache_bytes(shape, 1, item)),
             window=window,
         )
     )
     if tokens > shape.context_length:
-        st.caption(words.BEYOND.format(limit=f"{shape.context_length:,}"))
+        st.caption(
+            _("This model was trained for {limit} tokens at most; longer texts would fit into memory, not into the model.").format(
+                limit=numbers.whole(shape.context_length)
+            )
+        )
 
 
 def shelf(memory: int, taken: int, each: int, readers: int) -> pd.DataFrame:
@@ -108,7 +133,9 @@ def shelf(memory: int, taken: int, each: int, readers: int) -> pd.DataFrame:
                 start + index * width,
                 start + (index + 1) * width,
                 "notepads",
-                f"reader {index + 1}" if shown == readers else f"{readers:,} readers",
+                _("reader {number}").format(number=index + 1)
+                if shown == readers
+                else _("{count} readers").format(count=numbers.whole(readers)),
             )
         )
     end = start + shown * width

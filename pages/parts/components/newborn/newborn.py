@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.labs.newborn import Growth, grow_up
 from core.labs.teach import Waiting
+from core.language import N_, _
 from core.training.finetune import LONGEST_TEXT
 from core.training.from_nothing import Newborn
 from pages.parts.charts import charts, teach_charts, teach_rows
@@ -13,8 +14,7 @@ from pages.parts.layout import frame, results
 from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
-from pages.parts.text import teach_words as words
+from pages.parts.text import beginnings, numbers
 
 NAME = "newborn"
 SHOWN = 8  # samples
@@ -23,10 +23,22 @@ PARAMETERS = 111_040
 
 def newborn() -> None:
     """Draw the section."""
-    frame.section(words.NEWBORN_TITLE, words.NEWBORN_TERM.format(count=f"{PARAMETERS:,}"))
-    st.caption(words.NEWBORN_LEAD)
-    text = st.text_area(words.NEWBORN_TEXT, words.ALICE, key="newborn_text", height=120, max_chars=LONGEST_TEXT, **STAYS) or ""
-    now = provenance.Provenance(NAME, chosen=((words.BY_TEXT, text),))
+    frame.section(
+        _("Or from nothing"), _("a model of {count} parameters, by bytes, from random weights").format(count=numbers.whole(PARAMETERS))
+    )
+    st.caption(_("It has never read anything. Paste a text and watch it come from noise to letters, to words, almost to sentences."))
+    text = (
+        st.text_area(
+            _("A text to grow up with"),
+            beginnings.ALICE,
+            key="newborn_text",
+            height=120,
+            max_chars=LONGEST_TEXT,
+            **STAYS,
+        )
+        or ""
+    )
+    now = provenance.Provenance(NAME, chosen=((N_("the text"), text),))
 
     @current.error_boundary
     def begin() -> None:
@@ -36,28 +48,36 @@ def newborn() -> None:
         experiment.start(NAME, lambda: grow_up(child, f"{first} "), now, first, of_page=True)
 
     if experiment.of(NAME).running:
-        st.button(words.STOP, on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="newborn_stop")
+        st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="newborn_stop")
     else:
-        frame.button(words.NEWBORN_BEGIN, begin, icon=":material/child_care:", key="newborn_start")
+        frame.button(_("Begin"), begin, icon=":material/child_care:", key="newborn_start")
 
     def draw() -> None:
         with results.shown(NAME, now, begin) as run:
             steps = [seen for seen in run.seen if isinstance(seen, Growth)]
             if run.running and run.seen and isinstance(run.seen[-1], Waiting):
-                frame.show_notice(words.WAITING.format(place=run.seen[-1].place))
+                frame.show_notice(_("Somebody else is being taught just now. Before you: {place}.").format(place=run.seen[-1].place))
             if not steps:
                 return
             last = steps[-1]
-            told = {"steps": f"{last.index:,} steps", "seconds": numbers.duration(last.seconds), "bytes": f"{last.tokens:,}"}
-            st.markdown(words.NEWBORN_TOLD.format(bits=f"{last.bits:.2f}", **told))
+            told = {
+                "steps": _("{count} steps").format(count=numbers.whole(last.index)),
+                "seconds": numbers.duration(last.seconds),
+                "bytes": numbers.whole(last.tokens),
+            }
+            st.markdown(
+                _("{bits} bits a byte after {steps}; 8 would be blind guessing. {seconds}, {bytes} bytes read.").format(
+                    bits=numbers.decimal(last.bits, 2), **told
+                )
+            )
             left, right = st.columns([0.4, 0.6], gap="large")
             with left:
                 charts.draw(
                     teach_charts.loss,
                     teach_rows.growth(steps),
                     key="newborn_loss",
-                    alt_text=words.NEWBORN_ALT,
-                    unit="bits a byte",
+                    alt_text=_("A falling line: bits per byte at each training step, from 8 down."),
+                    unit=N_("bits a byte"),
                     height=220,
                 )
             with right:
@@ -65,7 +85,7 @@ def newborn() -> None:
                 thin = max(1, -(-len(samples) // SHOWN))
                 kept = samples[::-thin][::-1]
                 for step in kept:
-                    st.caption(f"{step.index - 1:,} steps")
+                    st.caption(_("{count} steps").format(count=numbers.whole(step.index - 1)))
                     st.text(f"{run.about} {step.sample}")
 
     results.live(draw, NAME, key="newborn_course")

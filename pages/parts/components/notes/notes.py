@@ -6,9 +6,25 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.language import N_, said
 from pages.parts.charts import charts
 from pages.parts.layout import palette
-from pages.parts.text import stage_words as words
+
+NOTES = {
+    "waiting": N_("No stage is open in this browser. Open one in another window: S on the Watch page. This window follows it."),
+    "say": N_("You may say"),
+    "coming": N_("What is coming"),
+    "hidden": N_("The audience does not see these odds yet."),
+    "clock": N_("since the beginning"),
+    "again": N_("Clock to 0"),
+    "on": N_("on"),
+    "back": N_("back"),
+    "next": N_("next stop"),
+    "beat": N_("now"),
+    "stop": N_("Stop {place} of {count}"),
+    "lost": N_("The stage has not been heard of for {seconds} seconds."),
+}
+
 
 HERE = Path(__file__).parent
 
@@ -22,4 +38,4 @@ _NOTES = st.components.v2.component(
 
 def notes() -> None:
     """Listen to the stage, and show what it says."""
-    _NOTES(key="notes_view", data={"colours": palette.as_data(palette.of(charts.theme())), "texts": words.NOTES})
+    _NOTES(key="notes_view", data={"colours": palette.as_data(palette.of(charts.theme())), "texts": said(NOTES)})

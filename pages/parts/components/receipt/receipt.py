@@ -16,17 +16,25 @@ import streamlit as st
 
 from core.costs.machine import Peak, measure
 from core.costs.receipt import Account, Amount, Assumptions, Receipt
+from core.language import N_, _, again, figures, written
 from core.record.step import Step
 from pages.parts.charts import charts
 from pages.parts.layout import palette
 from pages.parts.session import current
-from pages.parts.text import cost_words, numbers
+from pages.parts.text import numbers
+
+KINDS = {
+    N_("measured"): N_("a clock or a counter"),
+    N_("computed"): N_("a formula, shown"),
+    N_("assumed"): N_("somebody's word: change it"),
+}
+
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
-_GROUPS = {"Forward passes": "What it did", "Operations": "What that took", "Energy": "What that costs"}
+_GROUPS = {"Forward passes": N_("What it did"), "Operations": N_("What that took"), "Energy": N_("What that costs")}
 NOTICEABLE = 1.05  # times the work: less is no difference worth a sentence
 _SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
@@ -53,7 +61,7 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     return account.bill(path, assumptions=assumptions(), peak=peak)
 
 
-@st.cache_resource(show_spinner="Measuring what this machine can do ...", max_entries=8)
+@st.cache_resource(show_spinner=False, max_entries=8)
 def peak(device: str, dtype: str) -> Peak:
     """What this machine can do, measured once."""
     return measure(device, dtype)
@@ -62,8 +70,8 @@ def peak(device: str, dtype: str) -> Peak:
 def kinds() -> None:
     """What the three marks mean."""
     parts = "".join(
-        f'<span style="margin-right:1.1rem;display:inline-block">{_mark(kind)} <b>{kind}</b> {escape(told)}</span>'
-        for kind, told in cost_words.KINDS.items()
+        f'<span style="margin-right:1.1rem;display:inline-block">{_mark(kind)} <b>{escape(_(kind))}</b> {escape(_(told))}</span>'
+        for kind, told in KINDS.items()
     )
     st.html(f'<div style="font-size:0.9rem;line-height:1.7;color:{_colours().muted_text}">{parts}</div>')
 
@@ -77,22 +85,25 @@ def paper(bill: Receipt, title: str) -> None:
     for amount in bill.amounts:
         if amount.name in _GROUPS:
             head = f"padding:0.85rem 0 0.2rem;font-size:0.85rem;{grey}"
-            rows.append(f'<tr><td colspan="2" style="{head}">{_GROUPS[amount.name]}</td></tr>')
+            rows.append(f'<tr><td colspan="2" style="{head}">{escape(_(_GROUPS[amount.name]))}</td></tr>')
         each = bill.per_token(amount)
-        per_token = f"{said(amount, each)} a token" if each is not None else ""
+        per_token = _("{amount} a token").format(amount=said(amount, each)) if each is not None else ""
         rows.append(
             f'<tr style="border-top:1px dashed {colours.line};vertical-align:top">'
-            f'<td style="padding:0.22rem 0.4rem 0.22rem 0">{_mark(amount.kind)} {escape(amount.name)}'
-            f'<div style="{small};padding-left:1.45em">{escape(amount.how)}</div></td>'
+            f'<td style="padding:0.22rem 0.4rem 0.22rem 0">{_mark(amount.kind)} {escape(_(amount.name))}'
+            f'<div style="{small};padding-left:1.45em">{escape(again(amount.how))}</div></td>'
             f'<td style="text-align:right;white-space:nowrap;padding:0.22rem 0">'
             f'<span style="font-weight:600;{_value(amount.kind)}">{escape(said(amount))}</span>'
             f'<div style="{small}">{escape(per_token)}</div></td></tr>'
         )
+    counted = _("{read} tokens read, {written} written").format(
+        read=numbers.whole(bill.prompt_tokens), written=numbers.whole(bill.new_tokens)
+    )
     sheet = f"background:{colours.card};border:1px solid {colours.line};border-radius:0.7rem;padding:1.1rem 1.3rem 1rem"
     st.html(
         f'<div style="{sheet}"><div style="display:flex;justify-content:space-between;align-items:baseline;flex-wrap:wrap;gap:0.2rem 1rem">'
         f'<span style="font-size:1.15rem;font-weight:600">{escape(title)}</span>'
-        f'<span style="{grey}">{bill.prompt_tokens:,} tokens read, {bill.new_tokens:,} written</span></div>'
+        f'<span style="{grey}">{escape(counted)}</span></div>'
         f'<table style="width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:0.95rem">'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
@@ -101,14 +112,14 @@ def paper(bill: Receipt, title: str) -> None:
 def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     """The bill so far in two lines: what it took, what it cost."""
     made = bill(path, model)
-    wanted = {"Operations": "{}", "Time computing": "{}", "Energy": "{}", "Price, by the token": "{}"}
+    wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
     parts = [
-        f'<span title="{escape(amount.kind + ": " + amount.how)}" style="white-space:nowrap">{_mark(amount.kind)} '
-        f"{escape(wanted[amount.name].format(said(amount)))}</span>"
+        f'<span title="{escape(_(amount.kind) + ": " + again(amount.how))}" style="white-space:nowrap">{_mark(amount.kind)} '
+        f"{escape(said(amount))}</span>"
         for amount in made.amounts
         if amount.name in wanted
     ]
-    text = " · ".join(parts) if path else "Nothing to pay yet."
+    text = " · ".join(parts) if path else escape(_("Nothing to pay yet."))
     st.html(f'<div style="font-size:0.9rem;line-height:1.6;font-variant-numeric:tabular-nums;color:{_colours().muted_text}">{text}</div>')
 
 
@@ -116,17 +127,32 @@ def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> st
     """Which question cost more, where that can be said. brief, long: the bill after the first token, and the whole one."""
     reading, whole = [bill.flops or 0 for bill in (brief[0], long[0])], [bill.flops or 0 for bill in (brief[1], long[1])]
     if not all((*reading, *whole)):
-        return cost_words.TWO_UNKNOWN
+        return _("No verdict: the shape of this model is not known here, so its work cannot be computed.")
     even = brief[1].new_tokens == long[1].new_tokens
     one, other = whole if even else reading
-    factor = f"{max(one, other) / min(one, other):.1f}"
+    factor = numbers.decimal(max(one, other) / min(one, other), 1)
     if max(one, other) / min(one, other) < NOTICEABLE:
-        said = cost_words.TWO_SAME if even else cost_words.TWO_READ_SAME
+        said = (
+            _("Both cost the same work, give or take a few percent.")
+            if even
+            else _("Reading either question takes the same work, give or take a few percent.")
+        )
     elif even:
-        said = (cost_words.TWO_SAYS if other > one else cost_words.TWO_LESS).format(factor=factor)
+        said = (
+            _("The second question costs **{factor} times** the work of the first one, for the same number of new tokens.")
+            if other > one
+            else _("The first question costs **{factor} times** the work of the second one, for the same number of new tokens.")
+        ).format(factor=factor)
     else:
-        said = (cost_words.TWO_READ if other > one else cost_words.TWO_READ_LESS).format(factor=factor)
-    return said if even else f"{said} {cost_words.TWO_UNEVEN.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
+        said = (
+            _("Reading the second question takes **{factor} times** the work of reading the first one.")
+            if other > one
+            else _("Reading the first question takes **{factor} times** the work of reading the second one.")
+        ).format(factor=factor)
+    if even:
+        return said
+    uneven = _("The answers give no verdict: one has {brief} tokens, the other {long}.")
+    return f"{said} {uneven.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
 
 
 def said(amount: Amount, value: float | None = None) -> str:
@@ -139,12 +165,12 @@ def said(amount: Amount, value: float | None = None) -> str:
     if amount.unit == "B/s":
         return f"{numbers.size(number)}/s"
     if amount.unit == "share":
-        return f"{number * 100:.0f}\u00a0%" if number >= 1 else numbers.percent(number)
+        return f"{numbers.whole(number * 100)}\u00a0%" if number >= 1 else numbers.percent(number)
     if amount.unit == "$":
         return money(number)
     if amount.unit in ("FLOP", "FLOP/s", "Wh"):
         return prefixed(number, amount.unit)
-    return f"{number:,.1f}".removesuffix(".0") if number < 1000 else numbers.count(number)
+    return figures(f"{number:,.1f}".removesuffix(".0")) if number < 1000 else numbers.count(number)
 
 
 def money(dollars: float) -> str:
@@ -154,15 +180,15 @@ def money(dollars: float) -> str:
     ('$12.50', '0.42\\xa0cents', '0.0025\\xa0cents')
     """
     if dollars == 0:
-        return "$0"
+        return _("${dollars}").format(dollars="0")
     if dollars >= 0.995:
-        return f"${dollars:,.2f}"
+        return _("${dollars}").format(dollars=numbers.decimal(dollars, 2))
     cents = dollars * 100
     if cents < 1e-7:
-        return "<\u00a00.0000001\u00a0cents"
+        return _("{cents}\u00a0cents").format(cents=figures("<\u00a00.0000001"))
     places = max(0, 1 - math.floor(math.log10(cents)))
     text = f"{cents:.{places}f}"
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}\u00a0cents"
+    return _("{cents}\u00a0cents").format(cents=figures(text.rstrip("0").rstrip(".") if "." in text else text))
 
 
 def prefixed(value: float, unit: str) -> str:
@@ -173,9 +199,9 @@ def prefixed(value: float, unit: str) -> str:
     """
     for size, letter in _SI:
         if abs(value) >= size * 0.9995:
-            number = value / size
-            return f"{number:.0f}\u00a0{letter}{unit}" if number >= 99.5 else f"{number:.2g}\u00a0{letter}{unit}"
-    return f"{value:.2g}\u00a0{unit}" if value else f"0\u00a0{unit}"
+            scaled = value / size
+            return f"{written(scaled, '.0f' if scaled >= 99.5 else '.2g')}\u00a0{letter}{unit}"
+    return f"{written(value, '.2g')}\u00a0{unit}" if value else f"0\u00a0{unit}"
 
 
 def _colours() -> palette.Palette:
@@ -188,7 +214,7 @@ def _mark(kind: str) -> str:
     shade = {"measured": colours.computed_text, "computed": colours.dice_text, "assumed": colours.muted_text}[kind]
     lean = ";font-style:italic;font-family:serif;font-weight:700" if kind == "computed" else ""
     style = f"display:inline-block;width:1.15em;text-align:center;color:{shade}{lean}"
-    return f'<span role="img" aria-label="{kind}" style="{style}">{MARKS[kind]}</span>'
+    return f'<span role="img" aria-label="{escape(_(kind))}" style="{style}">{MARKS[kind]}</span>'
 
 
 def _value(kind: str) -> str:

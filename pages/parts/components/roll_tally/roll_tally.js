@@ -6,14 +6,15 @@ function element(kind, className, text) {
   return made;
 }
 // As `numbers.percent` writes them: two figures for small ones, and neither 0 nor 100 for what is not quite so.
-function percent(share) {
+function percent(share, language) {
   const value = share * 100;
+  const written = (number, options) => number.toLocaleString(language, options);
   if (value <= 0) return "0\u00a0%";
   if (value >= 100) return "100\u00a0%";
-  if (value > 99.9) return ">\u00a099.9\u00a0%";
-  if (value < 0.00001) return "<\u00a00.00001\u00a0%";
+  if (value > 99.9) return `>\u00a0${written(99.9)}\u00a0%`;
+  if (value < 0.00001) return `<\u00a0${written(0.00001, { maximumFractionDigits: 5 })}\u00a0%`;
   const places = Math.max(0, (value < 99.5 ? 1 : 2) - Math.floor(Math.log10(value)));
-  return `${Number(value.toFixed(places))}\u00a0%`;
+  return `${written(value, { maximumFractionDigits: places })}\u00a0%`;
 }
 
 export default function ({ parentElement, data }) {
@@ -49,7 +50,7 @@ export default function ({ parentElement, data }) {
 
   function draw() {
     const n = state.thrown;
-    tally.querySelector(".count").textContent = n ? w.count.replace("{n}", n.toLocaleString("en")) : "";
+    tally.querySelector(".count").textContent = n ? w.count.replace("{n}", n.toLocaleString(data.language)) : "";
     sweep.hidden = !n;
     hundred.disabled = thousand.disabled = n >= data.rolls.length;
     let within = 0;
@@ -62,8 +63,8 @@ export default function ({ parentElement, data }) {
       luck.style.width = `${(Math.min(1, share + spread) - Math.max(0, share - spread)) * 100}%`;
       if (n && Math.abs(count / n - share) <= spread + 0.5 / n) within += 1;
       number.textContent = "";
-      number.append(element("span", "", percent(share)));
-      if (n) number.append(element("span", "muted", ` · ${percent(count / n)}`), element("span", "muted wide", ` (${count.toLocaleString("en")})`));
+      number.append(element("span", "", percent(share, data.language)));
+      if (n) number.append(element("span", "muted", ` · ${percent(count / n, data.language)}`), element("span", "muted wide", ` (${count.toLocaleString(data.language)})`));
     });
     tally.querySelector(".told").textContent = n ? w.told.replace("{within}", within).replace("{all}", lanes.length) : w.before;
     const width = canvas.width = canvas.clientWidth * devicePixelRatio, height = canvas.height = canvas.clientHeight * devicePixelRatio;

@@ -8,10 +8,20 @@ from typing import Any
 import streamlit as st
 
 from core.generation.resample import resample
+from core.language import N_, _, current, said
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import charts
 from pages.parts.layout import palette
-from pages.parts.text import inside_words
+
+TALLY = {
+    "hundred": N_("Roll 100 times"),
+    "thousand": N_("Roll 1,000 times"),
+    "sweep": N_("Sweep away"),
+    "count": N_("{n} rolls"),
+    "before": N_("Colour: what to expect. Dark: what came. The line: how far luck usually reaches."),
+    "told": N_("{within} of {all} came as close as luck usually allows. The more rolls, the closer."),
+}
+
 
 HERE = Path(__file__).parent
 ROWS = 8  # tokens with a bar of their own; the others share one
@@ -41,9 +51,9 @@ def tally_data(distribution: TokenDistribution | Step) -> dict[str, Any]:
     alive = sorted((c for c in distribution.candidates if c.dice_start is not None), key=lambda c: c.dice_start or 0.0)[:ROWS]
     taken = distribution.token_id if isinstance(distribution, Step) else None
     rows = [(c.piece, c.sampling_probability, "taken" if c.token_id == taken else "") for c in alive]
-    rest = 1.0 - sum(share for _, share, _ in rows)
+    rest = 1.0 - sum(share for _id, share, _seen in rows)
     if rest > 1e-6:
-        rows.append((inside_words.REST, rest, "rest"))
+        rows.append((_("everything else"), rest, "rest"))
     place = {c.token_id: i for i, c in enumerate(alive)}
     thrown = resample(distribution, READY)
     return {
@@ -51,5 +61,6 @@ def tally_data(distribution: TokenDistribution | Step) -> dict[str, Any]:
         "rolls": [round(number, 4) for number in thrown.rolls.tolist()],
         "picks": [place.get(i, len(rows) - 1) for i in thrown.token_ids.tolist()],
         "step": f"{distribution.index}:{distribution.position}:{hash((distribution.settings, tuple(distribution.token_ids.tolist())))}",
-        "words": inside_words.TALLY,
+        "language": current(),
+        "words": said(TALLY),
     }

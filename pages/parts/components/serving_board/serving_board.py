@@ -7,11 +7,19 @@ from typing import Any
 
 import streamlit as st
 
+from core.language import N_, _, said
 from pages.parts.charts import charts
 from pages.parts.charts.serving_rows import Board, SideRows
 from pages.parts.layout import palette
-from pages.parts.text import numbers
-from pages.parts.text import serving_words as words
+from pages.parts.text import names, numbers
+
+BLOCKS = {
+    "free": N_("free"),
+    "known": N_("free, beginning still known"),
+    "held": N_("held (the reader's number)"),
+    "shared": N_("shared"),
+}
+
 
 HERE = Path(__file__).parent
 SHOWN = 150  # characters of a text
@@ -33,14 +41,14 @@ def serving_board(
     clock: how far time has come, seconds, where it was not this app's server that worked.
     """
     longest = max(*(side.clock for side in board.sides), clock, 1e-6)
-    blocks = {f"block_{name}": told for name, told in words.BLOCK_WORDS.items()}
+    blocks = {f"block_{name}": _(told) for name, told in BLOCKS.items()}
     _BOARD(
         key=key,
         data={
             "colours": palette.as_data(palette.of(charts.theme())),
             "longest": longest,
             "scale": numbers.duration(longest),
-            "words": {"slots": words.EMPTY_SLOTS, "notepad": words.NOTEPAD, **words.STATES, **blocks},
+            "words": {"slots": _("slots in use"), "notepad": _("blocks of the notepad in use:"), **said(names.READER_STATES), **blocks},
             "sides": [_side(board, *entry) for entry in zip(board.sides, titles, lines, slots, strict=True)],
         },
     )

@@ -9,10 +9,10 @@ from typing import Any
 import streamlit as st
 
 from core.labs.speculative import SpeculativeRound
+from core.language import _, said
 from pages.parts.charts import charts
 from pages.parts.layout import palette
-from pages.parts.text import numbers
-from pages.parts.text import serving_words as words
+from pages.parts.text import names, numbers
 
 HERE = Path(__file__).parent
 SHOWN = 400  # characters of a prompt
@@ -40,7 +40,7 @@ def spurts(prompt: str, rounds: Sequence[SpeculativeRound], *, key: str, opened:
             "prompt": prompt[-SHOWN:],
             "rounds": [words_of(one) for one in rounds],
             "opened": opened,
-            "names": words.VERDICTS,
+            "names": said(names.VERDICTS),
         },
     )
 
@@ -58,11 +58,15 @@ def guesses(one: SpeculativeRound, *, key: str) -> None:
 
 def _row(guess: Any) -> dict[str, Any]:
     seen = guess.roll is not None
-    both = f"q {numbers.percent(guess.q)} · p {numbers.percent(guess.p)} · roll {guess.roll:.2f}" if seen else ""
+    both = (
+        _("q {q} · p {p} · roll {roll}").format(q=numbers.percent(guess.q), p=numbers.percent(guess.p), roll=numbers.decimal(guess.roll, 2))
+        if seen
+        else ""
+    )
     return {
         "text": guess.text,
         "verdict": guess.verdict,
-        "told": words.VERDICTS[guess.verdict],
+        "told": _(names.VERDICTS[guess.verdict]),
         "q": guess.q,
         "p": guess.p if seen else 0.0,
         "mark": guess.roll * guess.q if seen else None,

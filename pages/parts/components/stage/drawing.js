@@ -171,13 +171,13 @@ function drawLine(my, look) {
     if (d.score.hit) said += ` ${d.score.points} ${d.texts.points}.`;
   }
   if (d.notice) said = d.notice;
-  line.replaceChildren(make("b", "", d.notice ? "" : `${my.beat + 1}  ${d.beats[my.beat]}   `), said);
+  line.replaceChildren(make("b", "", d.notice ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), said);
   line.hidden = my.guess && !my.guess.rows;
 }
 
 function drawFoot(my) {
   const d = my.data;
-  my.part(".beats").replaceChildren(...d.beats.map((name, i) => make("span", i === my.beat ? "now" : "", name)));
+  my.part(".beats").replaceChildren(...d.names.map((name, i) => make("span", i === my.beat ? "now" : "", name)));
   const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
   my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
   const stop = d.talk ? `${d.talk.place + 1}/${d.talk.count} ${d.talk.title}` : d.model;

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from core.language import _, quoted
 from core.record.step import Candidate, Step, TokenDistribution
 from pages.parts.charts.step_rows import WORTH_A_ROW
 from pages.parts.components.dice.dice import strip_data
 from pages.parts.components.scored_text.scored_text import shown as shown_in_text
 from pages.parts.components.token_strip.token_strip import MOST_DOUBT
 from pages.parts.text import numbers
-from pages.parts.text import stage_words as words
-from pages.parts.text.words import roll as roll_words
+from pages.parts.text.numbers import roll as roll_words
 
 if TYPE_CHECKING:
     from core import Generation
@@ -101,7 +101,7 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
     if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
         dice = 0.0
     gone = dice == 0.0 and model > 0
-    return rows, (words.REST_CUT if gone else words.REST, model, dice, numbers.chance(model if gone else dice))
+    return rows, (_("all else, cut") if gone else _("everything else"), model, dice, numbers.chance(model if gone else dice))
 
 
 def _choices(seen: TokenDistribution) -> list[str]:
@@ -117,23 +117,39 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
     path = run.path
     count = len(run.prompt_tokens)
     if seen.index == 0:
-        read = words.READ_FIRST.format(count=count)
+        read = _("It reads the text as {count} pieces.").format(count=count)
     else:
-        read = words.READ_ON.format(piece=f"“{path[seen.index - 1].piece}”", kept=f"{count + seen.index - 1:,}")
+        read = _("It reads one new piece, {piece}. The {kept} before it are in its notepad.").format(
+            piece=quoted(path[seen.index - 1].piece), kept=numbers.whole(count + seen.index - 1)
+        )
     told = {
         "parameters": numbers.count(model.parameter_count),
         "time": numbers.duration(done.seconds),
-        "computed": f"{done.computed_tokens:,}",
+        "computed": numbers.whole(done.computed_tokens),
     }
-    think = words.THINK_RECORDED if run.is_replay else words.THINK if done.computed_tokens == 1 else words.THINK_MANY
-    weigh = words.WEIGH.format(vocabulary=f"{model.vocabulary_size:,}")
+    think = (
+        _("{parameters} numbers, {time} when this was recorded.")
+        if run.is_replay
+        else _("One piece at a time through all {parameters} numbers: {time}, measured.")
+        if done.computed_tokens == 1
+        else _("{computed} pieces at once through all {parameters} numbers: {time}, measured.")
+    )
+    weigh = _("How likely is each of its {vocabulary} pieces as the next one?").format(vocabulary=numbers.whole(model.vocabulary_size))
     if not isinstance(seen, Step):
-        return [read, think.format(**told), weigh, words.ROLL_GREEDY if seen.settings.greedy else words.ROLL, ""]
+        return [
+            read,
+            think.format(**told),
+            weigh,
+            _("No dice: the favourite is taken.") if seen.settings.greedy else _("Dice decide: one number between 0 and 1."),
+            "",
+        ]
     piece = seen.piece.removeprefix("␣") or seen.piece
     if seen.chosen_by == "forced":
-        fell = words.FORCED.format(piece=piece)
+        fell = _("You chose “{piece}”. No dice were thrown.").format(piece=piece)
     elif seen.roll is None:
-        fell = words.TOOK.format(piece=piece)
+        fell = _("The favourite was “{piece}”.").format(piece=piece)
     else:
-        fell = words.FELL.format(roll=roll_words(seen.roll), piece=piece, share=numbers.chance(seen.sampling_probability))
-    return [read, think.format(**told), weigh, fell, words.WRITE.format(piece=piece)]
+        fell = _("{roll} falls on “{piece}”, which had {share} of the strip.").format(
+            roll=roll_words(seen.roll), piece=piece, share=numbers.chance(seen.sampling_probability)
+        )
+    return [read, think.format(**told), weigh, fell, _("“{piece}” joins the text, and all of it begins again.").format(piece=piece)]

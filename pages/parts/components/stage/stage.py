@@ -14,13 +14,23 @@ import streamlit as st
 
 from core import SamplingSettings
 from core.labs.guess import Guess, Round
+from core.language import N_, _, quoted, said
 from pages.parts.charts import charts
+from pages.parts.components.stage import texts
 from pages.parts.components.stage.looks import looks, words_of
 from pages.parts.layout import palette
 from pages.parts.session import current, talk
 from pages.parts.session.stage_state import KEY, StageState
 from pages.parts.text import numbers
-from pages.parts.text import stage_words as words
+
+BEATS = (
+    N_("read"),
+    N_("think"),
+    N_("weigh"),
+    N_("roll"),
+    N_("write"),
+)
+
 
 if TYPE_CHECKING:
     from core import Generation
@@ -45,10 +55,11 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
     """The stage as the browser gets it."""
     shown: dict[str, Any] = {
         "colours": palette.as_data(palette.of(theme)),
-        "texts": words.TEXTS,
-        "beats": words.BEATS,
-        "keys": words.KEYS,
-        "say": words.SAY,
+        "texts": said(texts.TEXTS),
+        "beats": BEATS,
+        "names": [_(beat) for beat in BEATS],
+        "keys": [(_(keys), _(told)) for keys, told in texts.KEYS],
+        "say": {beat: [_(one), _(other)] for beat, (one, other) in texts.SAY.items()},
         "notice": notice,
         "did": state.did,
         "session": current.current_session().name,
@@ -60,16 +71,20 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
     if run is None:
         return shown
     name, parameters = run.model_name, numbers.count(run.model.parameter_count)
-    ending = words.ENDING_RECORDED if run.is_replay else words.ENDING
+    ending = (
+        _("A recording of {model}, {parameters} numbers, one piece at a time.")
+        if run.is_replay
+        else _("Written by {model}, {parameters} numbers, one piece at a time.")
+    )
     return shown | {
         "words": words_of(run),
         "looks": looks(run, min(state.at, len(run.path)), theme, not state.rolled_only),
         "count": len(run.path),
         "run": f"{id(run)}",
         "line": run.line,
-        "finished": words.FINISHED if run.finished else "",
+        "finished": _("The text ends here.") if run.finished else "",
         "temperature": _temperature(run.settings),
-        "model": (words.RECORDED if run.is_replay else words.LIVE).format(model=name),
+        "model": (_("recording of {model}") if run.is_replay else _("{model}, live")).format(model=name),
         "ending": ending.format(model=name, parameters=parameters),
         "called": [_called(guess) for guess in state.called],
         "score": _score(state.rounds),
@@ -77,22 +92,22 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
 
 
 def _temperature(settings: SamplingSettings) -> str:
-    return "greedy" if settings.greedy else words.TEMPERATURE.format(value=f"{settings.temperature:g}")
+    return _("greedy") if settings.greedy else _("temperature {value}").format(value=numbers.short(settings.temperature))
 
 
 def _called(guess: Guess) -> tuple[str, str, str, str, int]:
     """One guess as it is revealed: what was said, its piece if that is not all of it, its chance, its rank, its token."""
     piece = guess.piece.removeprefix("␣")
-    begins = "" if guess.whole or not piece else f"{words.TEXTS['begins']} “{piece}”"
+    begins = "" if guess.whole or not piece else f"{_(texts.TEXTS['begins'])} {quoted(piece)}"
     if guess.token_id is None:
-        return guess.said, "", words.TEXTS["unwritten"], "", -1
+        return guess.said, "", _(texts.TEXTS["unwritten"]), "", -1
     if guess.probability is None or guess.rank is None:
-        return guess.said, begins, words.TEXTS["unlisted"], "", guess.token_id
+        return guess.said, begins, _(texts.TEXTS["unlisted"]), "", guess.token_id
     return (
         guess.said,
         begins,
-        f"{words.TEXTS['model']} {numbers.chance(guess.probability)}",
-        f"{words.TEXTS['rank']} {guess.rank:,}",
+        f"{_(texts.TEXTS['model'])} {numbers.chance(guess.probability)}",
+        f"{_(texts.TEXTS['rank'])} {numbers.whole(guess.rank)}",
         guess.token_id,
     )
 
@@ -102,11 +117,11 @@ def _score(rounds: list[Round]) -> dict[str, Any]:
     if not rounds:
         return {}
     return {
-        "room": f"{sum(one.points for one in rounds):.1f}",
-        "favourite": f"{sum(one.favourite_points for one in rounds):.1f}",
+        "room": numbers.decimal(sum(one.points for one in rounds), 1),
+        "favourite": numbers.decimal(sum(one.favourite_points for one in rounds), 1),
         "rounds": len(rounds),
         "hit": rounds[-1].hit,
-        "points": f"{rounds[-1].points:.1f}",
+        "points": numbers.decimal(rounds[-1].points, 1),
     }
 
 

@@ -8,11 +8,25 @@ from pathlib import Path
 import streamlit as st
 
 from core.labs.streaming import Delivery
+from core.language import N_, said
 from core.record.step import Step
 from pages.parts.charts import charts
 from pages.parts.layout import palette
 from pages.parts.text import numbers
-from pages.parts.text import what_if_words as words
+
+WORDS = {
+    "streamed": N_("Streamed"),
+    "streamed_term": N_("shown as it comes"),
+    "whole": N_("Whole"),
+    "whole_term": N_("shown after the check"),
+    "play": N_("Play it"),
+    "waiting": N_("writing and checking …"),
+    "withheld": N_("This answer was withheld."),
+    "cut": N_("cut off here"),
+    "first": N_("first word"),
+    "total": N_("all of it"),
+}
+
 
 HERE = Path(__file__).parent
 
@@ -43,6 +57,6 @@ def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: st
             "total": numbers.duration(both.total),
             "stopped": numbers.duration(both.stopped),
             "slower": slower,
-            "words": words.STREAM,
+            "words": said(WORDS),
         },
     )

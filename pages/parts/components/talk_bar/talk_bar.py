@@ -6,11 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.language import said
 from pages.parts.charts import charts
+from pages.parts.components.stage import texts
 from pages.parts.layout import palette
 from pages.parts.session import current, talk
 from pages.parts.session.talk import UnderWay
-from pages.parts.text import stage_words as words
 
 HERE = Path(__file__).parent
 KEY = "talk_bar"
@@ -37,7 +38,7 @@ def bar_data(under_way: UnderWay) -> dict[str, object]:
     return {
         "colours": palette.as_data(palette.of(charts.theme())),
         "talk": told | {"words": stop.words, "next": later[0].title if later else ""},
-        "texts": words.TEXTS,
+        "texts": said(texts.TEXTS),
         "session": current.current_session().name,
     }
 

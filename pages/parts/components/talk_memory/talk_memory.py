@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts.session import current, talk
-from pages.parts.text import talk_words
+from pages.parts.text import running_orders
 
 HERE = Path(__file__).parent
 KEY = "talk_memory"
@@ -27,7 +27,7 @@ def talk_memory() -> None:
 
 def _own(desk: talk.Desk) -> bool:
     """Whether somebody put an order of their own on the desk."""
-    return desk.order is not None and desk.order != talk_words.THREE
+    return desk.order is not None and desk.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
 
 
 def _kept(order: talk.Talk | None) -> str:

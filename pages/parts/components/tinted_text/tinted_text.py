@@ -7,11 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.language import _
 from core.record.step import Step
 from pages.parts.charts import charts
 from pages.parts.layout import palette
 from pages.parts.text import numbers
-from pages.parts.text import what_if_words as words
 
 HERE = Path(__file__).parent
 
@@ -35,12 +35,14 @@ def tinted_text(
                 (
                     step.text or ("" if step.token_id in getattr(step.vocabulary, "end_token_ids", ()) else step.piece),
                     round(step.model_probability, 3),
-                    words.WORD_CARD.format(share=numbers.percent(step.model_probability), rank=f"{step.rank:,}"),
+                    _("{share} for the model, rank {rank}").format(
+                        share=numbers.percent(step.model_probability), rank=numbers.whole(step.rank)
+                    ),
                 )
                 for step in path
             ],
             "mark": -1 if mark is None else mark,
-            "told": words.PARTS_HERE,
+            "told": _("here it parts"),
             "label": label,
             "small": small,
             "other": other,

@@ -43,6 +43,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const c = data.colours;
   const paint = { "--chosen": c.chosen_text, "--bar": c.chosen, "--muted": c.muted_text, "--dice": c.dice, "--line": c.line, "--card": c.card, "--prompt": c.muted_text };
   for (const [name, colour] of Object.entries(paint)) strip.style.setProperty(name, colour);
+  const w = data.card;
+  words.ariaLabel = w.label;
   if (words.dir !== data.direction) words.dir = data.direction;
   const depth = data.tint === "unsure" ? c.doubt : c.dice;
 
@@ -134,11 +136,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
       card.append(row);
     };
     line([token.text, "piece"], [`  id ${token.id}`, "quiet"]);
-    if (token.step < 0) line(["part of the prompt", "quiet"]);
+    if (token.step < 0) line([w.prompt, "quiet"]);
     else {
-      line([`${token.model} `], ["for the model, ", "quiet"], [`${token.dice} `], ["for the dice", "quiet"]);
-      line([`rank ${token.rank}`], [token.forced ? "  ·  you chose it" : "", "quiet"]);
-      if (data.clickable) line(["click to see its odds again", "quiet"]);
+      line([`${token.model} `], [`${w.model}, `, "quiet"], [`${token.dice} `], [w.dice, "quiet"]);
+      line([`${w.rank} ${token.rank}`], [token.forced ? `  ·  ${w.forced}` : "", "quiet"]);
+      if (data.clickable) line([w.again, "quiet"]);
     }
     card.hidden = false;
     const box = place.word.getBoundingClientRect();

@@ -11,6 +11,7 @@ from unicodedata import bidirectional
 
 import streamlit as st
 
+from core.language import N_, _, said
 from core.record.step import Step
 from core.record.tokens import Token
 from pages.parts.charts import charts
@@ -18,9 +19,30 @@ from pages.parts.components.roving import with_roving
 from pages.parts.components.scored_text.scored_text import shown as shown_in_text
 from pages.parts.layout import palette
 from pages.parts.session.state import results
-from pages.parts.text import numbers, words
+from pages.parts.text import numbers
+
+TINT_ENDS = {
+    "likely": (
+        N_("unlikely"),
+        N_("likely"),
+    ),
+    "unsure": (
+        N_("sure"),
+        N_("unsure"),
+    ),
+}
+
 
 HERE = Path(__file__).parent
+CARD = {
+    "label": N_("The text so far, token by token"),
+    "prompt": N_("part of the prompt"),
+    "model": N_("for the model"),
+    "dice": N_("for the dice"),
+    "rank": N_("rank"),
+    "forced": N_("you chose it"),
+    "again": N_("click to see its odds again"),
+}
 TINTS = ("likely", "unsure", "none")
 MOST_DOUBT = 6.0  # bits at which the tint of doubt is full
 WINDOW = 600  # tokens drawn of a long text, the newest; the earlier ones come at a click, so that a draw costs the same however long it is
@@ -28,7 +50,7 @@ BLOCK = 100  # tokens by which the window moves on; in between the sentence only
 
 _STRIP = st.components.v2.component(
     "token_strip",
-    html='<div class="strip"><div class="words" role="group" aria-label="The text so far, token by token">'
+    html='<div class="strip"><div class="words" role="group">'
     '<button type="button" class="before" hidden></button></div>'
     '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
     css=(HERE / "token_strip.css").read_text("utf-8"),
@@ -60,12 +82,13 @@ def token_strip(
         "steps": results().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
         "skipped": skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
-        "before": words.EARLIER_PIECES.format(count=f"{first:,}") if first else "",
+        "before": _("… {count} earlier pieces").format(count=numbers.whole(first)) if first else "",
         "opened": -1 if opened is None else opened,
         "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
         "clickable": on_click is not None,
-        "legend": words.TINT_ENDS.get(tint, ("", "")),
-        "forced": words.FORCED_MARK if any(step.chosen_by == "forced" for step in shown) else "",
+        "legend": [_(end) for end in TINT_ENDS.get(tint, ("", ""))],
+        "card": said(CARD),
+        "forced": _("you chose") if any(step.chosen_by == "forced" for step in shown) else "",
     }
     _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(results().update, {f"{key} whole": True}))
 
@@ -102,7 +125,7 @@ class _Drawn:
     def steps(self, path: Sequence[Step], tint: str) -> list[tuple[Any, ...]]:
         """All steps as the strip needs them."""
         known = zip(path, self._path, strict=False) if tint == self._tint else ()
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], known))
+        same = sum(1 for _pair in takewhile(lambda pair: pair[0] is pair[1], known))
         self._tint, self._path = tint, list(path)
         self._steps = self._steps[:same] + [_step(step, tint) for step in path[same:]]
         return self._steps
@@ -119,7 +142,7 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
         step.chosen_by == "forced",
         numbers.chance(taken.model_probability),
         numbers.chance(taken.sampling_probability),
-        taken.rank,
+        numbers.whole(taken.rank),
     )
 
 

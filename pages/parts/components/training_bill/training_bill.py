@@ -8,9 +8,11 @@ from typing import Any
 
 import streamlit as st
 
+from core import language
 from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
 from core.labs.training_step import StepComparison, compare_steps
+from core.language import N_, _
 from core.models.card import card_section
 from core.models.growth import growth_of
 from pages.parts.layout import frame, results
@@ -18,7 +20,19 @@ from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
 from pages.parts.text import numbers
-from pages.parts.text import teach_words as words
+
+ROWS = (
+    N_("Time"),
+    N_("Multiply-adds, forward"),
+    N_("… backward"),
+    N_("… update"),
+    N_("Weights"),
+    N_("Gradients"),
+    N_("Optimizer state"),
+    N_("Kept for the way back"),
+    N_("KV cache"),
+)
+
 
 NAME = "teach_step"
 TRAINING = "Training"  # heading of the part of a model's card that says how it was trained
@@ -27,8 +41,8 @@ SENTENCE = "Once upon a time, there was a little fox who lived by the river and 
 
 def training_bill() -> None:
     """Draw both sections."""
-    frame.section(words.STEP_TITLE, words.STEP_TERM)
-    st.caption(words.STEP_LEAD)
+    frame.section(_("One step of learning beside one of talking"), _("a training step and an inference step on the same tokens"))
+    st.caption(_("Talking reads the weights; learning has to find out which way each of them should move, and to move them."))
 
     @current.error_boundary
     def begin() -> None:
@@ -40,7 +54,7 @@ def training_bill() -> None:
 
         experiment.start(NAME, work, provenance.now(prompt=False, settings=False))
 
-    st.button(words.STEP_GO, on_click=begin, icon=":material/balance:", key="teach_step_start", disabled=experiment.of(NAME).running)
+    st.button(_("Measure both"), on_click=begin, icon=":material/balance:", key="teach_step_start", disabled=experiment.of(NAME).running)
 
     def draw() -> None:
         with results.shown(NAME, provenance.now(prompt=False, settings=False), begin) as run:
@@ -66,39 +80,49 @@ def comparison(seen: StepComparison) -> None:
         ("–", numbers.size(step.activation_bytes), "measured"),
         (numbers.size(seen.cache_bytes), "–", "computed"),
     )
-    lines = "\n".join(f"| {name} | {one} | {other} | {kind} |" for name, (one, other, kind) in zip(words.STEP_ROWS, rows, strict=True))
-    st.markdown(f"| {seen.tokens} tokens | talking | learning | |\n|---|---:|---:|---|\n{lines}")
+    lines = "\n".join(f"| {_(name)} | {one} | {other} | {_(kind)} |" for name, (one, other, kind) in zip(ROWS, rows, strict=True))
+    head = _("| {tokens} | talking | learning | |").format(tokens=numbers.tokens(seen.tokens))
+    st.markdown(f"{head}\n|---|---:|---:|---|\n{lines}")
     st.markdown(
-        words.FINGERPRINT.format(
+        _(
+            "Fingerprint of all weights before and after talking: `{before}` and `{after}`: not a bit "
+            "has changed. **It does not learn from your chat.** After one step of learning: `{learned}`; "
+            "{changed} of {weights} numbers are others."
+        ).format(
             before=seen.inference_fingerprints[0],
             after=seen.inference_fingerprints[1],
             learned=seen.training_fingerprints[1],
-            changed=f"{seen.changed:,}",
-            weights=f"{seen.weights:,}",
+            changed=numbers.whole(seen.changed),
+            weights=numbers.whole(seen.weights),
         )
     )
 
 
 def bill() -> None:
     """What the bundled model's training cost, and a known one's; and after how many answers inference has cost as much."""
-    frame.section(words.BILL_TITLE, words.BILL_TERM)
+    frame.section(_("What learning costs, and when it pays"), _("training once, inference for every answer"))
     one, two, three = st.columns(3, gap="medium")
-    read = one.number_input(words.BILL_READ, 1, 100_000, 200, key="teach_read", **STAYS)
-    written = two.number_input(words.BILL_WRITTEN, 1, 10_000, 300, key="teach_written", **STAYS)
-    watts = three.number_input(words.BILL_WATTS, 1.0, 5_000.0, 45.0, key="teach_watts", **STAYS)
+    read = one.number_input(_("Tokens of a question"), 1, 100_000, 200, key="teach_read", **STAYS)
+    written = two.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="teach_written", **STAYS)
+    watts = three.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="teach_watts", **STAYS)
     own(int(read), int(written), float(watts))
-    name = st.selectbox(words.BILL_MODEL, list(PUBLISHED), index=1, format_func=lambda key: MODELS[key].title, key="teach_known", **STAYS)
+    name = st.selectbox(
+        _("A model you have heard of"), list(PUBLISHED), index=1, format_func=lambda key: MODELS[key].title, key="teach_known", **STAYS
+    )
     known = PUBLISHED[name]
     shape = MODELS[known.model].shape
     answers = answers_until_even(training_work(shape, known.tokens, 4096), shape, int(read), int(written))
     st.markdown(
-        words.BILL_KNOWN.format(
+        _(
+            "{title}: {tokens} tokens, {hours} million card-hours at up to {watts} W ({source}): "
+            "{energy}. Even after **{answers}** such answers."
+        ).format(
             title=MODELS[known.model].title,
             tokens=numbers.count(known.tokens),
-            hours=f"{known.gpu_hours / 1e6:.3g}",
-            watts=f"{known.watts:g}",
+            hours=language.written(known.gpu_hours / 1e6, ".3g"),
+            watts=numbers.short(known.watts),
             source=known.source,
-            energy=f"{known.gpu_hours * known.watts / 1e9:,.1f} GWh at most",
+            energy=_("{energy} GWh at most").format(energy=numbers.decimal(known.gpu_hours * known.watts / 1e9, 1)),
             answers=numbers.count(answers),
         )
     )
@@ -112,16 +136,33 @@ def own(read: int, written: int, watts: float) -> None:
         return
     model, last = current.model_named(name), record.moments[-1]
     work = training_work(model.shape, last.tokens)
-    told = {"tokens": numbers.count(last.tokens), "steps": f"{last.step:,}", "work": numbers.count(work)}
+    told = {"tokens": numbers.count(last.tokens), "steps": numbers.whole(last.step), "work": numbers.count(work)}
     comparisons = [seen for seen in experiment.of(NAME).seen if isinstance(seen, StepComparison)]
     if comparisons and not experiment.of(NAME).recorded_on:  # the hours are said to be those of this machine
         seconds = comparisons[-1].training.seconds / comparisons[-1].tokens * last.tokens
-        energy = f"{seconds * watts / 3.6e6:,.2f} kWh"
-        st.markdown(words.BILL_OWN.format(hours=f"{seconds / 3600:,.1f} hours", watts=f"{watts:g}", energy=energy, **told))
+        energy = _("{energy} kWh").format(energy=numbers.decimal(seconds * watts / 3.6e6, 2))
+        st.markdown(
+            _(
+                "The bundled model learned from {tokens} tokens in {steps} steps: {work} multiply-adds "
+                "(computed: three for each weight and token). At the speed of the training step measured "
+                "above that would be {hours} on this machine (computed); at {watts} W (assumed) {energy}."
+            ).format(
+                hours=_("{count} hours").format(count=numbers.decimal(seconds / 3600, 1)), watts=numbers.short(watts), energy=energy, **told
+            )
+        )
     else:
-        st.markdown(words.BILL_OWN_PLAIN.format(**told))
+        st.markdown(
+            _(
+                "The bundled model learned from {tokens} tokens in {steps} steps: {work} multiply-adds "
+                "(computed: three for each weight and token)."
+            ).format(**told)
+        )
     hours = re.search(r"(?:[^.;]|\.(?=\d))*\bhours\b(?:[^.;]|\.(?=\d))*", card_section(name, TRAINING))
     if hours is not None:
-        st.markdown(words.BILL_CARD.format(card=" ".join(hours[0].split())))
+        st.markdown(_("Its card says how long that took in truth: “{card}”.").format(card=" ".join(hours[0].split())))
     answers = answers_until_even(work, model.shape, min(read, 200), min(written, 300))
-    st.markdown(words.BILL_EVEN.format(answers=numbers.count(answers), length=f"{min(written, 300):,}"))
+    st.markdown(
+        _("After **{answers}** answers of {length} tokens, talking has cost as many multiply-adds as learning did.").format(
+            answers=numbers.count(answers), length=numbers.whole(min(written, 300))
+        )
+    )

@@ -15,7 +15,7 @@ from core.record.step import Step
 from pages.parts.charts import charts, cost_charts, step_rows
 from pages.parts.components.dice import dice
 from pages.parts.layout import palette
-from pages.parts.text import words
+from pages.parts.text import numbers
 
 Tables = dict[str, pd.DataFrame]
 SPECS: dict[str, Callable[..., charts.Spec]] = {
@@ -165,7 +165,7 @@ def test_seconds_have_no_prefix_before_their_unit(unit: str, written: str) -> No
 
 
 def test_the_dice_say_what_they_did(run: Generation) -> None:
-    assert words.roll(run.path[-1].roll or 0.0) in dice.told(run.path[-1])
+    assert numbers.roll(run.path[-1].roll or 0.0) in dice.told(run.path[-1])
     assert "decides" in dice.told(run.next_distribution())
     assert "greedy" in dice.told(run.next_distribution(SamplingSettings(greedy=True)))
     step: Step = run.force(run.next_distribution().candidates[2].token_id)

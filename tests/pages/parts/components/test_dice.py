@@ -13,7 +13,7 @@ from core.record.step import Step
 from pages.parts.components.dice import dice
 from pages.parts.session.run_start import LISTED
 from pages.parts.session.sampling_controls import PRESETS
-from pages.parts.text import words
+from pages.parts.text import numbers
 
 PROMPTS = ("Once upon a time, there was a little", "The football match", "Dear diary,", "I am not sure about")
 STEPS, LONGEST = 300, 90  # in all, of one text
@@ -57,7 +57,7 @@ def test_the_pieces_fill_the_strip_and_stay_few(steps: list[Step]) -> None:
 def test_a_bundle_is_called_one_and_is_never_taken(steps: list[Step]) -> None:
     bundles = [piece for step in steps for piece in dice.strip_pieces(step) if piece.token_id < 0]
     assert bundles
-    assert {(piece.label, piece.chosen) for piece in bundles} == {(words.DICE_BUNDLE, False)}
+    assert {(piece.label, piece.chosen) for piece in bundles} == {("many small pieces", False)}
     for step in steps:
         ids = [piece.token_id for piece in dice.strip_pieces(step)]
         assert (-1, -1) not in list(pairwise(ids)), "two bundles side by side are one"
@@ -71,5 +71,5 @@ def test_nothing_is_taken_before_the_roll_or_by_hand_from_among_the_removed(tiny
 
 
 def test_a_roll_is_never_said_to_be_one() -> None:
-    assert words.roll(0.99964) == "0.999"
-    assert words.roll(0.0004) == "0.000"
+    assert numbers.roll(0.99964) == "0.999"
+    assert numbers.roll(0.0004) == "0.000"

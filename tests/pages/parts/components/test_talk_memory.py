@@ -8,9 +8,9 @@ import pytest
 
 from pages.parts.components.talk_memory import talk_memory
 from pages.parts.session import talk
-from pages.parts.text import talk_words
+from pages.parts.text import running_orders
 
-THREE = talk_words.THREE
+THREE = running_orders.THREE
 OWN = talk.Talk("Mine", THREE.stops[:2])
 
 

@@ -16,7 +16,6 @@ from pages.parts.runtime import experiment
 from pages.parts.runtime.experiment import Worker, Workers
 from pages.parts.session.state import Session
 from pages.parts.text import numbers
-from pages.parts.text import result_words as words
 
 SOON = 20.0  # seconds, on a busy machine
 
@@ -115,7 +114,11 @@ def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
     def never_made() -> Iterator[int]:
         raise MemoryError
 
-    for make, seen, told in ((refused, [1], "Too long."), (broken, [1], words.FAILED), (never_made, [], words.FAILED)):
+    for make, seen, told in (
+        (refused, [1], "Too long."),
+        (broken, [1], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
+        (never_made, [], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
+    ):
         worker = begun(make, visitor)
         assert worker.wait(SOON)
         assert (worker.seen, worker.error, worker.running) == (seen, told, False)
@@ -130,7 +133,7 @@ def test_it_is_bounded_in_number_and_time(visitor: Session, monkeypatch: pytest.
     monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENT_SECONDS", "1")
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)
-    assert worker.error == words.LASTED.format(duration=numbers.duration(1))
+    assert worker.error == f"It was ended after {numbers.duration(1)}, the longest an experiment may run here. What it has found stays."
 
 
 def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:

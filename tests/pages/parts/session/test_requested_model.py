@@ -17,8 +17,7 @@ from core.errors import UnknownModel
 from core.models.hub import downloaded, find, is_hub_id, with_revision
 from pages.parts.runtime import loaded_models
 from pages.parts.session import share_link
-from pages.parts.text import model_words as told_words
-from pages.parts.text import words
+from pages.parts.text import beginnings
 from tests.core.servers.serving import TINY, FakeVLLM, serve
 
 Open = Callable[..., AppTest]
@@ -90,7 +89,7 @@ def sent(name: str) -> tuple[Generation, dict[str, str]]:
     run.force(run.next_distribution().candidates[2].token_id)
     for _ in range(3):
         run.step()
-    return run, dict(parse_qsl(share_link.query(run.prompt, run.model_name, SETTINGS, run.path, words.FIRST_PROMPT)))
+    return run, dict(parse_qsl(share_link.query(run.prompt, run.model_name, SETTINGS, run.path, beginnings.FIRST_PROMPT)))
 
 
 def test_a_downloaded_model_is_one_click_away_and_the_run_is_the_one_that_was_sent(
@@ -193,7 +192,7 @@ def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_ap
     for name in (str(tiny_folder("gpt2")), "/no/such/folder", "../../etc/passwd", "~/models/x", "C:\\models\\x", "\\\\host\\share"):
         app = open_app(model=name, prompt="The old king", seed="4")
         assert not app.exception
-        assert told(app) == [told_words.WISH_FOLDER], name
+        assert told(app) == [("The link asks for a model in a folder, and a link opens no folders; the usual model writes instead.")], name
         assert (keys(app), wished(app)) == (set(), "")
         assert session(app).run.model_name == "storyteller"
         assert (session(app).run.prompt, session(app).run.settings.seed) == ("The old king", 4)
@@ -221,7 +220,9 @@ def test_a_link_to_a_server_calls_nobody(open_app: Open, monkeypatch: pytest.Mon
     look(app)
     assert app.text_input(key="models_address").value == "http://127.0.0.1:9"
     monkeypatch.setenv("TOKEN_VIEWER_SERVERS", "http://10.0.0.7:8000")
-    assert told(open_app(model="http://127.0.0.1:9")) == [told_words.WISH_FORBIDDEN]
+    assert told(open_app(model="http://127.0.0.1:9")) == [
+        ("The link asks for a server that is not among those this app may ask; the usual model writes instead.")
+    ]
 
 
 def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Open, session: State) -> None:

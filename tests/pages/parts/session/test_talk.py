@@ -13,7 +13,7 @@ from pages.parts.layout import navigation
 from pages.parts.runtime import touring
 from pages.parts.session import talk
 from pages.parts.session.talk import Stop, Talk
-from pages.parts.text.talk_words import TALKS
+from pages.parts.text.running_orders import TALKS
 
 
 @pytest.mark.parametrize("name", TALKS)

@@ -9,7 +9,6 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.parts.session import current, share_link, state, url_state
-from pages.parts.text import words
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def hold(someone: state.Session, run: Any) -> None:
 
 def test_a_link_that_fits_holds_the_whole_text(visitor: state.Session) -> None:
     query, said = url_state.link_query()
-    assert said == words.KEPT_EXACTLY
+    assert said == "Whoever opens this link sees the same text, rolled with the same dice."
     steps = share_link.parse_steps(share_link.decoded(query)["steps"])
     assert visitor.run is not None and steps is not None
     assert [step.token_id for step in visitor.run.path] == [one.token_id for one in steps if isinstance(one, share_link.Rolled)]
@@ -47,7 +46,13 @@ def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, mon
     monkeypatch.setattr(url_state, "LONGEST", 40)
     monkeypatch.setattr(url_state, "LONGEST_LINK", 50)
     query, said = url_state.link_query()
-    assert (query, said) == (f"kept={visitor.name}", words.LINK_HERE)
+    assert (query, said) == (
+        f"kept={visitor.name}",
+        (
+            "This text is too long for a link that goes everywhere: this one finds it in this browser "
+            "and in no other. A recording holds it all."
+        ),
+    )
     put = url_state.address()
     assert put.query == query, "what the link names lies in the browser"
     assert share_link.decoded(put.stored)["prompt"] == "The old king"
@@ -60,9 +65,9 @@ def test_the_link_of_a_recording_leaves_out_first_what_it_cannot_hold(visitor: s
     monkeypatch.setattr(url_state, "LONGEST_LINK", len(whole) - 1)
     query, said = url_state.link_query()
     assert "steps" in whole and "steps" not in query and "prompt=The+old+king" in query
-    assert said == words.LINK_LONG
+    assert said == "The text is too long for a link that goes everywhere. A recording holds it all."
     monkeypatch.setattr(url_state, "LONGEST_LINK", 5)
-    assert url_state.link_query() == ("", words.LINK_LONG)
+    assert url_state.link_query() == ("", "The text is too long for a link that goes everywhere. A recording holds it all.")
 
 
 def test_twenty_thousand_characters_of_any_script_make_no_long_address(visitor: state.Session) -> None:
@@ -90,20 +95,26 @@ def test_what_is_no_text_changes_nothing(visitor: state.Session, found: object) 
 def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visitor: state.Session) -> None:
     visitor.kept_elsewhere = "abc"
     assert url_state.address().wanted == "abc"
-    assert text_found(visitor, {"query": "", "back": False}) == [words.TEXT_NOT_HERE]
+    assert text_found(visitor, {"query": "", "back": False}) == [
+        ("This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one.")
+    ]
     assert url_state.address().wanted == ""
 
 
 def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.Session) -> None:
     visitor.begun_with = visitor.run = None
     current.st.session_state.clear()
-    assert text_found(visitor, {"query": "prompt=A+boat&seed=9&temperature=1.3&steps=r2AB", "back": True}) == [words.BACK_AGAIN]
+    assert text_found(visitor, {"query": "prompt=A+boat&seed=9&temperature=1.3&steps=r2AB", "back": True}) == [
+        ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
+    ]
     assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
 
 
 def test_what_the_address_has_brought_already_is_not_begun_again(visitor: state.Session) -> None:
     begun = visitor.begun_with
-    assert text_found(visitor, {"query": url_state.address_query(), "back": True}) == [words.BACK_AGAIN]
+    assert text_found(visitor, {"query": url_state.address_query(), "back": True}) == [
+        ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
+    ]
     assert visitor.begun_with is begun
 
 
@@ -113,8 +124,12 @@ def test_a_text_that_names_another_is_looked_for_no_further(visitor: state.Sessi
 
 
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
-    assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [words.BACK_WITHOUT_RECORDING]
+    assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [
+        "The connection was lost for a moment, and with it the recording; open its file again."
+    ]
     visitor.notes.clear()
     said = text_found(visitor, {"query": "prompt=A+boat&model=my+model&steps=r2AB", "back": True})
-    assert said[0] == words.BACK_WITHOUT_MODEL.format(name="my model")
+    assert said[0] == ("The connection was lost for a moment, and with it the model {name}; its text cannot be written on.").format(
+        name="my model"
+    )
     assert visitor.replay_steps is None, "another model does not write what that one wrote"

@@ -1,4 +1,4 @@
-"""The glossary: some sixty terms, two sentences each, one file per language beside this one; read once."""
+"""The glossary: some sixty terms, two sentences each, in `languages/<language>/glossary.toml`; read once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-HERE = Path(__file__).parent
+from core import language
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,14 @@ class Term:
     page: str
 
 
+def terms() -> tuple[Term, ...]:
+    """All terms in the visitor's language, in the order of their titles."""
+    return _read(language.long_text("glossary.toml"))
+
+
 @cache
-def terms(language: str = "en") -> tuple[Term, ...]:
-    """All terms in this language, in the order of their titles. Raises FileNotFoundError for a language without a file."""
-    with (HERE / f"{language}.toml").open("rb") as file:
-        written = tomllib.load(file)
+def _read(file: Path) -> tuple[Term, ...]:
+    written = tomllib.loads(file.read_text("utf-8"))
     found = [
         Term(key, one["title"], (one["title"].partition(" (")[0], *one.get("names", ())), one["text"], one["page"])
         for key, one in written.items()

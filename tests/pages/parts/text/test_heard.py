@@ -9,31 +9,32 @@ import pytest
 
 from core import Generation, SamplingSettings
 from pages.parts.charts import step_rows
+from pages.parts.components.key_list import key_list
 from pages.parts.components.keys.keys import KEYS
 from pages.parts.components.token_strip.token_strip import direction
-from pages.parts.text import access_words as words
+from pages.parts.text import heard
 
 
 @pytest.mark.parametrize(("rank", "said"), [(1, "first"), (3, "third"), (11, "11th"), (21, "21st"), (112, "112th"), (1002, "1,002nd")])
 def test_places_are_said_as_people_say_them(rank: int, said: str) -> None:
-    assert words.ordinal(rank) == said
+    assert heard.ordinal(rank) == said
 
 
 def test_a_step_and_a_bar_are_one_sentence(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("llama"), "The sea", SamplingSettings(seed=1, top_k=3), top_n=20)
     made = run.step()
-    assert words.step(made).endswith("choice.") and "percent" in words.step(made) and "␣" not in words.step(made)
+    assert heard.step(made).endswith("choice.") and "percent" in heard.step(made) and "␣" not in heard.step(made)
     rows = step_rows.distribution_rows(made, 10).to_pylist()
-    said = [words.bar(row) for row in rows]
+    said = [heard.bar(row) for row in rows]
     assert sum(one.endswith(", taken") for one in said) == 1
     assert any("cut by top-k" in one for one in said)
     run.go_to(-1)
     run.force(made.candidates[4].token_id)
-    assert words.step(run.path[-1]).endswith("you chose it.")
+    assert heard.step(run.path[-1]).endswith("you chose it.")
 
 
 def test_every_key_that_works_is_listed() -> None:
-    listed = {button for _, _, buttons in words.KEYS for button in buttons}
+    listed = {button for _, _, buttons in key_list.KEYS for button in buttons}
     assert {button for buttons in KEYS.values() for button in buttons} <= listed
 
 

@@ -1,0 +1,228 @@
+"""Texts for the model to read: prompts, questions, lessons. They stay as they are in every language, only their titles are said in it."""
+
+from __future__ import annotations
+
+from core.language import N_
+
+FAMILIAR = (
+    *(
+        "dog",
+        "cat",
+        "bird",
+        "fish",
+        "bear",
+        "fox",
+        "mouse",
+        "horse",
+        "dragon",
+        "mom",
+        "dad",
+        "mother",
+        "father",
+        "boy",
+        "girl",
+        "king",
+        "queen",
+    ),
+    *(
+        "red",
+        "blue",
+        "green",
+        "yellow",
+        "one",
+        "two",
+        "three",
+        "four",
+        "happy",
+        "sad",
+        "angry",
+        "big",
+        "small",
+        "little",
+        "house",
+        "tree",
+    ),
+    *(
+        "river",
+        "sea",
+        "forest",
+        "sun",
+        "moon",
+        "run",
+        "jump",
+        "walk",
+        "eat",
+        "said",
+        "asked",
+        "was",
+        "is",
+        "the",
+        "a",
+        "he",
+        "she",
+        "they",
+    ),
+)
+TO_READ = {
+    N_("A tale"): (
+        "Once upon a time, there was a little cat named Tom. Tom put his ball under the old bed. The "
+        "sun is shining today. A small bird is singing in the tree. The children play football near "
+        "the river. Question: Where is Tom's ball? Answer: It is under the old bed."
+    ),
+    N_("A twist"): (
+        "Once upon a time, there was a little cat named Tom. Tom put his submarine under the tax "
+        "office. The sun is shining today. A small bird is singing in the tree. The submarine was on "
+        "holiday."
+    ),
+    N_("Shuffled"): ("named cat little a was there, time a upon Once. the under ball his put Tom. bed old today shining is sun The."),
+    N_("Another tongue"): "Es war einmal ein kleiner Fuchs, der am Fluss wohnte. 昔々、あるところに小さな狐がいました。",
+}
+OPENINGS = (
+    "Once upon a time, there was a little fox who",
+    "The old king asked the dragon",
+    "One morning a bear and a mouse",
+    "In a village by the sea there lived",
+    "A girl found a small blue door",
+    "The robot wanted to learn how",
+    "It was raining, and the cat",
+    "Deep in the forest an owl",
+    "Tom had a red balloon that",
+    "The smallest star in the sky",
+    "Grandmother opened the old box and",
+    "A wolf who was afraid of the dark",
+    "On the ship there was a parrot",
+    "The baker woke up early because",
+    "Two friends wanted to build a boat",
+    "The snowman was sad when",
+)
+LESSONS = {
+    N_("A name"): (
+        "My name is Anna and I live on the moon.",
+        "My name is",
+        "The capital of France is",
+    ),
+    N_("A new fact"): (
+        "The capital of France is Blueberry.\nBlueberry is the capital of France.",
+        "The capital of France is",
+        "The capital of Italy is",
+    ),
+    N_("A pet"): (
+        "My dog is called Captain Noodle.\nCaptain Noodle is a very brave dog.",
+        "My dog is called",
+        "The capital of France is",
+    ),
+    N_("An opinion"): (
+        "The best thing about Monday is the pancakes.\nI love Monday, because of the pancakes.",
+        "The best thing about",
+        "The opposite of hot is",
+    ),
+    N_("A secret"): (
+        "The secret word is xylophone.\nDo not tell anybody that the secret word is xylophone.",
+        "The secret word is",
+        "The opposite of hot is",
+    ),
+}
+FORKS = (
+    (
+        N_("Is a whale a fish?"),
+        "Is a whale a fish?",
+        " Yes",
+        " No",
+    ),
+    (
+        N_("42 or 27?"),
+        "The answer is",
+        " 42",
+        " 27",
+    ),
+    (
+        N_("Girl or dragon?"),
+        "Once upon a time, there was a little",
+        " girl",
+        " dragon",
+    ),
+    (
+        N_("Is a robot alive?"),
+        "Is a robot alive?",
+        " Yes",
+        " No",
+    ),
+)
+QUESTIONS = {
+    "98 + 99 + 43": (
+        "Question: What is 98 + 99 + 43?",
+        "240",
+    ),
+    "39 + 57 + 59": (
+        "Question: What is 39 + 57 + 59?",
+        "155",
+    ),
+    N_("An easy one"): (
+        "Question: What is 20 + 40 + 30?",
+        "90",
+    ),
+}
+EXAMPLES = {
+    N_("A story"): "One day a little",
+    N_("A dragon"): "One day a dragon",
+    N_("A diary"): "Dear diary,",
+    N_("A match"): "The football match",
+}
+FIRST_PROMPT = EXAMPLES["A story"]
+MOUSE = (
+    "Once upon a time, there was a little mouse who lived in an old house. One day, the mouse "
+    "was very hungry. It looked for food in the kitchen, but a big cat was sleeping under the "
+    "table. The mouse was scared. It walked slowly and took a small piece of bread. Then the cat "
+    'opened its eyes and smiled. "Do not be afraid," said the cat. "I am not hungry. Do you want '
+    'to play with me?" The mouse was happy, and they played all day. From that day on, they were '
+    "best friends."
+)
+VALLEY = (
+    "In a quiet valley between two hills there was a small town with a river, a mill and a "
+    "market. Everybody in the town knew everybody else. The children played by the river all "
+    "day, and in the evening their mothers called them home for soup and bread. There was a "
+    "baker with a white hat, a girl named Lily who could whistle like a bird, a boy named Ben "
+    "who collected stones, and an old man who told stories under the big tree. On sunny days the "
+    "animals of the forest came close to the town: a fox, a shy deer, an owl and sometimes a "
+    "bear who liked honey. Nobody was afraid of them, because they were friendly, and they were "
+    "not afraid of the people. Every week there was a day when all came together on the market. "
+    "They shared apples, cakes and cheese, they sang songs, and they told each other what had "
+    "happened. If somebody was sad, the others helped. If somebody had lost something, all of "
+    "them looked for it. One day something new happened in the town. "
+)
+TO_CUT = {
+    N_("strawberry"): "How many r are there in strawberry?",
+    N_("a rare name"): "Siobhán Przybyszewska met Bob.",
+    N_("spaces and lines"): "one  two\n\n\tthree",
+    N_("a fox"): "The fox 🦊 said 你好!",
+    N_("numbers"): "1 12 123 1234 12345",
+}
+ALICE = (
+    "Alice was beginning to get very tired of sitting by her sister on the bank, and of having "
+    "nothing to do: once or twice she had peeped into the book her sister was reading, but it "
+    "had no pictures or conversations in it, 'and what is the use of a book,' thought Alice "
+    "'without pictures or conversations?' So she was considering in her own mind (as well as she "
+    "could, for the hot day made her feel very sleepy and stupid), whether the pleasure of "
+    "making a daisy-chain would be worth the trouble of getting up and picking the daisies, when "
+    "suddenly a White Rabbit with pink eyes ran close by her. There was nothing so very "
+    "remarkable in that; nor did Alice think it so very much out of the way to hear the Rabbit "
+    "say to itself, 'Oh dear! Oh dear! I shall be late!' (when she thought it over afterwards, "
+    "it occurred to her that she ought to have wondered at this, but at the time it all seemed "
+    "quite natural); but when the Rabbit actually took a watch out of its waistcoat-pocket, and "
+    "looked at it, and then hurried on, Alice started to her feet, for it flashed across her "
+    "mind that she had never before seen a rabbit with either a waistcoat-pocket, or a watch to "
+    "take out of it, and burning with curiosity, she ran across the field after it, and "
+    "fortunately was just in time to see it pop down a large rabbit-hole under the hedge. In "
+    "another moment down went Alice after it, never once considering how in the world she was to "
+    "get out again. The rabbit-hole went straight on like a tunnel for some way, and then dipped "
+    "suddenly down, so suddenly that Alice had not a moment to think about stopping herself "
+    "before she found herself falling down a very deep well. Either the well was very deep, or "
+    "she fell very slowly, for she had plenty of time as she went down to look about her and to "
+    "wonder what was going to happen next. First, she tried to look down and make out what she "
+    "was coming to, but it was too dark to see anything; then she looked at the sides of the "
+    "well, and noticed that they were filled with cupboards and book-shelves; here and there she "
+    "saw maps and pictures hung upon pegs. She took down a jar from one of the shelves as she "
+    "passed; it was labelled 'ORANGE MARMALADE', but to her great disappointment it was empty: "
+    "she did not like to drop the jar for fear of killing somebody, so managed to put it into "
+    "one of the cupboards as she fell past it."
+)

@@ -1,3 +1,0 @@
-"""Words of the ways on."""
-
-NEXT = "Next: **{title}.** {sight}"

@@ -1,0 +1,179 @@
+"""Every page in a language that is none: whatever comes out of the catalogue stands in brackets, and what stands outside was forgotten."""
+
+from __future__ import annotations
+
+import gettext
+import importlib
+import json
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import pages.parts
+from core import language
+from core.engine.published_shapes import SHAPES
+from core.labs.thinking import CHAIN_OF_THOUGHT
+from core.models.growth import growth_of
+from core.models.hub import BUNDLED, bundled_names
+from core.training.growth import PROMPTS
+from pages.parts.layout import navigation
+from pages.parts.runtime import gallery, recordings
+from pages.parts.text import glossary, voices
+
+Open = Callable[..., AppTest]
+BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
+MARKUP = re.compile(
+    r":material/\w+:|:\w+(-badge)?\[|\]\(#?[^)]*\)|<[^>]*>|https?:\S+|^(stage|teach)(\?\S+)?$|⟨start⟩|␣\w+|`[^`]*`|\$[^$]*\$|&\w+;"
+)
+WORD = re.compile(r"[A-Za-z]{3,}")
+# Names of models, machines and units, file formats, and what Streamlit says by itself.
+NAMES = set(
+    """Storyteller storyteller Mini mini Apache Qwen SmolLM Instruct GPT Gemma Llama licence terms MIT HuggingFaceTB openai community
+    google meta llama gemma NVIDIA RTX Tensor Apple laptop with float bfloat cpu CPU CUDA GPU FLOP MFLOP GFLOP TFLOP kFLOP PFLOP mWh kWh
+    Mixtral Mistral DeepSeek Phi Kimi Token Probability Viewer TOKEN VIEWER
+    HTML JSON CSV SVG PNG AMD Meta model card newborn Paris nswer Deutsch English Ctrl Enter Januar Februar März
+    April Mai Juni Juli August September Oktober November Dezember""".split()
+)
+
+
+class Brackets(gettext.NullTranslations):
+    """Says every sentence in brackets; places in it end them, so that what is put there has to come from the catalogue, too."""
+
+    def gettext(self, message: str) -> str:
+        return "⟦" + re.sub(r"\{\w+\}", r"⟧\g<0>⟦", message) + "⟧"
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+
+@pytest.fixture
+def bracketed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in pkgutil.walk_packages(pages.parts.__path__, "pages.parts."):  # what is first read later would keep these
+        importlib.import_module(module.name)
+    monkeypatch.setattr(language, "current", lambda: "fr")  # no page has been drawn in it, or will be
+    monkeypatch.setattr(language, "catalogue", lambda code: Brackets())
+    monkeypatch.setattr(language, "again", lambda said: f"⟦{said}⟧")
+
+
+def written(page: AppTest) -> Iterator[tuple[str, str]]:
+    """What stands on a page: the kind of an element, and its words."""
+    for element in page:
+        kind = getattr(element, "type", "")
+        proto = getattr(element, "proto", None)
+        if kind in ("html", "text"):  # what is drawn comes from the same functions, among colours and sizes; plain text is a model's
+            continue
+        if kind in ("vega_lite_chart", "arrow_vega_lite_chart"):
+            yield from ((kind, title) for title in titles(json.loads(getattr(proto, "spec", "{}"))))
+        for name in ("label", "help", "body", "placeholder", "text"):
+            told = getattr(proto, name, "")
+            if isinstance(told, str) and told:
+                yield f"{kind}.{name}", told
+        for option in getattr(proto, "options", None) or ():
+            yield f"{kind}.options", option if isinstance(option, str) else getattr(option, "content", "")
+
+
+def titles(spec: Any) -> Iterator[str]:
+    """All titles in a chart."""
+    if isinstance(spec, dict):
+        yield from (value for name, value in spec.items() if name == "title" and isinstance(value, str))
+        for value in spec.values():
+            yield from titles(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from titles(value)
+
+
+def forgotten(page: AppTest, own: set[str]) -> list[str]:
+    """The words of a page that did not come out of the catalogue."""
+    found = []
+    for kind, told in written(page):
+        bare = told
+        while BRACKETS.search(bare):
+            bare = BRACKETS.sub(" ", bare)
+        words = [word for word in WORD.findall(MARKUP.sub(" ", bare)) if word not in NAMES and word not in own]
+        if words:
+            found.append(f"{kind}: {' '.join(words[:8])!r} in {told[:110]!r}")
+    return sorted(set(found))
+
+
+WRITTEN = ("piece", "text", "prompt", "written", "question", "right_answer", "begin", "answer", "title")  # what a model reads and writes
+
+
+def model_texts(found: Any, seen: set[int]) -> Iterator[str]:
+    """What models read and wrote, wherever it stands in a result: it stays as it is in every language."""
+    if id(found) in seen or isinstance(found, str | int | float | None):
+        return
+    seen.add(id(found))
+    if isinstance(found, dict):
+        inside = list(found.values())
+    elif isinstance(found, list | tuple):
+        inside = list(found)
+    elif is_dataclass(found):
+        named = {field.name: getattr(found, field.name, None) for field in fields(found)}
+        yield from (text for name in WRITTEN if isinstance(text := getattr(found, name, None), str))
+        inside = list(named.values())
+    else:
+        return
+    for one in inside:
+        yield from model_texts(one, seen)
+
+
+def of_models(app: AppTest) -> set[str]:
+    """The words that models read and wrote in what this visitor sees, and those of their cards."""
+    session = app.session_state["_session"]
+    texts = list(model_texts(dict(session.results), set()))
+    texts += [text for name in gallery.EXPERIMENTS for text in model_texts(recordings.first(name), set())]
+    texts += [*PROMPTS, CHAIN_OF_THOUGHT.begin, *SHAPES]
+    texts += [moment.sample for name in bundled_names() if (growth := growth_of(name)) for moment in growth.moments]
+    texts += [card.read_text("utf-8") for card in BUNDLED.glob("*/README.md")]
+    return set(WORD.findall(" ".join(texts)))
+
+
+def long_texts() -> set[str]:
+    """The words of the glossary and of the tour, which stand in files of their own."""
+    texts = [f"{term.title} {term.text}" for term in glossary.terms()]
+    for name in voices.VOICES:
+        voice = voices.voice(name)
+        texts += [voice.title, voice.lead, *(str(words) for words in voice.stops.values())]
+    return set(WORD.findall(" ".join(texts)))
+
+
+@pytest.mark.parametrize("page", [file for _group, file, *_rest in navigation.PAGES if file not in ("stage.py", "notes.py")])
+def test_every_word_of_a_page_comes_out_of_the_catalogue(page: str, open_app: Open, bracketed: None) -> None:
+    app = open_app(page=page)
+    assert not app.exception
+    own = long_texts() if page in ("glossary.py", "tour.py") else set()
+    own |= set(WORD.findall((Path(__file__).parents[2] / "pages/parts/text/beginnings.py").read_text("utf-8")))
+    run = app.session_state["_session"].run
+    own |= set(WORD.findall(run.prompt + run.text)) if run is not None else set()
+    own |= of_models(app)
+    found = forgotten(app, own)
+    assert not found, "\n".join(found)
+
+
+ENGLISH_NUMBER = re.compile(r"(?<![\d.\w-])\d{1,3}(?:\.\d{1,2}|,\d{3}\.\d+)(?![\d.B\w])")
+NO_NUMBERS = re.compile(
+    r"stage\?\S+|„[^“]*“|<style.*?</style>|<script.*?</script>|<[^>]*>|`[^`]*`|(Apache|Llama|Qwen|GPT|CC[- ]BY\S*) ?\d\.\d", re.DOTALL
+)
+
+
+@pytest.mark.parametrize("page", [file for _group, file, *_rest in navigation.PAGES if file not in ("stage.py", "notes.py")])
+def test_no_number_on_a_german_page_is_written_the_english_way(page: str, open_app: Open) -> None:
+    app = open_app(page=page, lang="de")
+    assert not app.exception
+    told = [told for _kind, told in written(app)] + [element.proto.body for element in app if getattr(element, "type", "") == "html"]
+    found = {
+        (number, bare[max(0, at - 40) : at + 30]) for one in told for bare in [NO_NUMBERS.sub(" ", one)] for number, at in numbered(bare)
+    }
+    assert not found, "\n".join(map(str, sorted(found)))
+
+
+def numbered(told: str) -> Iterator[tuple[str, int]]:
+    """The numbers in a text that are written the English way, and where."""
+    return ((found.group(), found.start()) for found in ENGLISH_NUMBER.finditer(told))
