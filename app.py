@@ -56,6 +56,8 @@ else:  # for every visitor, at every click
             stage_door.bar(page.url_path)
         else:
             frame.unseen_heading(page.title)
+        if page.url_path not in navigation.LIGHT:
+            preload.settle()
         page.run()
         onward.onward(page.url_path)
         if page.url_path not in navigation.BARE:
@@ -70,3 +72,4 @@ else:  # for every visitor, at every click
     if page.url_path not in navigation.BARE:
         glossary.glossary(page.url_path)
     key_list.key_list()
+    preload.complete()

@@ -9,6 +9,7 @@ from typing import Any
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.chat_template import TemplateFailed, render
 from core.engine.engine import Backend, Engine
+from core.engine.late_network import LateNetwork
 from core.engine.shape import ModelShape
 from core.engine.stored_weights import is_stored
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
@@ -30,7 +31,7 @@ class LanguageModel:
     def __init__(self, name: str, network: Any, tokenizer: Any, backend: Backend | None = None) -> None:
         weight = network.get_input_embeddings().weight
         self.name = name
-        self.network = network
+        self._network = network
         self.tokenizer = tokenizer
         self.device = str(weight.device)
         self.stored_dtype = str(weight.dtype).removeprefix("torch.")
@@ -48,6 +49,13 @@ class LanguageModel:
         self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size, threads)
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
+
+    @property
+    def network(self) -> Any:
+        """transformers' network on these weights. Of a model that was loaded early it comes when it is first asked for, in seconds."""
+        if isinstance(self._network, LateNetwork):
+            self._network = self._network.arrive()
+        return self._network
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text, with the marks this model expects around it.

@@ -135,7 +135,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
-    tokenizer = _read_tokenizer(folder, name)
+    tokenizer = read_tokenizer(folder, name)
     ends = [tokenizer.eos_token_id, getattr(config, "eos_token_id", None)]
     if (folder / "generation_config.json").is_file():
         ends.append(_json(folder / "generation_config.json", name).get("eos_token_id"))
@@ -273,7 +273,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     transformers_logging.disable_progress_bar()
     where = device_for(device)
     precision = dtype_for(dtype if kept is None else kept, where)
-    tokenizer = _read_tokenizer(folder, name)
+    tokenizer = read_tokenizer(folder, name)
     try:
         network, report = AutoModelForCausalLM.from_pretrained(
             folder,
@@ -348,7 +348,7 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
     )
 
 
-def _read_tokenizer(folder: Path, name: str) -> Any:
+def read_tokenizer(folder: Path, name: str) -> Any:
     from transformers import AutoTokenizer
 
     try_tokenizer(folder, name)

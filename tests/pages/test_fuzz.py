@@ -115,7 +115,7 @@ def test_any_file_is_no_recording(data: bytes | str) -> None:
 @given(data=st.data())
 def test_any_answer_of_a_server_is_a_step_or_one_sentence(data: st.DataObject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(loading, "_read_tokenizer", _tokenizer)
+    monkeypatch.setattr(loading, "read_tokenizer", _tokenizer)
     fake, harm = FakeVLLM(), False
 
     def change(body: dict[str, Any]) -> Any:
@@ -132,7 +132,7 @@ def test_any_answer_of_a_server_is_a_step_or_one_sentence(data: st.DataObject, m
                 one_sentence(error)
 
 
-_tokenizer = cache(loading._read_tokenizer)
+_tokenizer = cache(loading.read_tokenizer)
 
 
 @FEW

@@ -54,7 +54,7 @@ class FastDecoder:
         if parts is None:
             return None
         fast = cls(parts)
-        if not fast._agrees_with(network):
+        if not fast.agrees_with(network):
             return None
         compiled.begin(fast)
         return fast
@@ -249,7 +249,7 @@ class FastDecoder:
             cap(logits, parts.logit_softcap)
         return logits[0]
 
-    def _agrees_with(self, network: Any) -> bool:
+    def agrees_with(self, network: Any) -> bool:
         """Whether a few tokens, fed together and one at a time, get the network's own logits."""
         ids = np.arange(1, 9) * 7919 % len(self.parts.embedding)
         with torch.inference_mode():

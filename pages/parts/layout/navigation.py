@@ -55,6 +55,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
 )
 
 HIDDEN = frozenset({"notes"})  # not in the menu
+LIGHT = ("", "watch")  # pages that do without the code of the first model's network (`runtime/preload.py`)
 BARE = frozenset({"stage", "notes"})  # without header, sidebar and player
 OPERATOR_PAGE = ROOT / "pages/operator.py"  # in the menu of a public instance's operator only; others come by its address
 

@@ -29,6 +29,7 @@ def _shelf() -> ModelRegistry:
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     model = preload.take(name)
     if model is None:
+        preload.settle()
         model = load_model(name, tokenizer=tokenizer, api_key=api_key)
         gc.unfreeze()
         gc.collect()

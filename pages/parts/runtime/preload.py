@@ -2,18 +2,25 @@
 
 torch and transformers take seconds to import. `streamlit run` imports app.py before it listens, so they come in beside it, in one thread;
 every visitor's script waits for it before it imports anything itself, since two threads in one circle of imports can meet half a module.
+The first step needs no network of transformers' own (`core.models.early`): that code comes in once the first page has been drawn.
 """
 
 from __future__ import annotations
 
 import gc
+import weakref
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
+AFTER = 1.0  # seconds between a page that was drawn and the import of the rest, so that the browser gets its page first
+
 _begun: list[Future[dict[str, LanguageModel]]] = []
+_early: list[weakref.ref[LanguageModel]] = []  # what is there without its network
+_completing: list[Timer] = []
 
 
 def begin() -> None:
@@ -44,6 +51,23 @@ def take(name: str) -> LanguageModel | None:
     return None if not _begun or _begun[0].exception() else _begun[0].result().pop(name, None)
 
 
+def complete() -> None:
+    """Import what the first step did without, once per process, in the background; returns at once. By whoever has drawn a page."""
+    if _early and not _completing:
+        _completing.append(Timer(AFTER, settle))
+        _completing[0].daemon = True
+        _completing[0].start()
+
+
+def settle() -> None:
+    """Until all is imported. By whoever imports more than the first page does: see above on half a module."""
+    for early in list(_early):
+        model = early()
+        if model is not None:
+            _ = model.network
+    _early.clear()
+
+
 def _load() -> dict[str, LanguageModel]:
     # What is imported stays. Looking for garbage in it over and over costs a quarter of the time, and half a second after it.
     gc.disable()
@@ -52,9 +76,14 @@ def _load() -> dict[str, LanguageModel]:
         import pandas  # noqa: F401
 
         from core import list_models, load_model
+        from core.models.early import load_early
 
         first = list_models()[0].name
-        return {first: load_model(first)}
+        model = load_early(first)
+        if model is None:
+            return {first: load_model(first)}
+        _early.append(weakref.ref(model))
+        return {first: model}
     finally:
         gc.freeze()
         gc.enable()

@@ -19,14 +19,14 @@ from core.servers import http_client
 from tests.core.servers.serving import TINY, FakeLlama, FakeVLLM, Running, serve, tokenize, truth
 
 PROMPT = "def main(argv): return 0"
-read_once = cache(loading._read_tokenizer)
+read_once = cache(loading.read_tokenizer)
 
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
     monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
-    monkeypatch.setattr(loading, "_read_tokenizer", read_once)
+    monkeypatch.setattr(loading, "read_tokenizer", read_once)
 
 
 def connect(server: Running) -> Any:

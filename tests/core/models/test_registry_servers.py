@@ -21,14 +21,14 @@ from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, 
 PLENTY = 10**12
 TOKENIZER = str(TINY)
 GREEDY = SamplingSettings(greedy=True)
-read_once = cache(loading._read_tokenizer)
+read_once = cache(loading.read_tokenizer)
 
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
     monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
-    monkeypatch.setattr(loading, "_read_tokenizer", read_once)
+    monkeypatch.setattr(loading, "read_tokenizer", read_once)
 
 
 @pytest.fixture

@@ -20,14 +20,14 @@ from core.servers import http_client
 from core.servers.http_client import Address
 from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
 
-read_once = cache(loading._read_tokenizer)
+read_once = cache(loading.read_tokenizer)
 
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
     monkeypatch.setattr(http_client, "FIRST_PATIENCE", 5.0)
-    monkeypatch.setattr(loading, "_read_tokenizer", read_once)
+    monkeypatch.setattr(loading, "read_tokenizer", read_once)
 
 
 def one_sentence(error: BaseException) -> None:

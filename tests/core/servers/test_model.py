@@ -35,13 +35,13 @@ from tests.core.servers.serving import (
 PROMPT = "def main(argv): return 0"
 
 
-read_once = cache(loading._read_tokenizer)
+read_once = cache(loading.read_tokenizer)
 
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
-    monkeypatch.setattr(loading, "_read_tokenizer", read_once)
+    monkeypatch.setattr(loading, "read_tokenizer", read_once)
 
 
 def connect(server: Running, **more: Any) -> Any:

@@ -1,0 +1,112 @@
+"""A bundled model that writes before transformers' code for its network is there, against the one that is loaded whole."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core import Generation, SamplingSettings, load_model
+from core.engine.backends.fast_decoder import FastDecoder
+from core.engine.backends.llama_files import llama_parts
+from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.late_network import LateNetwork
+from core.models import early
+from core.models.hub import BUNDLED, bundled_names
+
+ROOT = Path(__file__).parents[3]
+FACTS = """name device stored_dtype dtype shape parameter_count weight_bytes layer_count vocabulary_size context_length
+cache_bytes_per_token end_token_ids notes""".split()
+FIRST_STEP = """
+import sys
+from core.models.early import load_early
+from core import Generation, SamplingSettings
+run = Generation(load_early("storyteller"), "One day a little", SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.01))
+assert run.step().text
+heavy = ("torch._dynamo", "torch._inductor", "sympy", "transformers.modeling_utils", "transformers.models.llama.modeling_llama")
+print([name for name in heavy if name in sys.modules])
+"""
+
+
+def test_the_first_step_needs_neither_the_networks_code_nor_a_compiler() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_STEP], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_it_is_the_model_that_is_loaded_whole(name: str) -> None:
+    model, whole = early.load_early(name), load_model(name)
+    assert model is not None and isinstance(model._network, LateNetwork)
+    assert {fact: getattr(model, fact) for fact in FACTS} == {fact: getattr(whole, fact) for fact in FACTS}
+    assert type(model.tokenizer) is type(whole.tokenizer) and model.tokenizer.get_vocab() == whole.tokenizer.get_vocab()
+    text = "Once upon a time, there was a little fox 🦊. Question: How much is 3 + 4?\nAnswer:"
+    assert model.encode(text) == whole.encode(text)
+    settings = SamplingSettings(temperature=1.2, seed=3)
+    runs = [Generation(one, "One day a little", settings) for one in (model, whole)]
+    texts = [[step.token_id for step in run.write(30)] for run in runs]
+    assert texts[0] == texts[1]
+    ids = np.array(whole.encode(text))
+    assert torch.allclose(model.engine.forward(ids).logits.values, whole.engine.forward(ids).logits.values, atol=1e-4)
+
+
+def test_the_network_comes_when_it_is_asked_for_on_the_same_weights() -> None:
+    model = early.load_early("storyteller-mini")
+    assert model is not None
+    weights = dict(model._network.named_parameters())
+    network = model.network
+    assert network is model.network and not isinstance(network, LateNetwork)
+    assert {name: weight.data_ptr() for name, weight in network.named_parameters()} == {
+        name: weight.data_ptr() for name, weight in weights.items()
+    }
+    ids = torch.arange(5, 25)
+    with torch.inference_mode():
+        expected = network(input_ids=ids[None]).logits[0, -1]
+    backend = model.engine.backend
+    assert isinstance(backend, FastDecoder) and torch.allclose(backend.run(ids.numpy(), None), expected, atol=1e-4)
+    assert isinstance(backend._proof, tuple), "compiled code is proved by the network"
+
+
+def test_weights_that_were_read_wrong_are_found_out_and_the_network_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = early.load_early("storyteller-mini")
+    assert model is not None
+    run = Generation(model, "One day a little", SamplingSettings(greedy=True))
+    list(run.write(3))
+    monkeypatch.setattr(FastDecoder, "agrees_with", lambda self, network: False)
+    assert model.network is not None
+    assert isinstance(model.engine.backend, TransformersBackend)
+    assert len(list(run.write(5))) == 5
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"model_type": "mistral"},
+        {"rope_parameters": {"rope_type": "llama3", "rope_theta": 10000.0}},
+        {"rope_parameters": None},
+        {"hidden_act": "gelu"},
+        {"num_hidden_layers": 6},
+        {"num_hidden_layers": 8},
+        {"tie_word_embeddings": False},
+    ],
+)
+def test_what_is_no_plain_llama_is_left_to_the_whole_loader(other: dict[str, Any]) -> None:
+    from safetensors.torch import load_file
+
+    folder = BUNDLED / "storyteller-mini"
+    told = json.loads((folder / "config.json").read_text()) | other
+    layers = other.get("num_hidden_layers")
+    if layers is not None:  # relative to what it has
+        told["num_hidden_layers"] = json.loads((folder / "config.json").read_text())["num_hidden_layers"] + (1 if layers == 8 else -1)
+    weights = {name: weight.float() for name, weight in load_file(folder / "model.safetensors").items()}
+    assert llama_parts(told, weights) is None
+
+
+@pytest.mark.parametrize("name", ["", "no such model", "../storyteller", "HuggingFaceTB/SmolLM2-135M", "/tmp"])
+def test_any_other_name_is_left_to_the_whole_loader(name: str) -> None:
+    assert early.load_early(name) is None
