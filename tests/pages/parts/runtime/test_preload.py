@@ -10,8 +10,10 @@ import pytest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 import core
+from core.engine.late_network import LateNetwork
 from core.engine.model import LanguageModel
 from core.errors import BrokenModel
+from core.models import early
 from pages.parts.runtime import loaded_models, preload
 
 ROOT = Path(__file__).parents[4]
@@ -19,7 +21,8 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.fixture(autouse=True)
 def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(preload, "_begun", [])
+    for name in ("_begun", "_early", "_completing"):
+        monkeypatch.setattr(preload, name, [])
     yield
     preload.wait()
     gc.unfreeze()
@@ -31,13 +34,13 @@ def test_streamlit_finds_the_app_that_starts_early() -> None:
 
 def test_the_first_model_is_there_once_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    load = core.load_model
+    load = early.load_early
 
-    def listening(name: str) -> LanguageModel:
+    def listening(name: str) -> LanguageModel | None:
         asked.append(name)
         return load(name)
 
-    monkeypatch.setattr(core, "load_model", listening)
+    monkeypatch.setattr(early, "load_early", listening)
     preload.begin()
     preload.begin()
     assert preload.under_way()
@@ -50,6 +53,27 @@ def test_the_first_model_is_there_once_and_only_once(monkeypatch: pytest.MonkeyP
     assert gc.isenabled()
 
 
+def test_what_is_no_plain_llama_is_loaded_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(early, "load_early", lambda name: None)
+    preload.begin()
+    model = preload.take("storyteller")
+    assert model is not None and not isinstance(model._network, LateNetwork)
+
+
+def test_the_rest_comes_once_a_page_was_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preload, "AFTER", 0.0)
+    preload.complete()
+    assert not preload._completing, "nothing was loaded early"
+    preload.begin()
+    model = preload.take("storyteller")
+    assert model is not None and isinstance(model._network, LateNetwork)
+    preload.complete()
+    preload.complete()
+    (timer,) = preload._completing
+    timer.join()
+    assert not isinstance(model._network, LateNetwork) and not preload._early
+
+
 def test_without_a_beginning_nothing_is_waited_for() -> None:
     assert not preload.under_way()
     preload.wait()
@@ -60,6 +84,7 @@ def test_what_failed_early_is_tried_again_and_told_where_it_is_needed(monkeypatc
     def refuse(name: str, **_: object) -> None:
         raise BrokenModel(f"{name} is broken today.")
 
+    monkeypatch.setattr(early, "load_early", refuse)
     monkeypatch.setattr(core, "load_model", refuse)
     monkeypatch.setattr(loaded_models, "load_model", refuse)
     preload.begin()
