@@ -27,6 +27,7 @@ MOST_STEPS = 2_000
 LOOK_EVERY = 2  # steps between two looks at what it expects
 WRITTEN = 14  # tokens that it writes at every look
 LISTED = 50
+LONGEST_REST = 1.0  # seconds between two steps, where others write
 PATIENCE = 0.2  # seconds between two looks at the queue
 
 
@@ -109,6 +110,7 @@ def teach(
         tokens = limits.training_tokens or float("inf")
         yield look(student, beginning, tuning.index, known)
         for number in range(1, steps + 1):
+            began = monotonic()
             yield tuning.step()
             last = number == steps or monotonic() > latest or tuning.tokens > tokens
             if last or tuning.index % look_every == 0:
@@ -116,7 +118,16 @@ def teach(
                 yield look(student, beginning, tuning.index, known)
             if last:
                 break
+            give_way(tuning.model, began)
         yield Ended("time is up" if monotonic() > latest else "enough tokens" if tuning.tokens > tokens else "done")
+
+
+def give_way(model: LanguageModel, began: float) -> float:
+    """Rest as long as what was done since then took, if others wrote with this model meanwhile. Seconds rested."""
+    rest = min(monotonic() - began, LONGEST_REST) if model.engine.lock.last_used > began else 0.0
+    if rest > 0:
+        threading.Event().wait(rest)
+    return rest
 
 
 def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:

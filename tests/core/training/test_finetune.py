@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, CannotBeTaught, ModelError, TextToLearn
+from core.labs import teach as teach_lab
 from core.labs.teach import Ended, Look, teach
 from core.labs.training_step import compare_steps, fingerprint
 from core.training import finetune
@@ -305,3 +306,23 @@ def test_what_it_knew_before_is_asked_at_every_look_and_never_taught(tiny: Calla
     assert [one.distribution.candidates[0].model_probability for one in asked] == [
         one.distribution.candidates[0].model_probability for one in alone
     ], "asking changes nothing"
+
+
+def test_a_training_rests_between_steps_where_others_write_and_only_there(
+    tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rested: list[float] = []
+    give_way = teach_lab.give_way
+
+    def listening(model: Any, began: float) -> float:
+        rested.append(give_way(model, began))
+        return rested[-1]
+
+    monkeypatch.setattr(teach_lab, "give_way", listening)
+    model = tiny("llama")
+    run = Generation(model, "Once", SamplingSettings())
+    for seen in teach(FineTuning(model, TEXT, ALONE), "Once", steps=6, look_every=100):
+        if isinstance(seen, TrainingStep) and seen.index > 3:
+            run.step()  # somebody else, with the model that is shared
+    assert rested[:3] == [0.0, 0.0, 0.0] and all(0 < seconds <= teach_lab.LONGEST_REST for seconds in rested[3:])
+    assert len(rested) == 5, "after the last step nobody waits"
