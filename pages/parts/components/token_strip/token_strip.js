@@ -139,7 +139,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (token.step < 0) line([w.prompt, "quiet"]);
     else {
       line([`${token.model} `], [`${w.model}, `, "quiet"], [`${token.dice} `], [w.dice, "quiet"]);
-      line([`${w.rank} ${token.rank}`], [token.forced ? `  ·  ${w.forced}` : "", "quiet"]);
+      line([`${w.rank} ${token.rank.toLocaleString(document.documentElement.lang || "en")}`], [token.forced ? `  ·  ${w.forced}` : "", "quiet"]);
       if (data.clickable) line([w.again, "quiet"]);
     }
     card.hidden = false;

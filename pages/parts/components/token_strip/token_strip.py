@@ -11,7 +11,7 @@ from unicodedata import bidirectional
 
 import streamlit as st
 
-from core.language import N_, _, said
+from core.language import N_, _, current, said
 from core.record.step import Step
 from core.record.tokens import Token
 from pages.parts.charts import charts
@@ -118,15 +118,16 @@ class _Drawn:
     """What a strip showed last time: a text grows by a token, and only that one has to be worked out."""
 
     def __init__(self) -> None:
-        self._tint = ""
+        self._look = ("", "")  # tint and language
         self._path: list[Step] = []
         self._steps: list[tuple[Any, ...]] = []
 
     def steps(self, path: Sequence[Step], tint: str) -> list[tuple[Any, ...]]:
         """All steps as the strip needs them."""
-        known = zip(path, self._path, strict=False) if tint == self._tint else ()
+        look = (tint, current())
+        known = zip(path, self._path, strict=False) if look == self._look else ()
         same = sum(1 for _pair in takewhile(lambda pair: pair[0] is pair[1], known))
-        self._tint, self._path = tint, list(path)
+        self._look, self._path = look, list(path)
         self._steps = self._steps[:same] + [_step(step, tint) for step in path[same:]]
         return self._steps
 
@@ -142,7 +143,7 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
         step.chosen_by == "forced",
         numbers.chance(taken.model_probability),
         numbers.chance(taken.sampling_probability),
-        numbers.whole(taken.rank),
+        taken.rank,
     )
 
 
