@@ -46,6 +46,21 @@ def test_guessing_by_ngrams(open_app: Callable[..., AppTest], session: Callable[
     assert not app.exception and session(app).results["speculative"].error is None
 
 
+def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(
+    open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]
+) -> None:
+    app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green, One day a little")
+    app.selectbox(key="speculative_draft").set_value("The text itself (n-grams)").run()
+    app.segmented_control(key="speculative_length").set_value(32).run()
+    app.button(key="speculative_start").click().run()
+    run_on(app, 200)
+    rounds = [one for one in session(app).results["speculative"].seen if isinstance(one, SpeculativeRound)]
+    empty = [number for number, one in enumerate(rounds, 1) if not one.drafted and one.token_id >= 0]
+    assert empty and len(rounds) > 1, "what never stood there before cannot be guessed from the text"
+    app.slider(key=f"speculative_pick_{len(rounds)}").set_value(empty[0]).run()
+    assert not app.exception and "Nothing was guessed here" in said(app)
+
+
 def test_a_prompt_that_does_not_fit_is_a_calm_sentence(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="speculative.py", prompt="word " * 900)
     app.button(key="speculative_start").click().run()

@@ -137,6 +137,21 @@ def test_greedy_is_greedy_token_for_token(architecture: str, tiny: Any) -> None:
     assert gain(seen, 3).acceptance_rate == 1.0
 
 
+def test_an_end_among_the_accepted_ends_the_text_and_nothing_is_added(tiny: Any) -> None:
+    model = tiny("llama")
+    plain = [one.token_id for one in speculate(model, model, "Once", SamplingSettings(greedy=True), 4, 8) if isinstance(one, PlainStep)]
+    assert plain[2] not in plain[:2]
+    ends, model.end_token_ids = model.end_token_ids, frozenset({plain[2]})
+    try:
+        seen = list(speculate(model, model, "Once", SamplingSettings(greedy=True), 4, 8))
+    finally:
+        model.end_token_ids = ends
+    (one,) = (one for one in seen if isinstance(one, SpeculativeRound))
+    assert (one.kind, one.token_id, one.text, one.written, one.finished) == (ENDED, -1, "", 3, "end of text")
+    assert [guess.verdict for guess in one.drafted] == [ACCEPTED, ACCEPTED, ACCEPTED, DROPPED]
+    assert one.drafted[3].roll is None and tokens(one) == plain[:3] == [step.token_id for step in seen if isinstance(step, PlainStep)]
+
+
 def tokens(one: SpeculativeRound) -> list[int]:
     """What a round wrote."""
     return [guess.token_id for guess in one.drafted if guess.verdict == ACCEPTED] + ([one.token_id] if one.token_id >= 0 else [])
