@@ -1,8 +1,9 @@
 """How long a page takes to show something finished: python -m tests.benchmarks.first_results [--rounds 3] [--live]
 
-A visitor who was never here opens every page, one after the other: seconds from the address to a page that is drawn to its last line. With
---live the experiments of Serving run with what their pages begin with: seconds from the press to the first observation and to the last, as
-the experiment's own clock has them, which is what the saved recording of it holds. The server has served a page before; nothing else runs.
+A visitor who was never here opens every page, one after the other: seconds from the address to a page that is drawn to its last line; and
+one who is on Watch turns to it by the menu: seconds from the click. With --live the experiments of Serving run with what their pages begin
+with: seconds from the press to the first observation and to the last, as the experiment's own clock has them, which is what the saved
+recording of it holds. The server has served a page before; nothing else runs.
 """
 
 from __future__ import annotations
@@ -44,6 +45,19 @@ def opened(browser: Any, address: str) -> tuple[Any, float]:
     return page, monotonic() - began
 
 
+def turned(page: Any, address: str, path: str, group: str, title: str) -> float:
+    """From Watch to another page by the menu; after how many seconds it was drawn."""
+    page.goto(address)
+    page.wait_for_function(DRAWN)
+    page.locator('[data-testid="stTopNavSection"]', has_text=group).click()
+    link = page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(title, exact=True))
+    link.wait_for()
+    began = monotonic()
+    link.click()
+    page.wait_for_function(f"() => location.pathname.endsWith('/{path}') && ({DRAWN})()")
+    return monotonic() - began
+
+
 def run_live(page: Any, path: str, name: str) -> tuple[float, float]:
     """Press the page's button; seconds to the first observation and to the last."""
     live(page, f"{path}_start", name, LONG)
@@ -69,13 +83,17 @@ def main() -> None:
     with sync_playwright() as playwright, running_app() as app:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         opened(browser, app)[0].context.close()
-        for _, file, title, _ in () if wanted.live else navigation.PAGES:
-            times = []
+        for group, file, title, _ in () if wanted.live else navigation.PAGES:
+            path = Path(file).stem if file != "watch.py" else ""
+            fresh, menu = [], []
             for _ in range(wanted.rounds):
-                page, took = opened(browser, f"{app}/{Path(file).stem if file != 'watch.py' else ''}")
-                times.append(took)
+                page, took = opened(browser, f"{app}/{path}")
+                fresh.append(took)
+                if path and path not in navigation.BARE:
+                    menu.append(turned(page, app, path, group, title))
                 page.context.close()
-            print(f"{title:36}{median(times):6.2f} s [{min(times):.2f} {max(times):.2f}]", flush=True)
+            told = "".join(f"{median(times):8.2f} s [{min(times):.2f} {max(times):.2f}]" for times in (fresh, menu) if times)
+            print(f"{title:36}{told}", flush=True)
         for path, name in LIVE.items() if wanted.live else ():
             ends = []
             for _ in range(wanted.rounds):

@@ -39,7 +39,7 @@ def test_the_first_step_needs_neither_the_networks_code_nor_a_compiler() -> None
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", bundled_names())
+@pytest.mark.parametrize("name", sorted(bundled_names()))
 def test_it_is_the_model_that_is_loaded_whole(name: str) -> None:
     model, whole = early.load_early(name), load_model(name)
     assert model is not None and isinstance(model._network, LateNetwork)
