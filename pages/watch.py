@@ -57,8 +57,9 @@ def ask() -> None:
 def english() -> None:
     """In another language than English, once: that the model's own text is none of it."""
     if language.current() != language.ENGLISH:
-        # Translators: This stands below the prompt on the Watch page, in every language but English.
-        st.caption(_("The model has only ever read English, so English is what it writes."))
+        with st.container(key="english"):  # beside the legend of the tints
+            # Translators: This stands below the text on the Watch page, in every language but English.
+            st.caption(_("The model has only ever read English, so English is what it writes."))
 
 
 def way_back() -> None:
@@ -191,11 +192,11 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         ):
             st.switch_page(frame.PAGES / "stage.py")
 hero = st.container(key="hero")
+english()
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     ask()
     look = display_options()
     taken_away = st.container(horizontal=True, width="content")
-english()
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from core import language
 from core.models.growth import growth_of
@@ -16,6 +17,7 @@ from core.models.hub import BUNDLED, bundled_names
 from pages.parts.layout import navigation
 from pages.parts.runtime import recordings
 from pages.parts.text import beginnings, catalogue
+from tests.browser.test_accessibility import SIDEWAYS
 from tests.pages.test_every_word import model_texts
 
 pytestmark = pytest.mark.browser
@@ -99,11 +101,17 @@ def without_models(text: str) -> str:
 
 @WHOLE
 @pytest.mark.parametrize("path", PATHS)
-def test_no_english_sentence_stands_on_a_german_page(path: str, at: Callable[..., Any]) -> None:
+def test_no_english_sentence_stands_on_a_german_page_and_nothing_is_cut_off(path: str, at: Callable[..., Any]) -> None:
     page = at(f"{path}?lang=de")
     page.wait_for_function("document.documentElement.lang === 'de'", timeout=LONG)  # said last of all
     page.wait_for_timeout(1_500)  # what is drawn by a fragment comes after the page
     assert english_on(page) == []
+    for narrow in (700, 390, 320):  # German words are longer
+        page.set_viewport_size({"width": narrow, "height": 900})
+        try:
+            page.wait_for_function(f"() => ({SIDEWAYS}) <= 1", timeout=8_000)
+        except TimeoutError:
+            pytest.fail(f"the page scrolls {page.evaluate(SIDEWAYS)} pixels sideways at {narrow} pixels")
 
 
 def test_the_switch_turns_the_page_and_the_address_keeps_it(at: Callable[..., Any]) -> None:

@@ -149,7 +149,7 @@ def legend(*entries: tuple[str, str], hint: str = "") -> None:
         f'border-radius:0.2em;margin-right:0.35em;background:{colour}"></span>{escape(told)}</span>'
         for colour, told in entries
     )
-    told = f'<span style="white-space:nowrap">{escape(hint)}</span>' if hint else ""
+    told = f'<span style="display:inline-block">{escape(hint)}</span>' if hint else ""
     st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{parts}{told}</div>')
 
 
