@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from core.labs.training_step import fingerprint
 from core.models.archive import open_zip
+from tests.browser.conftest import running_app
 
 pytestmark = pytest.mark.browser
 PATIENCE = 90_000  # ms
@@ -24,13 +25,13 @@ def go(browser: Any, app: str) -> Iterator[Go]:
     contexts: list[Any] = []
     failed: list[str] = []
 
-    def open_page(path: str = "teach", width: int = 1280, height: int = 720) -> Any:
+    def open_page(path: str = "teach", width: int = 1280, height: int = 720, address: str = app) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: failed.append(str(error)))
-        page.goto(f"{app}/{path}")
+        page.goto(f"{address}/{path}")
         page.locator(".st-key-teach_start button").wait_for(timeout=2 * PATIENCE)
         return page
 
@@ -145,8 +146,15 @@ def test_it_forgets_before_everybodys_eyes_and_with_old_lessons_it_does_not(go: 
     again.get_by_text("It still knows: Paris").wait_for()
 
 
-def test_pause_one_step_a_moment_looked_at_and_undo(go: Go) -> None:
-    page = go()
+@pytest.fixture
+def quiet() -> Iterator[str]:
+    """A server that nobody else was on: the moments of visitors who have just left share the room with those of this one."""
+    with running_app() as address:
+        yield address
+
+
+def test_pause_one_step_a_moment_looked_at_and_undo(go: Go, quiet: str) -> None:
+    page = go(address=quiet)
     page.locator(".st-key-teach_start button").click()
     page.locator(".st-key-teach_way svg .mark-rect path").nth(12).wait_for()
     page.locator(".st-key-teach_pause button").click()
