@@ -5,7 +5,7 @@
     TITLES = {"read": N_("Read a text")}            # a table made at import: only marked there,
     st.title(_(TITLES["read"]))                     # and said in somebody's language where it is shown
 
-A language is a folder under `languages/`; nothing here knows which there are. Its catalogue is read when somebody first needs it.
+A language is a folder under `core/languages/`; nothing here knows which there are. Its catalogue is read when somebody first needs it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
-FOLDER = Path(__file__).parents[1] / "languages"
+FOLDER = Path(__file__).with_name("languages")
 ENGLISH = "en"
 DOMAIN = "viewer"
 P = ParamSpec("P")

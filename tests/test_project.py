@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TOP_LEVEL = {
-    *("app.py", "pages", "core", "languages", "tests", "requirements.txt", "README.md", ".streamlit"),
+    *("app.py", "pages", "core", "tests", "requirements.txt", "README.md", ".streamlit"),
     *(
         "requirements-dev.txt",
         "pyproject.toml",

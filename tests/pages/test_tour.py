@@ -38,7 +38,7 @@ def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
 
 
 def test_the_files_of_the_voices_hold_no_code_and_there_are_no_others() -> None:
-    folder = Path("languages/en/tour")
+    folder = Path("core/languages/en/tour")
     assert {path.name for path in folder.iterdir()} == {f"{name}.toml" for name in voices.VOICES}
 
 

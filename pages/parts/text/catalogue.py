@@ -1,6 +1,6 @@
 """The catalogue of sentences: `python -m pages.parts.text.catalogue` reads them out of the code and brings every language up to date.
 
-It writes `languages/viewer.pot` and, for each folder that is a language, its `LC_MESSAGES/viewer.po`: new sentences come in untranslated,
+It writes `viewer.pot` in `core/languages` and, for each folder there, its `LC_MESSAGES/viewer.po`: new sentences come in untranslated,
 those that are gone go. `python -m pages.parts.text.catalogue fr` begins a language: it makes its folder.
 """
 
@@ -18,7 +18,7 @@ from jinja2.ext import babel_extract
 
 from core.language import DOMAIN, FOLDER
 
-ROOT = FOLDER.parent
+ROOT = FOLDER.parents[1]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 MARKS = {"_": 1, "N_": 1, "ngettext": 2}  # how many of the first arguments are sentences
 WIDTH = 120

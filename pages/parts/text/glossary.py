@@ -1,4 +1,4 @@
-"""The glossary: some sixty terms, two sentences each, in `languages/<language>/glossary.toml`; read once."""
+"""The glossary: some sixty terms, two sentences each, in `core/languages/<language>/glossary.toml`; read once."""
 
 from __future__ import annotations
 

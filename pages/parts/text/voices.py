@@ -1,4 +1,4 @@
-"""The tour's three voices. Each stands in a file of its own under `languages/<language>/tour/`, one table per stop:
+"""The tour's three voices. Each stands in a file of its own under `core/languages/<language>/tour/`, one table per stop:
 
 title   the stop's heading
 said    two or three sentences: what one sees there
