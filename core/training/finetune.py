@@ -38,7 +38,7 @@ IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
 LARGEST = 200_000_000  # parameters of a model that can be taught here
 LONGEST_TEXT = 100_000  # characters
-KEPT_BYTES = 400_000_000  # of all moments of one training together; those of all visitors' trainings: core.limits
+KEPT_BYTES = 800_000_000  # of all moments of one training together (fifteen of 12.5M weights); those of all visitors: core.limits
 LORA_RANK = 8
 _ALL: WeakSet[FineTuning] = WeakSet()
 _KEEPING = threading.RLock()  # around what one training does with the moments of another
@@ -122,6 +122,7 @@ class FineTuning:
         self.trained = {name: weight for name, weight in self.network.named_parameters() if weight.requires_grad}
         self._optimizer = self._new_optimizer()
         self._moments: dict[int, dict[str, torch.Tensor]] = {}
+        self._kept_at = 0.0
         with _KEEPING:
             _ALL.add(self)
         self.keep()
@@ -182,16 +183,16 @@ class FineTuning:
     def keep(self) -> None:
         """Keep the weights of now. When the moments grow too large, every second one between the first and the newest goes.
 
-        Too large are this training's own, or those of all together: then every training gives as much.
+        Too large are this training's own, or those of all together: then the training that has rested longest gives first, this one last.
         """
         with torch.no_grad():
             self._moments[self.index] = {name: weight.detach().clone() for name, weight in self.trained.items()}
         with _KEEPING:
             self._thin(KEPT_BYTES)
+            self._kept_at = perf_counter()
             together = Limits.from_environment().training_megabytes * 1_000_000
-            if together and sum(one.kept_bytes for one in _ALL) > together:
-                for one in _ALL:
-                    one._thin(together / len(_ALL))
+            for one in sorted(_ALL, key=lambda one: one._kept_at) if together else ():
+                one._thin(one.kept_bytes - max(0, sum(other.kept_bytes for other in _ALL) - together))
 
     @property
     def kept_bytes(self) -> int:

@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 
 from core.labs.training_step import fingerprint
 from core.models.archive import open_zip
-from tests.browser.conftest import running_app
 
 pytestmark = pytest.mark.browser
 PATIENCE = 90_000  # ms
@@ -25,13 +24,13 @@ def go(browser: Any, app: str) -> Iterator[Go]:
     contexts: list[Any] = []
     failed: list[str] = []
 
-    def open_page(path: str = "teach", width: int = 1280, height: int = 720, address: str = app) -> Any:
+    def open_page(path: str = "teach", width: int = 1280, height: int = 720) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: failed.append(str(error)))
-        page.goto(f"{address}/{path}")
+        page.goto(f"{app}/{path}")
         page.locator(".st-key-teach_start button").wait_for(timeout=2 * PATIENCE)
         return page
 
@@ -146,15 +145,8 @@ def test_it_forgets_before_everybodys_eyes_and_with_old_lessons_it_does_not(go: 
     again.get_by_text("It still knows: Paris").wait_for()
 
 
-@pytest.fixture
-def quiet() -> Iterator[str]:
-    """A server that nobody else was on: the moments of visitors who have just left share the room with those of this one."""
-    with running_app() as address:
-        yield address
-
-
-def test_pause_one_step_a_moment_looked_at_and_undo(go: Go, quiet: str) -> None:
-    page = go(address=quiet)
+def test_pause_one_step_a_moment_looked_at_and_undo(go: Go) -> None:
+    page = go()
     page.locator(".st-key-teach_start button").click()
     page.locator(".st-key-teach_way svg .mark-rect path").nth(12).wait_for()
     page.locator(".st-key-teach_pause button").click()
@@ -171,6 +163,10 @@ def test_pause_one_step_a_moment_looked_at_and_undo(go: Go, quiet: str) -> None:
     page.get_by_text("for 2 steps").wait_for()
     page.locator(".st-key-teach_more button").click()
     page.get_by_text("for 22 steps").wait_for()
+    page.locator(".st-key-teach_more button").wait_for()
+    page.locator(".st-key-teach_way svg .mark-rect path").nth(1).click(force=True)
+    page.get_by_text("before and after 2 steps").wait_for()
+    page.locator(".st-key-teach_undo button").wait_for()
 
 
 def test_who_comes_second_is_told_their_place_and_gets_their_turn_when_the_first_leaves(go: Go) -> None:

@@ -9,8 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.newborn import Growth
+from core.labs.teach import LOOK_EVERY
 from core.labs.training_step import fingerprint
 from core.models.archive import open_zip, zip_of
+from core.training.finetune import KEPT_BYTES
 from pages.parts.charts import teach_charts, teach_rows
 from tests.pages.test_compare import run_on, said, see
 
@@ -34,6 +36,8 @@ def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: S
     assert [step.index for step in known.steps] == [1, 2, 3, 4, 5]
     assert known.looks[-1].distribution.candidates[0].piece == "␣Anna", "the name is the favourite"
     assert "Anna" in known.looks[-1].written and "Anna" not in known.looks[0].written
+    usual = 1 + 20 // LOOK_EVERY  # moments of a lesson as the page offers it
+    assert usual * known.tuning.kept_bytes / len(known.tuning.moments) <= KEPT_BYTES, "there is a way back to each of them"
     assert "measured" in said(app)
     app.text_input(key="teach_name").set_value("Anna's own").run()
     app.button(key="teach_use_it").click().run()
@@ -58,6 +62,20 @@ def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: S
     assert [step.index for step in known.steps] == [1, 2, 3]
     app.switch_page("pages/watch.py").run()
     assert not app.exception
+
+
+def test_a_pause_waits_for_the_step_under_way_and_shows_it(open_app: Open, session: Session) -> None:
+    app = open_app(page="teach.py")
+    app.button(key="teach_start").click().run()
+    while not session(app).results["teach"].about.steps:
+        app.run()
+    app.button(key="teach_pause").click().run()
+    known = session(app).results["teach"].about
+    made = known.tuning.index
+    assert len(known.steps) == made and f"for {made} step" in said(app)
+    app.button(key="teach_one").click().run()
+    run_on(app)
+    assert len(known.steps) == known.tuning.index == made + 1
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...!"])

@@ -264,6 +264,12 @@ def _stop(name: str) -> None:
         worker.stop()
 
 
+def wait(name: str, seconds: float) -> bool:
+    """Whether this visitor's experiment of this name has come to its end, the observation that it was at included, within this time."""
+    worker = current.results().get(name)
+    return not isinstance(worker, Worker) or worker.wait(seconds)
+
+
 @contextmanager
 def drawing(*names: str) -> Iterator[None]:
     """Around a draw: the workers of these experiments wait between two observations until it is over.

@@ -18,6 +18,7 @@ from pages.parts.session import current, provenance, taught_models
 from pages.parts.text import numbers
 
 NAME = "teach"
+LONGEST_STEP = 5.0  # seconds that a pause waits
 
 
 def lesson() -> Lesson | None:
@@ -63,8 +64,9 @@ def go_on(steps: int) -> None:
 
 @current.error_boundary
 def pause() -> None:
-    """Stop after the step that is under way."""
+    """Stop after the step that is under way: it is waited for, so that the page that then stands still shows it, too."""
     experiment.stop(NAME)
+    experiment.wait(NAME, LONGEST_STEP)
 
 
 @current.error_boundary
