@@ -14,6 +14,7 @@ from pages.parts.layout.navigation import PAGES
 
 pytestmark = pytest.mark.browser
 PATIENCE = 60_000  # ms
+WIDE = 1400
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 OPTIONS = {
     "runOnly": {"type": "tag", "values": RULES},
@@ -70,10 +71,9 @@ def ours(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("name", [file.removesuffix(".py") for _, file, *_ in PAGES])
-def test_a_page_has_no_violation_of_ours_and_nothing_is_cut_off(name: str, width: int, scheme: str, page_of: PageOf) -> None:
-    page = page_of(name, width, scheme)
+def test_a_page_has_no_violation_of_ours_and_nothing_is_cut_off(name: str, scheme: str, page_of: PageOf) -> None:
+    page = page_of(name, WIDE, scheme)
     for key in PRESSED.get(name, ()):
         button = page.locator(f".st-key-{key} button").first
         if button.count():
@@ -81,18 +81,20 @@ def test_a_page_has_no_violation_of_ours_and_nothing_is_cut_off(name: str, width
             page.wait_for_timeout(1_500)
     page.locator('[class*="_stop"] button:visible').first.wait_for(state="detached")  # what still comes is drawn pale for a moment
     found = ours(page)
+    for narrow in (390, 700, 320) if scheme == "light" else ():  # colours do not change with the width; 700 is 1400 at a zoom of 200 %
+        page.set_viewport_size({"width": narrow, "height": 900})
+        try:
+            page.wait_for_function(f"() => ({SIDEWAYS}) <= 1", timeout=8_000)  # charts follow the width a moment later
+        except TimeoutError:
+            found.append(f"the page scrolls {page.evaluate(SIDEWAYS)} pixels sideways at {narrow} pixels")
+        if narrow == 390:
+            page.wait_for_timeout(800)
+            found += ours(page)
     assert not found, "\n".join(found)
-    if width == 390 and scheme == "light":
-        for narrow in (700, 390, 320):  # 700 is 1400 pixels at a zoom of 200 %
-            page.set_viewport_size({"width": narrow, "height": 900})
-            try:
-                page.wait_for_function(f"() => ({SIDEWAYS}) <= 1", timeout=8_000)  # charts follow the width a moment later
-            except TimeoutError:
-                pytest.fail(f"the page scrolls {page.evaluate(SIDEWAYS)} pixels sideways at {narrow} pixels")
 
 
 def test_movement_is_left_out_where_somebody_asked_for_that(page_of: PageOf) -> None:
-    page = page_of("watch", 1400)
+    page = page_of("watch", WIDE)
     page.emulate_media(reduced_motion="reduce")
     page.locator(".st-key-step button").first.click()
     page.wait_for_timeout(500)
