@@ -1,4 +1,4 @@
-"""A page that nobody sees draws nothing by itself: every clock but the one that keeps the visit alive rests with the tab, and goes on with it."""
+"""A page that nobody sees draws nothing by itself: each clock but the one that keeps the visit alive rests with the tab."""
 
 from __future__ import annotations
 
