@@ -108,6 +108,8 @@ def teach(
         limits = Limits.from_environment()
         latest = monotonic() + (limits.training_seconds or float("inf"))
         tokens = limits.training_tokens or float("inf")
+        if tuning.index not in tuning.moments:  # whoever paused may have dropped the generator before it was kept
+            tuning.keep()
         yield look(student, beginning, tuning.index, known)
         for number in range(1, steps + 1):
             began = monotonic()

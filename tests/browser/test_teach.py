@@ -148,7 +148,8 @@ def test_it_forgets_before_everybodys_eyes_and_with_old_lessons_it_does_not(go: 
 def test_pause_one_step_a_moment_looked_at_and_undo(go: Go) -> None:
     page = go()
     page.locator(".st-key-teach_start button").click()
-    page.locator(".st-key-teach_way svg .mark-rect path").nth(12).wait_for()
+    page.locator(".st-key-recorded_teach").wait_for(state="detached")  # the page began with a recording
+    page.locator(".st-key-teach_way svg .mark-rect path").first.wait_for()
     page.locator(".st-key-teach_pause button").click()
     page.locator(".st-key-teach_one button").wait_for()
     made = page.get_by_text("learned from ·")

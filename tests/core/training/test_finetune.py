@@ -290,6 +290,17 @@ def test_the_moments_of_all_trainings_together_stay_within_their_memory(
     assert trainings[0].kept_bytes == 0 and trainings[0] not in finetune._ALL
 
 
+@pytest.mark.parametrize("after", range(1, 7))
+def test_there_is_a_way_back_to_every_look_wherever_it_was_paused(after: int, tiny: Callable[[str], Any]) -> None:
+    tuning = FineTuning(tiny("llama"), TEXT, ALONE)
+    paused = teach(tuning, "Once upon", 20)
+    seen = [next(paused) for _ in range(after)]
+    paused.close()
+    for _ in range(2):
+        seen += teach(tuning, "Once upon", 1)
+    assert {one.index for one in seen if isinstance(one, Look)} <= set(tuning.moments)
+
+
 def test_a_training_ends_at_the_limits_of_the_house(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_TRAINING_TOKENS", "1")
     seen = list(teach(FineTuning(tiny("llama"), TEXT, ALONE), "Once upon", 5))
