@@ -34,7 +34,7 @@ else:  # for every visitor, at every click
     from pages.parts.components.talk_memory.talk_memory import talk_memory
     from pages.parts.components.visibility.visibility import visibility
     from pages.parts.layout import frame, navigation, onward, resting, sidebar, stage_door
-    from pages.parts.runtime import opening
+    from pages.parts.runtime import opening, playback
     from pages.parts.session import current, requested_model, state, tongue, url_state
 
     current.start_session()
@@ -56,8 +56,8 @@ else:  # for every visitor, at every click
             stage_door.bar(page.url_path)
         else:
             frame.unseen_heading(page.title)
-        if page.url_path not in navigation.LIGHT:
-            preload.settle()
+        if page.url_path not in navigation.LIGHT or len(state.everybody()) > 1:
+            playback.settle()
         page.run()
         onward.onward(page.url_path)
         if page.url_path not in navigation.BARE:

@@ -2,7 +2,8 @@
 
 torch and transformers take seconds to import. `streamlit run` imports app.py before it listens, so they come in beside it, in one thread;
 every visitor's script waits for it before it imports anything itself, since two threads in one circle of imports can meet half a module.
-The first step needs no network of transformers' own (`core.models.early`): that code comes in once the first page has been drawn.
+The first step needs no network of transformers' own (`core.models.early`): that code comes in once the first page has been drawn, or with
+the second visitor. An app that is open to the world says that it is ready (`health`) when everything is there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import weakref
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Timer
 from typing import TYPE_CHECKING
+
+from pages.parts.runtime import house
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -59,6 +62,11 @@ def complete() -> None:
         _completing[0].start()
 
 
+def settled() -> bool:
+    """Whether all is imported."""
+    return not _early
+
+
 def settle() -> None:
     """Until all is imported. By whoever imports more than the first page does: see above on half a module."""
     for early in list(_early):
@@ -79,7 +87,7 @@ def _load() -> dict[str, LanguageModel]:
         from core.models.early import load_early
 
         first = list_models()[0].name
-        model = load_early(first)
+        model = None if house.public() else load_early(first)
         if model is None:
             return {first: load_model(first)}
         _early.append(weakref.ref(model))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -295,6 +295,7 @@ def test_there_is_a_way_back_to_every_look_wherever_it_was_paused(after: int, ti
     tuning = FineTuning(tiny("llama"), TEXT, ALONE)
     paused = teach(tuning, "Once upon", 20)
     seen = [next(paused) for _ in range(after)]
+    assert isinstance(paused, Generator)
     paused.close()
     for _ in range(2):
         seen += teach(tuning, "Once upon", 1)

@@ -14,7 +14,7 @@ from core.engine.late_network import LateNetwork
 from core.engine.model import LanguageModel
 from core.errors import BrokenModel
 from core.models import early
-from pages.parts.runtime import loaded_models, preload
+from pages.parts.runtime import loaded_models, playback, preload
 
 ROOT = Path(__file__).parents[4]
 
@@ -58,6 +58,30 @@ def test_what_is_no_plain_llama_is_loaded_whole(monkeypatch: pytest.MonkeyPatch)
     preload.begin()
     model = preload.take("storyteller")
     assert model is not None and not isinstance(model._network, LateNetwork)
+
+
+def test_where_strangers_are_expected_all_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    preload.begin()
+    model = preload.take("storyteller")
+    assert model is not None and not isinstance(model._network, LateNetwork) and preload.settled()
+
+
+def test_the_second_visitor_has_it_settled_while_nobody_in_play_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[bool] = []
+    settle = preload.settle
+
+    def watched() -> None:
+        held.append(playback.scheduler().draw_lock._busy)
+        settle()
+
+    preload.begin()
+    model = preload.take("storyteller")
+    assert model is not None and not preload.settled()
+    monkeypatch.setattr(preload, "settle", watched)
+    playback.settle()
+    playback.settle()
+    assert held == [True] and preload.settled() and not isinstance(model._network, LateNetwork)
 
 
 def test_the_rest_comes_once_a_page_was_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
