@@ -1,10 +1,10 @@
-"""Make both bundled models, from nothing to the folders that the app ships: one command.
+"""Make the bundled models, from nothing to the folders that the app ships: one command.
 
     python -m core.training.make --corpus TEXTS --run RUN --to BUNDLE
 
-Six phases, one after another: tokenizer, storyteller, storyteller-mini (distilled), export, examination, card. Whatever is stopped (Ctrl-C,
-SIGTERM, a power cut) goes on where it was when the same command is given again: RUN keeps the tokenizer and both checkpoints. Every batch
-is a function of the seed and the step, so two runs with the same texts and the same number of workers learn the same.
+Seven phases, one after another: tokenizer, storyteller, storyteller-mini (distilled), a twin without teacher, export, examination, card.
+Whatever is stopped (Ctrl-C, SIGTERM, a power cut) goes on where it was when the same command is given again: RUN keeps tokenizer and
+checkpoints. Every batch is a function of the seed and the step: two runs with the same texts and number of workers learn the same.
 
 With --on-from OLD_BUNDLE nothing is begun anew: both models, their tokenizer and the growth record are taken from that folder and go on
 with fresh optimizers. So were the committed weights made (README.md of the storyteller tells from where on).
@@ -27,7 +27,7 @@ from core.training import distill, train
 from core.training.corpus import Corpus
 from core.training.evaluate import examine, into_cards
 from core.training.export import export, load_checkpoint
-from core.training.models import SHAPES
+from core.training.models import CHECKPOINTS, SHAPES
 from core.training.tokenizer import texts, train_tokenizer
 from core.training.train import Plan
 from core.training.workers import launch
@@ -88,23 +88,23 @@ def finished(checkpoint: Path, plan: Plan) -> bool:
 
 
 def learn(making: Making, checkpoint: Path, plan: Plan, begin: Callable[[Path | None, Path, Plan, float], None]) -> bool:
-    """Phases 2 and 3: train or distil to the end of the plan; False if it was stopped before."""
+    """Phases 2 to 4: train or distil to the end of the plan; False if it was stopped before."""
     if not finished(checkpoint, plan):
         launch(partial(begin, making.corpus, making.run, plan, 0.0), checkpoint.with_suffix(".pid"), making.workers)
     return finished(checkpoint, plan)
 
 
 def make_folders(making: Making) -> None:
-    """Phase 4: two ordinary folders that anybody can load."""
+    """Phase 5: ordinary folders that anybody can load."""
     tokenizer = AutoTokenizer.from_pretrained(making.run / "tokenizer")
-    for name, file in (("storyteller", "checkpoint.pt"), ("storyteller-mini", "mini.pt")):
+    for name, file in CHECKPOINTS.items():
         export(load_checkpoint(making.run / file, SHAPES[name], tokenizer), tokenizer, making.bundle / name)
     shutil.copyfile(making.run / "growth.json", making.bundle / "storyteller" / "growth.json")
 
 
 def make_card(making: Making) -> None:
-    """Phases 5 and 6: the examination, and its tables in both cards."""
-    into_cards(making.bundle, *examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5))
+    """Phases 6 and 7: the examination, and its tables in the cards."""
+    into_cards(making.bundle, examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5))
 
 
 def make(making: Making, on_from: Path | None = None) -> bool:
@@ -117,6 +117,8 @@ def make(making: Making, on_from: Path | None = None) -> bool:
         return False
     if not learn(making, making.run / "mini.pt", DISTILLED, distill.begin):
         return False
+    if not learn(making, making.run / "alone.pt", DISTILLED, partial(distill.begin, alone=True)):
+        return False
     make_folders(making)
     make_card(making)
     return True
@@ -126,12 +128,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, required=True, help="folder of plain text files")
     parser.add_argument("--run", type=Path, required=True, help="folder for tokenizer and checkpoints, outside git")
-    parser.add_argument("--to", type=Path, required=True, help="folder for storyteller/ and storyteller-mini/")
+    parser.add_argument("--to", type=Path, required=True, help="folder for storyteller/, storyteller-mini/ and its twin")
     parser.add_argument("--on-from", type=Path, help="folder with storyteller/ and storyteller-mini/ that go on")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
     done = make(Making(arguments.corpus, arguments.run, arguments.to, arguments.workers), arguments.on_from)
-    print("Both models are made." if done else "Stopped. The same command goes on from here.")
+    print("The models are made." if done else "Stopped. The same command goes on from here.")
 
 
 if __name__ == "__main__":

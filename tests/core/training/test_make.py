@@ -56,5 +56,5 @@ def test_a_stopped_phase_ends_the_command_and_the_next_call_goes_on_there(making
     made = (making.run / "tokenizer" / "tokenizer.json").stat().st_mtime_ns
     stop_at.clear()
     assert make.make(making)
-    assert done[2:] == ["checkpoint.pt", "mini.pt", "folders", "card"]
+    assert done[2:] == ["checkpoint.pt", "mini.pt", "alone.pt", "folders", "card"]
     assert (making.run / "tokenizer" / "tokenizer.json").stat().st_mtime_ns == made, "the tokenizer is kept"
