@@ -14,6 +14,10 @@ FIRST_SENTENCES = (  # of the bundled cards, marked here so that a list of model
         "A model of {size} million parameters that imitates storyteller, its teacher with {larger} million: same tokenizer, same small "
         "world, a fraction of the work."
     ),
+    N_(
+        "A twin of storyteller-mini ({size} million parameters) that learnt from the text alone: what it lacks beside the mini is what the "
+        "teacher gave."
+    ),
 )
 
 
