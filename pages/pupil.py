@@ -225,7 +225,7 @@ def examined() -> None:
             if run.about
             else _(
                 "What the teacher gave would show beside a twin of the same size that learnt from the texts "
-                "alone. No such model is bundled yet; `python -m core.training.distill --alone` trains it."
+                "alone. No such model is here; `python -m core.training.distill --alone` trains it."
             )
         )
 

@@ -1,12 +1,13 @@
 """Many visitors at once: real sessions over websockets, all in Play, one process, one model.
 
-    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60] [--training]
+    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60] [--training] [--replicas 1]
 
 Starts the app on a free port of this machine and opens N sessions that speak the browser's own protocol: each asks for the page, presses
 Play, and from then on answers the server's clock as a browser does. Nothing is drawn, so what is measured is the server: seconds from a
 tick to the last word of its answer (a step: forward pass, dice, record, tables, charts, all as bytes), the same for opening the page and
 pressing a button in the crowd, steps a second for all, errors, runs lost, memory of the process before, when all were there and at the end.
-With --training one more visitor teaches a copy of the model all the while.
+With --training one more visitor teaches a copy of the model all the while. With --replicas so many processes share the visitors, as behind
+a balancer that keeps each one where they are; processor and memory are then those of all together.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 import urllib.request
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -186,25 +188,31 @@ def start_app(port: int) -> subprocess.Popen[bytes]:
     raise SystemExit("The app did not start within 30 seconds.")
 
 
-async def _crowd(port: int, count: int, seconds: float, training: bool = False) -> list[Visitor]:
-    address = f"ws://127.0.0.1:{port}/_stcore/stream"
+async def _crowd(ports: list[int], count: int, seconds: float, training: bool = False) -> list[Visitor]:
+    addresses = cycle(f"ws://127.0.0.1:{port}/_stcore/stream" for port in ports)
     visitors = [Visitor(number) for number in range(count)] + [Visitor(count, teaches=True)] * training
     until = time.monotonic() + seconds
-    outcomes = await asyncio.gather(*(visit(visitor, address, until) for visitor in visitors), return_exceptions=True)
+    outcomes = await asyncio.gather(*(visit(*place, until) for place in zip(visitors, addresses, strict=False)), return_exceptions=True)
     for visitor, outcome in zip(visitors, outcomes, strict=True):
         if isinstance(outcome, BaseException):
             visitor.errors.append(f"{type(outcome).__name__}: {outcome}"[:200])
     return visitors
 
 
-async def _weighed(pid: int, crowd: Awaitable[list[Visitor]]) -> tuple[list[Visitor], list[float]]:
-    """The crowd, and what the process held at every second of it, in MB."""
+async def _weighed(pids: list[int], crowd: Awaitable[list[Visitor]]) -> tuple[list[Visitor], list[float]]:
+    """The crowd, and what the processes held together at every second of it, in MB."""
     held = []
     there = asyncio.ensure_future(crowd)
     while not there.done():
-        held.append(resident_megabytes(pid))
+        held.append(sum(map(resident_megabytes, pids)))
         await asyncio.wait([there], timeout=1.0)
     return there.result(), held
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def main() -> None:
@@ -213,24 +221,29 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--training", action="store_true")
+    parser.add_argument("--replicas", type=int, default=1)
     options = parser.parse_args()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    app = start_app(port)
+    ports = [_free_port() for _ in range(options.replicas)]
+    apps: list[subprocess.Popen[bytes]] = []
     try:
-        asyncio.run(_crowd(port, 1, 6))  # the model is loaded once, for everybody
-        began, processor = time.monotonic(), _processor_seconds(app.pid)
-        visitors, held = asyncio.run(_weighed(app.pid, _crowd(port, options.visitors, options.seconds, options.training)))
-        took, processor = time.monotonic() - began, _processor_seconds(app.pid) - processor
+        apps += map(start_app, ports)
+        pids = [app.pid for app in apps]
+        for port in ports:
+            asyncio.run(_crowd([port], 1, 6))  # the model is loaded once, for everybody
+        began, processor = time.monotonic(), sum(map(_processor_seconds, pids))
+        visitors, held = asyncio.run(_weighed(pids, _crowd(ports, options.visitors, options.seconds, options.training)))
+        took, processor = time.monotonic() - began, sum(map(_processor_seconds, pids)) - processor
     finally:
-        app.terminate()
-        app.wait(10)
+        for app in apps:
+            app.terminate()
+        for app in apps:
+            app.wait(10)
     teacher = next((visitor for visitor in visitors if visitor.teaches), None)
     visitors = [visitor for visitor in visitors if not visitor.teaches]
     steps = np.array([(when - began, seconds) for visitor in visitors for when, seconds in visitor.steps]).reshape(-1, 2)
     errors = [error for visitor in (*visitors, *filter(None, [teacher])) for error in visitor.errors]
-    print(f"{options.visitors} visitors in Play for {took:.0f} s on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    processes = "one process" if options.replicas == 1 else f"{options.replicas} processes"
+    print(f"{options.visitors} visitors of {processes} in Play for {took:.0f} s on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print(f"  steps drawn      {len(steps)} ({len(steps) / took:.0f}/s for all, {len(steps) / took / options.visitors:.1f}/s each)")
     _tell("tick to answer", steps[:, 1])
     _tell("  all being there", steps[steps[:, 0] > ALL_THERE, 1])

@@ -47,7 +47,7 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Callable[...
     app = open_app("models.py")
     assert not app.exception
     found = {key for key in keys(app) if key.startswith("models_")}
-    assert found == {"models_use_storyteller-mini"}
+    assert found == {"models_use_storyteller-mini", "models_use_storyteller-mini-alone"}
     assert "These are the models you can choose here. Others are added by whoever runs this app." in [
         caption.value for caption in app.caption
     ]

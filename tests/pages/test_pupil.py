@@ -44,17 +44,25 @@ def test_cascade_and_school(open_app: Callable[..., AppTest], session: Callable[
     assert not app.exception and "The small one wrote **" in said(app) and "the multiply-adds of the large one alone" in said(app)
     app.button(key="pupil_school_start").click().run()
     run_on(app, 400)
-    assert (
-        not app.exception
-        and "of 60" in said(app)
-        and (
-            "What the teacher gave would show beside a twin of the same size that learnt from the texts "
-            "alone. No such model is bundled yet; `python -m core.training.distill --alone` trains it."
-        )
-        in said(app)
-    )
+    assert not app.exception and "of 60" in said(app)
+    assert "**Storyteller mini alone** has the pupil's size and read the same texts, without a teacher" in said(app)
     reports = {one.name: one for one in session(app).results["pupil_school"].seen}
     assert reports["storyteller"].right >= reports["storyteller-mini"].right > 20
+    mini, alone = reports["storyteller-mini"], reports["storyteller-mini-alone"]
+    assert alone.parameters == mini.parameters and alone.kl > mini.kl, "what the teacher gave is its odds"
+
+
+def test_without_a_twin_the_school_says_what_is_missing(
+    open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = current.model_names
+    monkeypatch.setattr(current, "model_names", lambda: [name for name in names() if not name.endswith("-alone")])
+    monkeypatch.setattr(recordings, "first", lambda name: None)
+    app = open_app(page="pupil.py")
+    app.button(key="pupil_school_start").click().run()
+    run_on(app, 400)
+    assert not app.exception and "No such model is here" in said(app)
+    assert {one.name for one in session(app).results["pupil_school"].seen} == {"storyteller", "storyteller-mini"}
 
 
 def test_it_begins_with_all_three_results_and_no_model(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
