@@ -219,8 +219,9 @@ def examined() -> None:
         )
         st.caption(
             _(
-                "**{twin}** has the pupil's size and read the same texts, without a teacher: the difference "
-                "between the two is what the teacher's odds gave."
+                "**{twin}** has the pupil's size and read the same texts, without a teacher. Where the pupil is ahead of it, "
+                "the odds of a teacher gave that; where it lags behind, its teachers did not know better then: it learnt "
+                "mostly from earlier ones."
             ).format(twin=pupil_view.named(run.about[0]))
             if run.about
             else _(
