@@ -32,6 +32,7 @@ from core.labs.speculative_gain import gain
 from core.sampling.pick import pick
 from core.serving.scheduler import Policy
 from core.serving.server import FinishedRequest, Server, ServerSettings
+from tests.benchmarks.popular import SHAPES, model_of, networks
 from tests.core.labs.test_speculative import three_tokens
 
 PROMPT = "Once upon a time, there was a little fox who"
@@ -145,7 +146,7 @@ def speculative(model: LanguageModel, tokens: int, repeats: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="storyteller")
+    parser.add_argument("--model", default="storyteller", help="a model, or a shape of tests.benchmarks.popular")
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--exact", type=int, default=0)
@@ -155,7 +156,10 @@ def main() -> None:
     parser.add_argument("--dtype", default="auto")
     wanted = parser.parse_args()
     busy = os.getloadavg()[0]
-    model = load_model(wanted.model, device=wanted.device, dtype=wanted.dtype)
+    if wanted.model in SHAPES:  # a published shape with weights made on the spot
+        model = model_of(wanted.model, networks(SHAPES[wanted.model])[1])
+    else:
+        model = load_model(wanted.model, device=wanted.device, dtype=wanted.dtype)
     model.end_token_ids = frozenset()
     print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {model.engine.threads} thread(s)")
     if wanted.exact:
