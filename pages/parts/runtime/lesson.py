@@ -92,6 +92,7 @@ def moment_clicked() -> None:
 
 def look_at(index: int) -> None:
     """Show the moment after so many steps, if it was looked at then."""
+    current.current_session().clicks += 1  # or a chart that still holds this click would not notice the same one after more steps
     known = lesson()
     if known is not None and index in {look.index for look in known.looks}:
         known.picked = index
