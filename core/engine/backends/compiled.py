@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
+WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
+
+_TEAM = Team()  # of products of several rows
 _lock = Lock()
 _thread: list[Thread] = []
 _modules: list[Any] = []  # the kernels and the step, once they are there
@@ -111,7 +114,8 @@ def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray) -> bool:
         return False
     bias = 0 if part.bias is None else int(part.bias.ctypes.data)
     columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, 0, bias], np.int64)
-    _modules[1].rows_through(columns, np.ascontiguousarray(rows), out)
+    size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
+    _TEAM.run(_modules[1].rows_through, (columns, np.ascontiguousarray(rows), out), size)
     return True
 
 

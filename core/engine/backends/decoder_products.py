@@ -10,6 +10,7 @@ from core.engine.backends import compiled
 from core.engine.backends.decoder_parts import Projection
 
 FEW = 16  # rows; up to here compiled code, which fetches every weight once for all of them, is quicker than BLAS
+FEW_STORED = 48  # the same where the weights would first have to be widened
 
 
 class Table:
@@ -35,7 +36,8 @@ class Product:
         self._bias = None if part.bias is None else part.bias[None]  # NumPy is three times faster where shapes are the same
 
     def __call__(self, rows: np.ndarray, out: np.ndarray) -> None:
-        if 1 < len(rows) <= FEW and not self._part.turned and out.flags.c_contiguous and compiled.rows_product(self._part, rows, out):
+        few = 1 < len(rows) <= FEW if self.weight is not None else len(rows) <= FEW_STORED
+        if few and not self._part.turned and out.flags.c_contiguous and compiled.rows_product(self._part, rows, out):
             return
         if self.weight is None:
             torch.mm(torch.from_numpy(rows), self._stored.float(), out=torch.from_numpy(out))
