@@ -325,7 +325,7 @@ if may_add:
 frame.header(
     _("Who writes?"),
     _("language models"),
-    _("Two small models came with this app. Others can be fetched, or asked for on a server.")
+    _("A few small models came with this app. Others can be fetched, or asked for on a server.")
     if may_add
     else _("These are the models you can choose here. Others are added by whoever runs this app."),
 )

@@ -15,8 +15,7 @@ FIRST_SENTENCES = (  # of the bundled cards, marked here so that a list of model
         "world, a fraction of the work."
     ),
     N_(
-        "A twin of storyteller-mini ({size} million parameters) that learnt from the text alone: what it lacks beside the mini is what the "
-        "teacher gave."
+        "A twin of storyteller-mini ({size} million parameters) that learnt from the text alone, to show what a teacher gives and what not."
     ),
 )
 
