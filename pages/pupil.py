@@ -219,9 +219,8 @@ def examined() -> None:
         )
         st.caption(
             _(
-                "**{twin}** has the pupil's size and read the same texts, without a teacher. Where the pupil is ahead of it, "
-                "the odds of a teacher gave that; where it lags behind, its teachers did not know better then: it learnt "
-                "mostly from earlier ones."
+                "**{twin}** has the pupil's size and learnt from texts alone, without a teacher. The two are not quite "
+                "alike: most of the pupil's steps were taken under earlier teachers and on earlier texts."
             ).format(twin=pupil_view.named(run.about[0]))
             if run.about
             else _(
