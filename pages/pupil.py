@@ -206,7 +206,7 @@ def examined() -> None:
             "|---|---:|---:|---:|---:|---:|",
         ]
         for one in found.values():
-            kl = "–" if math.isnan(one.kl) else written(one.kl, ".2g")
+            kl = "–" if math.isnan(one.kl) else written(one.kl, ".2f")
             facts = _("{count} of {total}").format(count=one.right, total=one.asked) if one.asked else "…"
             along = f"{numbers.whole(one.perplexity)} | {numbers.percent(one.kept)} | {kl}"
             lines.append(f"| {pupil_view.named(one.name)} | {numbers.count(one.parameters)} | {facts} | {along} |")
@@ -219,8 +219,9 @@ def examined() -> None:
         )
         st.caption(
             _(
-                "**{twin}** has the pupil's size and learnt from texts alone, without a teacher. The two are not quite "
-                "alike: most of the pupil's steps were taken under earlier teachers and on earlier texts."
+                "**{twin}** has the pupil's size. For two thirds of their steps the two were one model, which read texts; for "
+                "the last third both read the same new ones, the pupil with the teacher's odds beside every word, the "
+                "twin without. Each was trained once, so small differences may be chance."
             ).format(twin=pupil_view.named(run.about[0]))
             if run.about
             else _(

@@ -13,7 +13,7 @@ from core.language import N_, _
 from core.serving.block_pool import blocks_for
 from core.serving.request import Request
 from core.serving.scheduler import Policy
-from core.serving.server import MOST_SEQS, Server, ServerSettings
+from core.serving.server import MOST_SEQS, Server, ServerSettings, passes_are_compiled
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ def batch_curve(
     ids = tuple(prompt_ids(model, prompt))
     tokens = min(tokens, model.context_length - len(ids))
     times: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes}
-    held = len(ids) + tokens / 2
+    held, compiled = len(ids) + tokens / 2, passes_are_compiled(model)
     for _each in range(repeats):
         for size in sizes:
             own = [SamplingSettings(**settings.as_dict() | {"seed": number}) for number in range(size)]
             asked = [Request(number, ids, own[number], tokens, ignore_eos=True) for number in range(size)]
             blocks = size * blocks_for(len(ids) + tokens)
-            server = Server(model, asked, ServerSettings(Policy.CONTINUOUS, size, 8192, blocks, prefix_caching=False))
+            server = Server(model, asked, ServerSettings(Policy.CONTINUOUS, size, 8192, blocks, prefix_caching=False), None, compiled)
             while not server.done:
                 done = server.step()
                 if done.rows == size and done.tokens == size:

@@ -20,7 +20,7 @@ from core.labs.candidates import prompt_ids
 from core.language import N_, _, written
 from core.limits import Limits
 from core.serving.request import Request
-from core.serving.server import FinishedRequest, Iteration, Server, ServerSettings
+from core.serving.server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
 from core.settings import LARGEST_SEED, SamplingSettings
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ def _whole(value: int, name: str, low: int, high: int) -> int:
 
 def serve(model: LanguageModel, who: Sequence[Reader], sides: Sequence[ServerSettings]) -> Iterator[Served]:
     """Serve the same readers under each of these settings; yields after every iteration of any. Raises what `Server` raises."""
-    servers = [Server(model, [reader.request() for reader in who], settings) for settings in sides]
+    compiled = passes_are_compiled(model)
+    servers = [Server(model, [reader.request() for reader in who], settings, None, compiled) for settings in sides]
     while busy := [side for side, server in enumerate(servers) if not server.done]:
         side = min(busy, key=lambda place: servers[place].clock)
         yield Served(side, servers[side].step())

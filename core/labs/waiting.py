@@ -23,7 +23,7 @@ from core.limits import Limits
 from core.serving.block_pool import blocks_for
 from core.serving.request import RequestState
 from core.serving.scheduler import Policy
-from core.serving.server import MOST_BLOCKS, Iteration, Server, ServerSettings
+from core.serving.server import MOST_BLOCKS, Iteration, Server, ServerSettings, passes_are_compiled
 from core.settings import LARGEST_SEED, SamplingSettings
 
 if TYPE_CHECKING:
@@ -104,10 +104,10 @@ def watch_one(
     own = Reader(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
     who = [*crowd[:before], own, *crowd[before:]]
     needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
-    sides = {}
+    sides, compiled = {}, passes_are_compiled(model)
     for policy in POLICIES:
         chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
-        sides[policy] = (Server(model, [one.request() for one in who], chosen), _Watch(policy, own.arrival))
+        sides[policy] = (Server(model, [one.request() for one in who], chosen, None, compiled), _Watch(policy, own.arrival))
     while going := [policy for policy, (server, watch) in sides.items() if not watch.finished and not server.done]:
         policy = min(going, key=lambda one: sides[one][0].clock)
         server, watch = sides[policy]
@@ -211,8 +211,8 @@ def load_curve(
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
         raise BadSetting(_("A load is a share of what can be served, more than 0 and less than 1."))
     settings = settings or SamplingSettings()
-    crowd = _crowd(model, prompts, settings, requests, shortest, longest)
-    alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME) for one in iteration.finished]
+    crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
+    alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME, compiled) for one in iteration.finished]
     times = ServiceTimes(tuple(one.token_times[-1] - one.admitted for one in alone))
     yield times
     waits = np.random.default_rng(settings.seed).exponential(1.0, requests).cumsum()
@@ -220,7 +220,7 @@ def load_curve(
         rate = load / times.mean
         coming = [replace(one, arrival=float(wait) / rate) for one, wait in zip(crowd, waits, strict=True)]
         for policy in POLICIES:
-            done = [one for iteration in _run(model, coming, policy) for one in iteration.finished]
+            done = [one for iteration in _run(model, coming, policy, compiled) for one in iteration.finished]
             queue, total = mean(one.queue_time for one in done), mean(one.end_to_end_latency for one in done)
             formula = pollaczek_khinchine(rate, times.mean, times.second_moment)
             yield LoadPoint(policy, load, rate, len(done), queue, total, formula)
@@ -238,10 +238,9 @@ def _crowd(
     return made
 
 
-def _run(model: LanguageModel, who: Sequence[Reader], policy: Policy) -> Iterator[Iteration]:
+def _run(model: LanguageModel, who: Sequence[Reader], policy: Policy, compiled: bool) -> Iterator[Iteration]:
     needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
-    server = Server(
-        model, [one.request(ignore_eos=True) for one in who], ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
-    )
+    chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
+    server = Server(model, [one.request(ignore_eos=True) for one in who], chosen, None, compiled)
     while not server.done:
         yield server.step()

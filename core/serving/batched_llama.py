@@ -5,6 +5,9 @@ The matrix products see all rows at once, which is the whole gain of batching: t
 looks at each text by itself. Rows are never padded; the texts of those who write one token are attended to in one product as long as the
 longest of them.
 
+A pass of few rows goes through compiled code as a whole (`core.engine.backends.compiled_batch`) as soon as that is there. Until then,
+without numba, and for many rows it goes through NumPy and torch as written here.
+
 The network's own weights, of a decoder that `core.engine.backends.fast_decoder` has compared with transformers. In a small model those
 projections that read the same rows are laid side by side, which takes a copy; in a large one the calls weigh little.
 `python -m tests.benchmarks.serving` measures the whole.
@@ -20,8 +23,9 @@ import torch
 from torch.nn import functional
 
 from core.engine.backends import compiled
+from core.engine.backends.compiled import Where
 from core.engine.backends.decoder_parts import Layer, Norm, Projection
-from core.engine.backends.decoder_products import FEW, Product, activate
+from core.engine.backends.decoder_products import FEW, FEW_STORED, Product, activate
 from core.engine.backends.decoder_state import cap
 from core.engine.backends.fast_decoder import FastDecoder
 from core.serving.block_pool import BLOCK_SIZE, blocks_for
@@ -71,13 +75,17 @@ def slots_of(table: Sequence[int], start: int, stop: int) -> np.ndarray:
 
 
 class BatchedLlama:
-    """See `BatchRunner`. model: one that the engine runs by a `FastDecoder` which `can_be_batched`; blocks: how many of 16 tokens."""
+    """See `BatchRunner`. model: one that the engine runs by a `FastDecoder` which `can_be_batched`; blocks: how many of 16 tokens.
+
+    Compiled code is used from the first pass on or never, so that no run is timed half in one way and half in the other.
+    """
 
     within_pass = True
 
-    def __init__(self, model: LanguageModel, blocks: int) -> None:
+    def __init__(self, model: LanguageModel, blocks: int, compiled: bool = True) -> None:
         decoder = model.engine.backend
         assert isinstance(decoder, FastDecoder)
+        self._together = decoder.compiled_batch() if compiled else None
         copied = model.weight_bytes <= COPIED_BYTES
         self.parts = parts = decoder.parts
         self.heads, self.kv_heads, self.head_size = parts.heads, parts.kv_heads, parts.head_size
@@ -85,13 +93,20 @@ class BatchedLlama:
         with torch.inference_mode():
             self.layers = [_Layer(layer, copied) for layer in parts.layers]
             self.head = _Projection((parts.head,), copied)
-        shape = (len(self.layers), blocks * BLOCK_SIZE, self.kv_heads * self.head_size)
-        self.keys, self.values = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        width = self.kv_heads * self.head_size
+        # Keys lie with the tokens of a block side by side, so that sixteen scores are made at a time.
+        self.keys = np.zeros((len(self.layers), blocks, width, BLOCK_SIZE), np.float32)
+        self.values = np.zeros((len(self.layers), blocks * BLOCK_SIZE, width), np.float32)
         self.padded_tokens = 0
         self.bytes = self.keys.nbytes + self.values.nbytes
 
     @torch.inference_mode()
     def run(self, parts: Sequence[Part], every: bool = False) -> torch.Tensor:
+        rows = sum(len(part.token_ids) for part in parts)
+        if self._together is not None and rows <= FEW_STORED:
+            self.padded_tokens = 0
+            where, blocks = _places(parts, every)
+            return torch.from_numpy(self._together(where, blocks, self.keys, self.values))
         batch, whole = _Batch(self, parts), self.parts
         self.padded_tokens = batch.padded_tokens
         hidden: np.ndarray = self.embedding[batch.token_ids] * np.float32(whole.embedding_scale)
@@ -141,21 +156,21 @@ class BatchedLlama:
             rotated = heads * cosines
             rotated += heads[:, :, ::-1] * sines
             lines[:] = rotated.reshape(lines.shape)
-        keys[batch.new_slots], values[batch.new_slots] = projected[:, queries:turned], projected[:, turned:]
+        keys[batch.new_slots // BLOCK_SIZE, :, batch.new_slots % BLOCK_SIZE] = projected[:, queries:turned]
+        values[batch.new_slots] = projected[:, turned:]
         return layer.outward(self._attend(projected[:, :queries], keys, values, batch, layer.parts.scaling))
 
     def _attend(self, queries: np.ndarray, keys: np.ndarray, values: np.ndarray, batch: _Batch, scaling: float) -> np.ndarray:
         """What each new token [rows, heads x head size] gathers from the text before it, the same shape."""
         mixed = np.empty(queries.shape, np.float32)
         group, size = self.heads // self.kv_heads, self.head_size
-        wide = (len(keys) // BLOCK_SIZE, BLOCK_SIZE * self.kv_heads * size)
+        lines = values.reshape(len(keys), -1)
         for rows, blocks, count, mask in batch.views:
             # [texts, KV heads, tokens, head size]; the query heads that share a KV head stand one behind the other, as if they were tokens.
             texts = len(rows) // count
-            own_keys, own_values = (
-                torch.from_numpy(table.reshape(wide).take(blocks, 0)).view(texts, -1, self.kv_heads, size).transpose(1, 2)
-                for table in (keys, values)
-            )
+            known = torch.from_numpy(keys.take(blocks, 0)).view(texts, -1, self.kv_heads, size, BLOCK_SIZE)
+            own_keys = known.permute(0, 2, 1, 4, 3).flatten(2, 3)
+            own_values = torch.from_numpy(lines.take(blocks, 0)).view(texts, -1, self.kv_heads, size).transpose(1, 2)
             asked = (
                 torch.from_numpy(np.ascontiguousarray(queries[rows]))
                 .view(texts, count, self.kv_heads, group, size)
@@ -165,6 +180,22 @@ class BatchedLlama:
             found = functional.scaled_dot_product_attention(asked, own_keys, own_values, attn_mask=mask, scale=scaling)
             mixed[rows] = found.unflatten(2, (group, count)).permute(0, 3, 1, 2, 4).reshape(len(rows), -1).numpy()
         return mixed
+
+
+def _places(parts: Sequence[Part], every: bool) -> tuple[Where, np.ndarray]:
+    """Of each new token the id, position, slot and text, and which rows are wanted; and the block tables, of the longest one's width."""
+    counts = [len(part.token_ids) for part in parts]
+    spans = [(part.start, part.start + count) for part, count in zip(parts, counts, strict=True)]
+    ids = np.concatenate([np.asarray(part.token_ids, dtype=np.int64) for part in parts])
+    positions = np.concatenate([np.arange(start, stop) for start, stop in spans])
+    slots = np.concatenate([slots_of(part.block_table, *span) for part, span in zip(parts, spans, strict=True)])
+    texts = np.repeat(np.arange(len(parts)), counts)
+    blocks = np.zeros((len(parts), max(blocks_for(stop) for _, stop in spans)), dtype=np.int64)
+    for line, part, (_, stop) in zip(blocks, parts, spans, strict=True):
+        own = part.block_table[: blocks_for(stop)]
+        line[: len(own)] = own
+    wanted = np.arange(len(ids)) if every else np.cumsum(counts) - 1
+    return (ids, positions, slots, texts, wanted), blocks
 
 
 class _Batch:

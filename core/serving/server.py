@@ -167,9 +167,9 @@ class Iteration:
 class Server:
     """Serves these requests with one model. Nothing is computed until `step` is called; `done` says when there is nothing left.
 
-    listener: gets every request and the float32 logits [vocabulary] of its next token, before the roll; for tests.
-    Raises EmptyPrompt, PromptTooLong, BadSetting for a request that can never fit, ModelError for a model that cannot be batched,
-    NotEnoughMemory.
+    listener: gets every request and the float32 logits [vocabulary] of its next token, before the roll; for tests. compiled: see
+    `passes_are_compiled`. Raises EmptyPrompt, PromptTooLong, BadSetting for a request that can never fit, ModelError for a model that
+    cannot be batched, NotEnoughMemory.
     """
 
     def __init__(
@@ -178,6 +178,7 @@ class Server:
         requests: Sequence[Request],
         settings: ServerSettings | None = None,
         listener: LogitsListener | None = None,
+        compiled: bool = True,
     ) -> None:
         refuse_unless_plain(model)
         self.model, self.settings = model, settings or ServerSettings()
@@ -185,7 +186,7 @@ class Server:
         for request in self.requests:
             self._check(request)
         self.pool = BlockPool(self.settings.blocks)
-        self.runner = make_runner(model, self.settings.blocks)
+        self.runner = make_runner(model, self.settings.blocks, compiled)
         chosen = self.settings
         self.scheduler = Scheduler(
             self.requests,
@@ -341,12 +342,19 @@ class Server:
             )
 
 
-def make_runner(model: LanguageModel, blocks: int) -> BatchRunner:
-    """The fastest way to run shared passes of this model. Raises NotEnoughMemory."""
+def passes_are_compiled(model: LanguageModel) -> bool:
+    """Whether a server made now would use compiled passes. Whoever times several, one after the other, asks once and gives them the answer,
+    so that code which becomes ready between two of them does not pass for their difference."""
+    backend = getattr(getattr(model, "engine", None), "backend", None)  # a model on another machine has none, and is refused elsewhere
+    return isinstance(backend, FastDecoder) and backend.compiled_batch() is not None
+
+
+def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> BatchRunner:
+    """The fastest way to run shared passes of this model, in NumPy if not `compiled`. Raises NotEnoughMemory."""
     try:
         with model.engine.lock.acquire():
             fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched
-            return BatchedLlama(model, blocks) if fast else BatchedTransformers(model, blocks)
+            return BatchedLlama(model, blocks, compiled) if fast else BatchedTransformers(model, blocks)
     except Exception as error:
         if is_out_of_memory(error):
             raise NotEnoughMemory(

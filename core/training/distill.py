@@ -6,7 +6,8 @@ Reads RUN/checkpoint.pt (the teacher), writes and resumes RUN/mini.pt. The text 
 of the student differs: at every position, the teacher's probabilities of all 4,096 tokens (Hinton, Vinyals and Dean, 2015).
 
 With --alone there is no teacher: a twin of the same size, from the same first weights, learns the text itself, into RUN/alone.pt. What
-distillation gave is the difference between the two. `export --model storyteller-mini-alone` makes a folder of it.
+distillation gave is the difference between the two. `export --model storyteller-mini-alone` makes a folder of it. First weights are drawn
+by the seed, or are what RUN/mini.pt and RUN/alone.pt both hold.
 """
 
 from __future__ import annotations
@@ -83,11 +84,12 @@ def main() -> None:
     parser.add_argument("--run", type=Path, required=True, help="folder of the teacher's run")
     parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
     parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
+    parser.add_argument("--begin", type=int, default=0, help="the step from which the rate is warmed up, for weights taken from elsewhere")
     parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     parser.add_argument("--alone", action="store_true", help="no teacher: a twin of the student learns the text itself")
     arguments = parser.parse_args()
-    plan = replace(plan, steps=arguments.steps, decay=arguments.decay)
+    plan = replace(plan, steps=arguments.steps, decay=arguments.decay, begin=arguments.begin)
     learn = partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes, arguments.alone)
     launch(learn, arguments.run / ("alone.pid" if arguments.alone else "mini.pid"), arguments.workers)
 

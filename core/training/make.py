@@ -6,8 +6,9 @@ Seven phases, one after another: tokenizer, storyteller, storyteller-mini (disti
 Whatever is stopped (Ctrl-C, SIGTERM, a power cut) goes on where it was when the same command is given again: RUN keeps tokenizer and
 checkpoints. Every batch is a function of the seed and the step: two runs with the same texts and number of workers learn the same.
 
-With --on-from OLD_BUNDLE nothing is begun anew: both models, their tokenizer and the growth record are taken from that folder and go on
-with fresh optimizers. So were the committed weights made (README.md of the storyteller tells from where on).
+With --on-from OLD_BUNDLE nothing is begun anew: the storyteller, its tokenizer and the growth record are taken from that folder and go on
+with fresh optimizers; pupil and twin both go on from the old twin's weights, so that nothing but the teacher is between them. So were the
+committed weights made (README.md of the storyteller tells from where on).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ FROM_NOTHING = Plan(steps=27_000, decay=5_000, long_from=1500)
 FURTHER_STEPS = 3_000
 FURTHER = Plan(decay=1_000, long_from=0, early_steps=0, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55)
 DISTILLED = distill.PLAN
+DISTILLED_FURTHER = replace(distill.PLAN, steps=3_000, decay=2_500, long_from=0, seed=2)  # another seed: other texts than were read before
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def make_tokenizer(making: Making) -> None:
 
 
 def take_weights(bundle: Path, run: Path) -> None:
-    """Phase 1 and the beginnings of 2 and 3 of a run that goes on: tokenizer, weights and growth record of two finished models."""
+    """Phase 1 and the beginnings of 2 to 4 of a run that goes on: tokenizer, growth record and weights, the twin's for the pupil, too."""
     if (run / "begin.json").exists():
         return
     last = json.loads((bundle / "storyteller" / "growth.json").read_text())["moments"][-1]
@@ -66,7 +68,8 @@ def take_weights(bundle: Path, run: Path) -> None:
     shutil.copyfile(bundle / "storyteller" / "growth.json", run / "growth.json")
     for name, file, step, tokens in (
         ("storyteller", "checkpoint.pt", last["step"], last["tokens"]),
-        ("storyteller-mini", "mini.pt", 0, 0),
+        ("storyteller-mini-alone", "mini.pt", 0, 0),
+        ("storyteller-mini-alone", "alone.pt", 0, 0),
     ):
         weights = AutoModelForCausalLM.from_pretrained(bundle / name, dtype=torch.float32).state_dict()
         torch.save({"model": weights, "optimizers": [], "step": step, "tokens": tokens}, run / file)
@@ -115,9 +118,10 @@ def make(making: Making, on_from: Path | None = None) -> bool:
     make_tokenizer(making)
     if not learn(making, making.run / "checkpoint.pt", plan_of(making.run), train.begin):
         return False
-    if not learn(making, making.run / "mini.pt", DISTILLED, distill.begin):
+    further = DISTILLED_FURTHER if (making.run / "begin.json").exists() else DISTILLED
+    if not learn(making, making.run / "mini.pt", further, distill.begin):
         return False
-    if not learn(making, making.run / "alone.pt", DISTILLED, partial(distill.begin, alone=True)):
+    if not learn(making, making.run / "alone.pt", further, partial(distill.begin, alone=True)):
         return False
     make_folders(making)
     make_card(making)

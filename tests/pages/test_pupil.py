@@ -45,7 +45,7 @@ def test_cascade_and_school(open_app: Callable[..., AppTest], session: Callable[
     app.button(key="pupil_school_start").click().run()
     run_on(app, 400)
     assert not app.exception and "of 60" in said(app)
-    assert "**Storyteller mini alone** has the pupil's size and learnt from texts alone, without a teacher." in said(app)
+    assert "**Storyteller mini alone** has the pupil's size. For two thirds of their steps the two were one model" in said(app)
     reports = {one.name: one for one in session(app).results["pupil_school"].seen}
     assert reports["storyteller"].right >= reports["storyteller-mini"].right > 20
     mini, alone = reports["storyteller-mini"], reports["storyteller-mini-alone"]

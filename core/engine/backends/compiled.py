@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import weakref
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from core.engine.backends.decoder_parts import Layer, Parts
     from core.engine.backends.decoder_state import State
 
+Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
@@ -37,6 +42,8 @@ _TEAM = Team()  # of products of several rows
 _lock = Lock()
 _thread: list[Thread] = []
 _modules: list[Any] = []  # the kernels and the step, once they are there
+_batch_thread: list[Thread] = []
+_batch_modules: list[Any] = []  # passes of several rows, fetched when somebody first asks for them
 _waiting: list[weakref.ref[Any]] = []
 
 
@@ -76,7 +83,7 @@ def _kept_on_disk() -> None:
     import numba
 
     config: Any = numba.config
-    own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("kernels", "compiled_step")]
+    own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("kernels", "kernel_tiles", "compiled_step", "compiled_batch")]
     name = sha256(b"".join([*own, numba.__version__.encode()])).hexdigest()[:16]
     base = Path(config.CACHE_DIR or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "token-probability-viewer")
     folder = base / "kernels" / name
@@ -90,6 +97,7 @@ def _kept_on_disk() -> None:
 def _fetch() -> None:
     try:
         _kept_on_disk()
+        _compile_elsewhere("compiled_step")
         kernels = import_module("core.engine.backends.kernels")
         step = import_module("core.engine.backends.compiled_step")
     except Exception:  # whatever a compiler objects to on a machine that nobody has seen: NumPy goes on
@@ -101,6 +109,58 @@ def _fetch() -> None:
     gc.freeze()  # what a compiler leaves behind stays, and need not be looked through after every draw
     for decoder in waiting:
         decoder.use_compiled()
+    if _is_on_disk("compiled_batch"):  # then it costs nothing to have it ready for the first experiment
+        batches_are_ready()
+
+
+def batches_are_ready() -> bool:
+    """Whether `CompiledBatch` can be made now; who asks first has it fetched in the background."""
+    if not wanted() or not _thread:
+        return False
+    with _lock:
+        if not _batch_thread:
+            _batch_thread.append(Thread(target=_fetch_batches, name="compile batches", daemon=True))
+            _batch_thread[0].start()
+    return bool(_batch_modules)
+
+
+def wait_for_batches() -> bool:
+    """Until what `batches_are_ready` began is done; whether it is there now."""
+    for thread in _batch_thread:
+        thread.join()
+    return bool(_batch_modules)
+
+
+def _fetch_batches() -> None:
+    if wait():
+        try:
+            _compile_elsewhere("compiled_batch")
+            _batch_modules.append(import_module("core.engine.backends.compiled_batch"))
+        except Exception:  # as above: NumPy goes on
+            return
+        gc.freeze()
+
+
+def _folder() -> str:
+    import numba
+
+    config: Any = numba.config
+    return str(config.CACHE_DIR)
+
+
+def _is_on_disk(module: str) -> bool:
+    return any(Path(_folder()).rglob(f"{module}*.nbi"))
+
+
+def _compile_elsewhere(module: str) -> None:
+    """Have another process compile this and keep it on disk, if nobody has: in this one it would hold up every visitor for seconds."""
+    if _is_on_disk(module):
+        return
+    environment = os.environ | {"NUMBA_CACHE_DIR": _folder()}
+    command = [sys.executable, "-c", f"import core.engine.backends.{module}"]
+    with suppress(OSError, subprocess.SubprocessError):  # then importing it here compiles it
+        root = Path(__file__).parents[3]
+        subprocess.run(command, env=environment, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
 
 
 def is_ready() -> bool:
@@ -109,22 +169,23 @@ def is_ready() -> bool:
 
 
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray) -> bool:
-    """Take rows float32 [count, in] through a projection that is not turned, into out [count, out]; False where that is not compiled."""
+    """Take rows float32 [count, in] through a projection, into out [count, out]; False where that is not compiled."""
     if not is_ready():
         return False
     bias = 0 if part.bias is None else int(part.bias.ctypes.data)
-    columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, 0, bias], np.int64)
+    columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, part.turned, bias], np.int64)
     size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
     _TEAM.run(_modules[1].rows_through, (columns, np.ascontiguousarray(rows), out), size)
     return True
 
 
-class CompiledStep:
-    """One token at a time through these parts. Everything that an address points to is held on to."""
+class Described:
+    """These parts as tables of addresses and numbers. Everything that an address points to is held on to."""
 
     def __init__(self, parts: Parts, places: list[int]) -> None:
-        self._kernels, self._module = _modules
+        self._kernels = _modules[0]
         self._held: list[Any] = []
+        self.parts = parts
         k = self._kernels
         self._table = np.zeros((len(parts.layers), k.COLUMNS), np.int64)
         self._numbers = np.zeros((len(parts.layers), k.NUMBERS), np.float64)
@@ -145,39 +206,17 @@ class CompiledStep:
             line[: len(rotary.frequencies)] = rotary.frequencies
         self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
         self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
-        self._known, self._outputs = len(parts.embedding), parts.head.outputs
-        packed = (parts.heads + 2 * parts.kv_heads) * parts.head_size
-        self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.between
-        self._team = Team()
-        self._longest = None if parts.positions is None else len(parts.positions)
+        self.longest = None if parts.positions is None else len(parts.positions)
 
-    def __call__(self, token: int, state: State) -> np.ndarray:
-        """The float32 logits [vocabulary] after this token, for which there is room. Raises IndexError for what no table holds."""
-        if not 0 <= token < self._known or (self._longest is not None and state.length >= self._longest):
-            raise IndexError(f"token {token} at {state.length}")
-        whole, recent = state.whole, state.recent
-        firsts = np.array([whole.first, recent.first], np.int64)
-        logits, shared = np.empty(self._outputs, np.float32), np.empty(self._shared, np.float32)
-        arguments = (
-            token,
-            state.length,
-            self._table,
-            self._numbers,
-            self._ends,
-            self._factors,
-            self._shape,
-            self._frequencies,
-            self._halves,
-            self._scales,
-            firsts,
-            (whole.keys, recent.keys),
-            (whole.values, recent.values),
-            shared,
-            logits,
-        )
-        self._team.run(self._module.step, arguments, torch.get_num_threads())
-        state.length += 1
-        return logits
+    @property
+    def tables(self) -> tuple[np.ndarray, ...]:
+        """What every compiled pass is told of the parts."""
+        return self._table, self._numbers, self._ends, self._factors, self._shape, self._frequencies, self._halves, self._scales
+
+    def check(self, token: int, position: int) -> None:
+        """Raise IndexError for a token or a position that no table holds."""
+        if not 0 <= token < len(self.parts.embedding) or (self.longest is not None and position >= self.longest):
+            raise IndexError(f"token {token} at {position}")
 
     def _describe(self, row: np.ndarray, numbers: np.ndarray, layer: Layer, place: int, head_size: int) -> None:
         k = self._kernels
@@ -226,3 +265,57 @@ class CompiledStep:
                 raise ValueError("weights that do not lie in one piece")
             return array.data_ptr()
         return int(array.ctypes.data)
+
+
+class CompiledStep:
+    """One token at a time through these parts."""
+
+    def __init__(self, described: Described) -> None:
+        self.described, parts = described, described.parts
+        self._step = _modules[1].step
+        packed = (parts.heads + 2 * parts.kv_heads) * parts.head_size
+        self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.between
+        self._team = Team()
+
+    def __call__(self, token: int, state: State) -> np.ndarray:
+        """The float32 logits [vocabulary] after this token, for which there is room. Raises IndexError for what no table holds."""
+        self.described.check(token, state.length)
+        whole, recent = state.whole, state.recent
+        firsts = np.array([whole.first, recent.first], np.int64)
+        logits, shared = np.empty(self.described.parts.head.outputs, np.float32), np.empty(self._shared, np.float32)
+        rooms = (whole.keys, recent.keys), (whole.values, recent.values)
+        arguments = (token, state.length, *self.described.tables, firsts, *rooms, shared, logits)
+        self._team.run(self._step, arguments, torch.get_num_threads())
+        state.length += 1
+        return logits
+
+
+class CompiledBatch:
+    """A few tokens of several texts at once through these parts, keys and values in blocks."""
+
+    def __init__(self, described: Described) -> None:
+        self.described, parts = described, described.parts
+        lines = 2 * (parts.heads + parts.kv_heads) * parts.head_size
+        self._shared = 2 * parts.hidden_size + lines + 2 * parts.between  # numbers per row
+        self._team = Team()
+
+    def __call__(self, where: Where, blocks: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The float32 logits [wanted, vocabulary]. where: ids, positions, slots, texts, each int64 [rows], and which rows are wanted.
+
+        blocks int64 [texts, blocks]: the texts' block tables, which hold every token up to the rows' own; keys float32 [layers, blocks, KV
+        heads x head size, tokens of a block], a multiple of 16; values [layers, slots, KV heads x head size]. Raises IndexError for what no
+        table holds.
+        """
+        ids, positions, slots, _, wanted = where
+        for token, position in zip(ids.tolist(), positions.tolist(), strict=True):
+            self.described.check(token, position)
+        block = keys.shape[3]
+        last, held = max(int(slots.max()) // block, int(blocks.max())), blocks.shape[1] * block
+        if last >= keys.shape[1] or int(positions.max()) >= held or slots.min() < 0 or blocks.min() < 0:
+            raise IndexError("a block that is not there")
+        parts, rows = self.described.parts, len(ids)
+        hidden, shared = np.empty((rows, parts.hidden_size), np.float32), np.empty(rows * self._shared, np.float32)
+        logits = np.empty((len(wanted), parts.head.outputs), np.float32)
+        arguments = (self.described.tables, where, blocks, keys, values, hidden, shared, logits)
+        self._team.run(_batch_modules[0].batch, arguments, torch.get_num_threads())
+        return logits

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit, types
 
 from core.engine.backends import kernels as k
+from core.engine.backends.kernel_tiles import project, project_rows
 
 
 @njit(nogil=True, fastmath=k.QUICK)
@@ -44,7 +45,7 @@ def through_layers(  # type: ignore[no-untyped-def]
         for place in range(3):
             part = layer[k.INWARD + place * k.PROJECTION : k.INWARD + (place + 1) * k.PROJECTION]
             if part[k.ADDRESS] != 0:
-                k.project(part, taken, all_packed[at : at + part[k.OUTPUTS]], me, team)
+                project(part, taken, all_packed[at : at + part[k.OUTPUTS]], me, team)
                 at += part[k.OUTPUTS]
         meetings = k.meet(sync, team, meetings)
         if layer[k.ORDER] != 0:
@@ -74,7 +75,7 @@ def through_layers(  # type: ignore[no-untyped-def]
             scaling, softcap = np.float32(own[k.SCALING]), np.float32(own[k.SOFTCAP])
             k.attend(packed[span], all_keys[h // group], all_values[h // group], begin, newest + 1, scaling, softcap, scores, mixed[span])
         meetings = k.meet(sync, team, meetings)
-        k.project(layer[k.OUTWARD : k.OUTWARD + k.PROJECTION], mixed, change, me, team)
+        project(layer[k.OUTWARD : k.OUTWARD + k.PROJECTION], mixed, change, me, team)
         meetings = k.meet(sync, team, meetings)
         added[:] = change
         if layer[k.ATTENTION_POST_NORM] != 0:
@@ -89,17 +90,17 @@ def through_layers(  # type: ignore[no-untyped-def]
             taken = normed
         width = layer[k.CONTRACT + k.INPUTS]
         gate, up = between[:width], between[width : 2 * width]
-        k.project(layer[k.EXPAND : k.EXPAND + k.PROJECTION], taken, gate, me, team)
+        project(layer[k.EXPAND : k.EXPAND + k.PROJECTION], taken, gate, me, team)
         gated = layer[k.GATED] != 0
         if gated:
-            k.project(layer[k.EXPAND + k.PROJECTION : k.EXPAND + 2 * k.PROJECTION], taken, up, me, team)
+            project(layer[k.EXPAND + k.PROJECTION : k.EXPAND + 2 * k.PROJECTION], taken, up, me, team)
         begin, stop = width * me // team, width * (me + 1) // team
         k.activate(layer[k.ACT], gate[begin:stop], up[begin:stop], gated)
         meetings = k.meet(sync, team, meetings)
         if beside:  # the feed-forward part has looked at what attention looked at
             for i in range(len(hidden)):
                 hidden[i] += added[i]
-        k.project(layer[k.CONTRACT : k.CONTRACT + k.PROJECTION], gate, change, me, team)
+        project(layer[k.CONTRACT : k.CONTRACT + k.PROJECTION], gate, change, me, team)
         meetings = k.meet(sync, team, meetings)
         added[:] = change
         if layer[k.FEED_FORWARD_POST_NORM] != 0:
@@ -176,7 +177,7 @@ def step(  # type: ignore[no-untyped-def]
     normed = np.empty_like(hidden)
     k.norm(ends[4:], factors[4], hidden, 1, normed)
     head = ends[4 + k.NORM : 4 + k.NORM + k.PROJECTION]
-    k.project(head, normed, logits, me, team)
+    project(head, normed, logits, me, team)
     mine = logits[len(logits) * me // team : len(logits) * (me + 1) // team]
     if factors[2] != 1.0:
         factor = np.float32(factors[2])
@@ -191,34 +192,8 @@ def step(  # type: ignore[no-untyped-def]
 
 @njit(ROWS, nogil=True, fastmath=k.QUICK, cache=True)
 def rows_through(part, rows, out, me, team, sync):  # type: ignore[no-untyped-def]
-    """Several rows [count, in] through a projection that is not turned: every weight is fetched and widened once, for four rows at a time.
+    """Several rows [count, in] through a projection that is not turned, every weight fetched once for all of them.
 
     Each member of the team computes its share of the outputs; nobody waits for the others in here.
     """
-    inputs, outputs, count = part[k.INPUTS], part[k.OUTPUTS], len(rows)
-    begin, stop = outputs * me // team, outputs * (me + 1) // team
-    wide = np.empty(inputs, np.float32)
-    for o in range(begin, stop):
-        k.widened(part[k.KIND], part[k.ADDRESS], o * inputs, inputs, wide)
-        r = 0
-        while r + 4 <= count:
-            first, second, third, fourth = rows[r], rows[r + 1], rows[r + 2], rows[r + 3]
-            a, b, c, d = k.zero, k.zero, k.zero, k.zero
-            for i in range(inputs):
-                a += wide[i] * first[i]
-                b += wide[i] * second[i]
-                c += wide[i] * third[i]
-                d += wide[i] * fourth[i]
-            out[r, o], out[r + 1, o], out[r + 2, o], out[r + 3, o] = a, b, c, d
-            r += 4
-        while r < count:
-            row, a = rows[r], k.zero
-            for i in range(inputs):
-                a += wide[i] * row[i]
-            out[r, o] = a
-            r += 1
-    if part[k.BIAS] != 0:
-        bias = k.floats_at(part[k.BIAS])
-        for r in range(count):
-            for o in range(begin, stop):
-                out[r, o] += bias[o]
+    project_rows(part, rows.ctypes.data, len(rows), out.ctypes.data, me, team)

@@ -36,8 +36,9 @@ class Product:
         self._bias = None if part.bias is None else part.bias[None]  # NumPy is three times faster where shapes are the same
 
     def __call__(self, rows: np.ndarray, out: np.ndarray) -> None:
-        few = 1 < len(rows) <= FEW if self.weight is not None else len(rows) <= FEW_STORED
-        if few and not self._part.turned and out.flags.c_contiguous and compiled.rows_product(self._part, rows, out):
+        plain = self.weight is not None
+        few = 1 < len(rows) <= FEW and not self._part.turned if plain else len(rows) <= FEW_STORED
+        if few and out.flags.c_contiguous and compiled.rows_product(self._part, rows, out):
             return
         if self.weight is None:
             torch.mm(torch.from_numpy(rows), self._stored.float(), out=torch.from_numpy(out))

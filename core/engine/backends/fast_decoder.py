@@ -44,6 +44,8 @@ class FastDecoder:
         self.places = [sliding[:number].count(slides) for number, slides in enumerate(sliding)]
         self.whole_layers, self.sliding_layers = sliding.count(False), sliding.count(True)
         self._step: compiled.CompiledStep | None = None
+        self._batch: compiled.CompiledBatch | None = None
+        self._batch_was_tried = False
         self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few tokens, and the network's own logits after the last of them
         self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
 
@@ -62,7 +64,7 @@ class FastDecoder:
     def use_compiled(self) -> None:
         """From now on take single tokens through compiled code, if that gives the network's own logits, too."""
         try:
-            step = compiled.CompiledStep(self.parts, self.places)
+            step = compiled.CompiledStep(compiled.Described(self.parts, self.places))
         except ValueError:
             return
         if self._proof is not None:
@@ -78,6 +80,31 @@ class FastDecoder:
     def is_compiled(self) -> bool:
         """Whether single tokens go through compiled code now."""
         return self._step is not None
+
+    def compiled_batch(self) -> compiled.CompiledBatch | None:
+        """Passes of several texts at once in compiled code; None until it is there, and where it does not give the network's own logits."""
+        if self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
+            self._batch_was_tried = True
+            batch = compiled.CompiledBatch(self._step.described)
+            if self._proof is None or self._proves(batch, *self._proof):
+                self._batch = batch
+        return self._batch
+
+    def _proves(self, batch: compiled.CompiledBatch, ids: np.ndarray, expected: np.ndarray) -> bool:
+        """Whether these tokens, once together and once one after the other in one batch, get the expected logits of the last ones."""
+        count, block = len(ids), 16
+        blocks = np.arange(2 * -(-count // block), dtype=np.int64)[::-1].reshape(2, -1).copy()
+        width = self.kv_heads * self.head_size
+        keys = np.zeros((len(self.layers), blocks.size, width, block), np.float32)
+        values = np.zeros((len(self.layers), blocks.size * block, width), np.float32)
+        slots = blocks[:, np.arange(count) // block] * block + np.arange(count) % block
+        last, found = count - len(expected), []
+        for start, stop in ((0, last), *((place, place + 1) for place in range(last, count))):
+            both = np.tile(np.arange(start, stop), 2)
+            texts = np.repeat(np.arange(2), stop - start)
+            where = (ids[both], both, slots[texts, both], texts, np.array([stop - start - 1, len(both) - 1]))
+            found.append(batch(where, blocks, keys, values))
+        return all(_close(logits, line[None]) for logits, line in zip(found[1:], expected, strict=True))
 
     @property
     def can_be_batched(self) -> bool:

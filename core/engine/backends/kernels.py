@@ -88,13 +88,38 @@ def from_float16(typing_context: Any, bits: Any) -> Any:
 
 
 @intrinsic
-def float_of_bits(typing_context: Any, bits: Any) -> Any:
-    """The float32 with these bits."""
+def rounded_down(typing_context: Any, number: Any) -> Any:
+    """The largest whole number that is not above this float32, as a float32: Python's floor makes an int64 of it, one at a time."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.FloatType())
+        name, kind = "llvm.floor.f32", ir.FunctionType(ir.FloatType(), [ir.FloatType()])
+        return builder.call(builder.module.globals.get(name) or ir.Function(builder.module, kind, name), arguments)
 
-    return types.float32(types.int32), generate
+    return types.float32(types.float32), generate
+
+
+@intrinsic
+def larger(typing_context: Any, a: Any, b: Any) -> Any:
+    """The larger of two float32, either of them NaN aside: numba's own max is not seen for what it is, and made one at a time."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        name, kind = "llvm.maxnum.f32", ir.FunctionType(ir.FloatType(), [ir.FloatType()] * 2)
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        return builder.call(function, arguments, fastmath=("nnan", "nsz"))
+
+    return types.float32(types.float32, types.float32), generate
+
+
+@intrinsic
+def two_to_the(typing_context: Any, number: Any) -> Any:
+    """2 to a whole float32 from -126 to 127: the bits of its exponent."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(32)
+        exponent = builder.add(builder.fptosi(arguments[0], word), ir.Constant(word, 127))
+        return builder.bitcast(builder.shl(exponent, ir.Constant(word, 23)), ir.FloatType())
+
+    return types.float32(types.float32), generate
 
 
 @intrinsic
@@ -128,8 +153,7 @@ PATIENCE = 20_000  # looks at the counter; some ten microseconds
 def exponential(x):  # type: ignore[no-untyped-def]
     """e^x to 1e-7, relative: 2^n times a polynomial (Cephes' expf), in operations that a processor does many at a time."""
     x = min(max(x, np.float32(-87.0)), np.float32(88.0))
-    n = math.floor(x * np.float32(1.44269504) + np.float32(0.5))
-    n = np.float32(n)
+    n = rounded_down(x * np.float32(1.44269504) + np.float32(0.5))
     r = x - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
     p = np.float32(1.9875691500e-4)
     p = p * r + np.float32(1.3981999507e-3)
@@ -138,78 +162,21 @@ def exponential(x):  # type: ignore[no-untyped-def]
     p = p * r + np.float32(1.6666665459e-1)
     p = p * r + np.float32(5.0000001201e-1)
     p = p * r * r + r + one
-    return p * float_of_bits(np.int32((np.int32(n) + np.int32(127)) << np.int32(23)))
+    return p * two_to_the(n)
+
+
+@njit(fastmath=QUICK, nogil=True)
+def highest(numbers, count):  # type: ignore[no-untyped-def]
+    """The largest of the first `count` numbers; any number where one of them is NaN, which whoever asks has to look for."""
+    top = numbers[0]
+    for i in range(count):
+        top = larger(top, numbers[i])
+    return top
 
 
 @njit(fastmath=QUICK, inline="always")
 def hyperbolic_tangent(x):  # type: ignore[no-untyped-def]
     return x if x != x else one - np.float32(2) / (exponential(x + x) + one)
-
-
-@njit(fastmath=QUICK, nogil=True)
-def dots_of_floats(weight, begin, stop, x, count, out):  # type: ignore[no-untyped-def]
-    """Rows [begin, stop) of a matrix with `count` columns times x: four at a time, so that x is fetched for all of them."""
-    o = begin
-    while o + 4 <= stop:
-        a, b, c, d = zero, zero, zero, zero
-        at = o * count
-        for i in range(count):
-            a += weight[at + i] * x[i]
-            b += weight[at + count + i] * x[i]
-            c += weight[at + 2 * count + i] * x[i]
-            d += weight[at + 3 * count + i] * x[i]
-        out[o], out[o + 1], out[o + 2], out[o + 3] = a, b, c, d
-        o += 4
-    while o < stop:
-        a, at = zero, o * count
-        for i in range(count):
-            a += weight[at + i] * x[i]
-        out[o] = a
-        o += 1
-
-
-@njit(fastmath=QUICK, nogil=True)
-def dots_of_bfloats(weight, begin, stop, x, count, out):  # type: ignore[no-untyped-def]
-    """The same for bfloat16."""
-    o = begin
-    while o + 4 <= stop:
-        a, b, c, d = zero, zero, zero, zero
-        at = o * count
-        for i in range(count):
-            a += from_bfloat16(weight[at + i]) * x[i]
-            b += from_bfloat16(weight[at + count + i]) * x[i]
-            c += from_bfloat16(weight[at + 2 * count + i]) * x[i]
-            d += from_bfloat16(weight[at + 3 * count + i]) * x[i]
-        out[o], out[o + 1], out[o + 2], out[o + 3] = a, b, c, d
-        o += 4
-    while o < stop:
-        a, at = zero, o * count
-        for i in range(count):
-            a += from_bfloat16(weight[at + i]) * x[i]
-        out[o] = a
-        o += 1
-
-
-@njit(fastmath=QUICK, nogil=True)
-def dots_of_halves(weight, begin, stop, x, count, out):  # type: ignore[no-untyped-def]
-    """The same for float16."""
-    o = begin
-    while o + 4 <= stop:
-        a, b, c, d = zero, zero, zero, zero
-        at = o * count
-        for i in range(count):
-            a += from_float16(weight[at + i]) * x[i]
-            b += from_float16(weight[at + count + i]) * x[i]
-            c += from_float16(weight[at + 2 * count + i]) * x[i]
-            d += from_float16(weight[at + 3 * count + i]) * x[i]
-        out[o], out[o + 1], out[o + 2], out[o + 3] = a, b, c, d
-        o += 4
-    while o < stop:
-        a, at = zero, o * count
-        for i in range(count):
-            a += from_float16(weight[at + i]) * x[i]
-        out[o] = a
-        o += 1
 
 
 @njit(fastmath=QUICK, nogil=True)
@@ -230,27 +197,8 @@ def widened(kind, address, start, count, out):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath=QUICK, nogil=True)
-def project(part, x, out, me, team):  # type: ignore[no-untyped-def]
-    """One row through a projection: part is its six columns, x [in], out [out], of which this member of the team computes its share."""
-    address, kind, outputs, inputs = part[ADDRESS], part[KIND], part[OUTPUTS], part[INPUTS]
-    begin, stop = outputs * me // team, outputs * (me + 1) // team
-    if part[TURNED] != 0:
-        turned(kind, address, outputs, inputs, x, out, begin, stop)
-    elif kind == FLOAT32:
-        dots_of_floats(floats_at(address), begin, stop, x, inputs, out)
-    elif kind == BFLOAT16:
-        dots_of_bfloats(halves_at(address), begin, stop, x, inputs, out)
-    else:
-        dots_of_halves(halves_at(address), begin, stop, x, inputs, out)
-    if part[BIAS] != 0:
-        bias = floats_at(part[BIAS])
-        for o in range(begin, stop):
-            out[o] += bias[o]
-
-
-@njit(fastmath=QUICK, nogil=True)
 def turned(kind, address, outputs, inputs, x, out, begin, stop):  # type: ignore[no-untyped-def]
-    """The same for weights [in, out]: four rows of them at a time are added onto `out`."""
+    """Outputs [begin, stop) of x [in] times weights [in, out]: four rows of them at a time are added onto `out`."""
     width = stop - begin
     rows = np.empty((4, width), np.float32)
     mine = out[begin:stop]
@@ -342,10 +290,9 @@ def attend(query, keys, values, begin, stop, scaling, softcap, scores, out):  # 
     if softcap > 0:
         for t in range(count):
             scores[t] = softcap * hyperbolic_tangent(scores[t] / softcap)
-    top, sound = scores[0], zero
+    top, sound = highest(scores, count), zero
     for t in range(count):
-        top = max(top, scores[t])
-        sound += scores[t] - scores[t]
+        sound += scores[t] - scores[t]  # 0, or NaN where a score is not a number: a broken model has to show
     total = zero
     for t in range(count):
         scores[t] = exponential(scores[t] - top)

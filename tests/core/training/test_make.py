@@ -26,7 +26,9 @@ def test_a_run_that_reads_on_begins_with_the_weights_and_the_record_it_was_given
     last = json.loads((BUNDLED / "storyteller" / "growth.json").read_text())["moments"][-1]
     state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
     assert (state["step"], state["tokens"]) == (last["step"], last["tokens"])
-    assert torch.load(tmp_path / "mini.pt", weights_only=True)["step"] == 0
+    pupil, twin = (torch.load(tmp_path / name, weights_only=True) for name in ("mini.pt", "alone.pt"))
+    assert pupil["step"] == twin["step"] == 0
+    assert all(torch.equal(pupil["model"][name], weight) for name, weight in twin["model"].items()), "only the teacher is between them"
     assert (tmp_path / "tokenizer" / "tokenizer.json").exists()
     plan = plan_of(tmp_path)
     assert (plan.begin, plan.steps) == (last["step"], last["step"] + make.FURTHER_STEPS)
@@ -43,8 +45,11 @@ def test_a_stopped_phase_ends_the_command_and_the_next_call_goes_on_there(making
     done: list[str] = []
     stop_at = ["mini.pt"]
 
+    plans: list[Plan] = []
+
     def learn(making: Making, checkpoint: Path, plan: Plan, begin: object) -> bool:
         done.append(checkpoint.name)
+        plans.append(plan)
         return checkpoint.name not in stop_at
 
     monkeypatch.setattr(make, "learn", learn)
@@ -57,4 +62,8 @@ def test_a_stopped_phase_ends_the_command_and_the_next_call_goes_on_there(making
     stop_at.clear()
     assert make.make(making)
     assert done[2:] == ["checkpoint.pt", "mini.pt", "alone.pt", "folders", "card"]
+    assert plans[-2] is plans[-1] is make.DISTILLED
+    (making.run / "begin.json").write_text(json.dumps({"step": 5}))
+    assert make.make(making)
+    assert plans[-2] is plans[-1] is make.DISTILLED_FURTHER
     assert (making.run / "tokenizer" / "tokenizer.json").stat().st_mtime_ns == made, "the tokenizer is kept"

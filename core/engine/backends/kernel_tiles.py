@@ -1,0 +1,384 @@
+"""Products of a few rows with stored weights, in tiles that stay in a processor's registers.
+
+A tile is two outputs by one, two, four or eight rows. It walks along the inputs as many numbers at a time as a register holds, widens the
+weights there, and adds up one register per output and row; the sum of a row does not depend on how many rows stand beside it. Vectors are
+written out, since a compiler that is left to find them uses half of a wide register and asks for weights only when it needs them. Here they
+are asked for `AHEAD` bytes before: memory hands them over a third faster.
+
+Like `core.engine.backends.kernels`, this is imported only in the background, by `core.engine.backends.compiled`.
+"""
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import njit, types
+from numba.extending import intrinsic as untyped_intrinsic
+
+from core.engine.backends import kernels as k
+
+intrinsic: Any = untyped_intrinsic
+
+AHEAD = 8192  # bytes; beyond the end of a matrix asking for memory does nothing
+LINE = 64  # bytes that memory hands over at a time
+PIECE = 512  # numbers
+BYTES = (4, 2, 2)  # of a stored number of each kind
+
+
+def _lanes() -> tuple[int, int]:
+    """How many float32 a register holds, and how many rows a tile may have so that it fits into all of them."""
+    if platform.machine().lower() in ("arm64", "aarch64"):
+        return 4, 8
+    features = binding.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 16, 8
+    return (8, 4) if features.get("avx") else (4, 4)
+
+
+LANES, MOST_ROWS = _lanes()
+
+ANY_ORDER = ("contract", "reassoc", "nsz", "arcp")
+WORD, FLOAT = ir.IntType(64), ir.FloatType()
+FLOATS = ir.VectorType(FLOAT, LANES)
+
+
+def _widened(builder: Any, kind: int, address: Any) -> Any:
+    """LANES stored numbers from this address on, as float32."""
+    if kind == k.FLOAT32:
+        return _load(builder, address, FLOATS, 4)
+    if kind == k.FLOAT16:
+        return builder.fpext(_load(builder, address, ir.VectorType(ir.HalfType(), LANES), 2), FLOATS)
+    integers = ir.VectorType(ir.IntType(32), LANES)
+    narrow = _load(builder, address, ir.VectorType(ir.IntType(16), LANES), 2)
+    return builder.bitcast(builder.shl(builder.zext(narrow, integers), ir.Constant(integers, [16] * LANES)), FLOATS)
+
+
+def _load(builder: Any, address: Any, kind: Any, align: int) -> Any:
+    loaded = builder.load(builder.inttoptr(address, kind.as_pointer()))
+    loaded.align = align
+    return loaded
+
+
+def _external(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    module = builder.module
+    return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, arguments), name)
+
+
+def _tile(kind: int, outputs: int, rows: int) -> Any:
+    """(weight, bytes from one output's weights to the next, x, bytes from row to row, numbers, out, bytes from row to row): out is written.
+
+    All of them int64, the first, third and sixth addresses; numbers: how many a row has, a multiple of LANES and at least as many. A
+    row's outputs lie side by side.
+    """
+
+    @intrinsic
+    def tile(context: Any, weight: Any, apart: Any, x: Any, x_apart: Any, count: Any, out: Any, out_apart: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            weight, apart, x, x_apart, count, out, out_apart = arguments
+
+            def word(number: int) -> Any:
+                return ir.Constant(WORD, number)
+
+            weights = [builder.add(weight, builder.mul(apart, word(o))) for o in range(outputs)]
+            lines = [builder.add(x, builder.mul(x_apart, word(r))) for r in range(rows)]
+            before = builder.block
+            loop, end = builder.append_basic_block("along"), builder.append_basic_block("done")
+            builder.branch(loop)
+            builder.position_at_end(loop)
+            at = builder.phi(WORD)
+            at.add_incoming(word(0), before)
+            sums = [[builder.phi(FLOATS) for _ in range(rows)] for _ in range(outputs)]
+            x_at, weight_at = builder.mul(at, word(4)), builder.mul(at, word(BYTES[kind]))
+            read = [_load(builder, builder.add(line, x_at), FLOATS, 4) for line in lines]
+            added = []
+            for own, address in zip(sums, weights, strict=True):
+                wide = _widened(builder, kind, builder.add(address, weight_at))
+                for total, row in zip(own, read, strict=True):
+                    total.add_incoming(ir.Constant(FLOATS, [0.0] * LANES), before)
+                    added.append(builder.fadd(total, builder.fmul(wide, row, flags=ANY_ORDER), flags=ANY_ORDER))
+                    total.add_incoming(added[-1], loop)
+            following = builder.add(at, word(LANES))
+            at.add_incoming(following, loop)
+            builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
+            builder.position_at_end(end)
+            reduce = _external(builder, f"llvm.vector.reduce.fadd.v{LANES}f32", FLOAT, [FLOAT, FLOATS])
+            for o in range(outputs):
+                for r in range(rows):
+                    total = builder.call(reduce, [ir.Constant(FLOAT, 0.0), added[o * rows + r]], fastmath=ANY_ORDER)
+                    place = builder.add(builder.add(out, builder.mul(out_apart, word(r))), word(4 * o))
+                    builder.store(total, builder.inttoptr(place, FLOAT.as_pointer()))
+            return context.get_dummy_value()
+
+        return types.none(*[types.int64] * 7), generate
+
+    return tile
+
+
+def _blend_tile(groups: int, vectors: int) -> Any:
+    """(factors, bytes from group to group, rows, bytes from row to row, count, out, bytes from group to group), all int64.
+
+    To out [groups, vectors x LANES] is added, for each group, the sum of `count` rows, each times that group's own factor for it.
+    """
+
+    @intrinsic
+    def tile(context: Any, factors: Any, f_apart: Any, rows: Any, apart: Any, count: Any, out: Any, out_apart: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            factors, f_apart, rows, apart, count, out, out_apart = arguments
+
+            def word(number: int) -> Any:
+                return ir.Constant(WORD, number)
+
+            lines = [builder.add(factors, builder.mul(f_apart, word(g))) for g in range(groups)]
+            places = [
+                builder.add(builder.add(out, builder.mul(out_apart, word(g))), word(4 * LANES * v))
+                for g in range(groups)
+                for v in range(vectors)
+            ]
+            begun = [_load(builder, place, FLOATS, 4) for place in places]
+            before = builder.block
+            loop, end = builder.append_basic_block("rows"), builder.append_basic_block("done")
+            builder.branch(loop)
+            builder.position_at_end(loop)
+            at = builder.phi(WORD)
+            at.add_incoming(word(0), before)
+            sums = [builder.phi(FLOATS) for _ in places]
+            row = builder.add(rows, builder.mul(at, apart))
+            read = [_load(builder, builder.add(row, word(4 * LANES * v)), FLOATS, 4) for v in range(vectors)]
+            added = []
+            for g, line in enumerate(lines):
+                factor = builder.load(builder.inttoptr(builder.add(line, builder.mul(at, word(4))), FLOAT.as_pointer()))
+                first = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
+                wide = builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+                for v in range(vectors):
+                    total = sums[g * vectors + v]
+                    added.append(builder.fadd(total, builder.fmul(wide, read[v], flags=ANY_ORDER), flags=ANY_ORDER))
+            for total, start, found in zip(sums, begun, added, strict=True):
+                total.add_incoming(start, before)
+                total.add_incoming(found, loop)
+            following = builder.add(at, word(1))
+            at.add_incoming(following, loop)
+            builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
+            builder.position_at_end(end)
+            for place, found in zip(places, added, strict=True):
+                stored = builder.store(found, builder.inttoptr(place, FLOATS.as_pointer()))
+                stored.align = 4
+            return context.get_dummy_value()
+
+        return types.none(*[types.int64] * 7), generate
+
+    return tile
+
+
+_one_by_one, _one_by_two, _one_by_four = _blend_tile(1, 1), _blend_tile(1, 2), _blend_tile(1, 4)
+_two_by_one, _two_by_two, _two_by_four = _blend_tile(2, 1), _blend_tile(2, 2), _blend_tile(2, 4)
+
+
+@njit(fastmath=k.QUICK, nogil=True)
+def blend(factors, f_apart, groups, rows, apart, count, width, out, out_apart):  # type: ignore[no-untyped-def]
+    """Add to out [groups, width] the sums of `count` rows [width], at least one, each times the group's own factor for it [groups, count].
+
+    factors, rows, out: addresses of float32; apart: bytes from one line of them to the next.
+    """
+    done = 0
+    while done + LANES <= width:
+        step = 4 * LANES if done + 4 * LANES <= width else 2 * LANES if done + 2 * LANES <= width else LANES
+        from_here, into = rows + 4 * done, out + 4 * done
+        for g in range(0, groups - 1, 2):
+            own, place = factors + g * f_apart, into + g * out_apart
+            if step == 4 * LANES:
+                _two_by_four(own, f_apart, from_here, apart, count, place, out_apart)
+            elif step == 2 * LANES:
+                _two_by_two(own, f_apart, from_here, apart, count, place, out_apart)
+            else:
+                _two_by_one(own, f_apart, from_here, apart, count, place, out_apart)
+        if groups % 2 == 1:
+            own, place = factors + (groups - 1) * f_apart, into + (groups - 1) * out_apart
+            if step == 4 * LANES:
+                _one_by_four(own, f_apart, from_here, apart, count, place, out_apart)
+            elif step == 2 * LANES:
+                _one_by_two(own, f_apart, from_here, apart, count, place, out_apart)
+            else:
+                _one_by_one(own, f_apart, from_here, apart, count, place, out_apart)
+        done += step
+    if done < width:  # what does not fill a register
+        for g in range(groups):
+            own, into = k.floats_at(factors + g * f_apart), k.floats_at(out + g * out_apart)
+            for t in range(count):
+                row, factor = k.floats_at(rows + t * apart), own[t]
+                for d in range(done, width):
+                    into[d] += factor * row[d]
+
+
+@intrinsic
+def ask_for(context: Any, address: Any) -> Any:
+    """Have memory at this address brought near, whether there is any or not."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        ask = _external(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer.type, number, number, number])
+        builder.call(ask, [pointer, ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64), generate
+
+
+def _tail(kind: int) -> Any:
+    number_at = (k.floats_at, k.halves_at, k.halves_at)[kind]
+    one_widened = (_as_it_is, k.from_bfloat16, k.from_float16)[kind]
+
+    @njit(fastmath=k.QUICK, nogil=True)
+    def tail(weight, apart, begin, stop, inputs, row, into):  # type: ignore[no-untyped-def]
+        """Add to the outputs of one row what the last of its inputs bring, which do not fill a register."""
+        whole = inputs // LANES * LANES
+        for o in range(begin, stop):
+            weights = number_at(weight + o * apart)
+            total = into[o] if whole > 0 else k.zero
+            for i in range(whole, inputs):
+                total += one_widened(weights[i]) * row[i]
+            into[o] = total
+
+    return tail
+
+
+def _product_of_one(kind: int) -> Any:
+    one_by_one, two_by_one, tail = _tile(kind, 1, 1), _tile(kind, 2, 1), _tail(kind)
+
+    @njit(fastmath=k.QUICK, nogil=True)
+    def product(weight, apart, begin, stop, inputs, x, out):  # type: ignore[no-untyped-def]
+        """Outputs [begin, stop) of one row. weight, x, out: addresses; apart: bytes from one output's weights to the next."""
+        whole = inputs // LANES * LANES
+        if whole > 0:
+            for o in range(begin, stop - 1, 2):
+                own = weight + o * apart
+                for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
+                    ask_for(own + ahead)
+                two_by_one(own, apart, x, 0, whole, out + 4 * o, 0)
+            if (stop - begin) % 2 == 1:
+                one_by_one(weight + (stop - 1) * apart, apart, x, 0, whole, out + 4 * (stop - 1), 0)
+        if whole < inputs:
+            tail(weight, apart, begin, stop, inputs, k.floats_at(x), k.floats_at(out))
+
+    return product
+
+
+def _product(kind: int) -> Any:
+    one_by_one, two_by_one, two_by_two = _tile(kind, 1, 1), _tile(kind, 2, 1), _tile(kind, 2, 2)
+    two_by_four, two_by_most, tail = _tile(kind, 2, 4), _tile(kind, 2, MOST_ROWS), _tail(kind)
+
+    @njit(fastmath=k.QUICK, nogil=True)
+    def product(weight, apart, begin, stop, inputs, x, x_apart, rows, out, out_apart):  # type: ignore[no-untyped-def]
+        """Outputs [begin, stop) of `rows` rows. weight, x, out: addresses; apart: bytes from one output, or row, to the next."""
+        whole = inputs // LANES * LANES
+        o = begin
+        while o < stop and whole > 0:
+            own, into = weight + o * apart, out + 4 * o
+            if o + 1 < stop:
+                for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
+                    ask_for(own + ahead)
+                r = 0
+                while r + MOST_ROWS <= rows:
+                    two_by_most(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+                    r += MOST_ROWS
+                if r + 4 <= rows:
+                    two_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+                    r += 4
+                if r + 2 <= rows:
+                    two_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+                    r += 2
+                if r < rows:
+                    two_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            else:
+                for r in range(rows):
+                    one_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            o += 2
+        if whole < inputs:
+            for r in range(rows):
+                tail(weight, apart, begin, stop, inputs, k.floats_at(x + r * x_apart), k.floats_at(out + r * out_apart))
+
+    return product
+
+
+@njit(inline="always")
+def _as_it_is(number):  # type: ignore[no-untyped-def]
+    return number
+
+
+product_of_floats, product_of_bfloats, product_of_halves = _product(k.FLOAT32), _product(k.BFLOAT16), _product(k.FLOAT16)
+floats_by_one, bfloats_by_one, halves_by_one = _product_of_one(k.FLOAT32), _product_of_one(k.BFLOAT16), _product_of_one(k.FLOAT16)
+
+
+@njit(fastmath=k.QUICK, nogil=True)
+def product_turned(kind, weight, outputs, begin, stop, inputs, x, rows, out):  # type: ignore[no-untyped-def]
+    """The same for weights [in, out]: a piece of four of their rows at a time is widened, and added onto every row of `out`."""
+    pieces = np.empty((4, PIECE), np.float32)
+    first, second, third, fourth = pieces[0], pieces[1], pieces[2], pieces[3]
+    for place in range(begin, stop, PIECE):
+        width = min(PIECE, stop - place)
+        for r in range(rows):
+            into = k.floats_at(out + 4 * (r * outputs + place))
+            for o in range(width):
+                into[o] = k.zero
+        for i in range(0, inputs, 4):
+            for n in range(4):
+                following = weight + BYTES[kind] * ((i + 4 + n) * outputs + place)
+                for ahead in range(0, BYTES[kind] * width, LINE):
+                    ask_for(following + ahead)
+                if i + n < inputs:
+                    k.widened(kind, weight, (i + n) * outputs + place, width, pieces[n])
+                else:
+                    pieces[n] = k.zero
+            for r in range(rows):
+                row, into = k.floats_at(x + 4 * (r * inputs + i)), k.floats_at(out + 4 * (r * outputs + place))
+                a = row[0]
+                b = row[1] if i + 1 < inputs else k.zero
+                c = row[2] if i + 2 < inputs else k.zero
+                d = row[3] if i + 3 < inputs else k.zero
+                for o in range(width):
+                    into[o] += a * first[o] + b * second[o] + c * third[o] + d * fourth[o]
+
+
+@njit(fastmath=k.QUICK, nogil=True)
+def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
+    """Rows through a projection: part is its six columns, x and out the addresses of float32 [rows, in] and [rows, out].
+
+    Of the outputs this member of the team computes its share.
+    """
+    address, kind, outputs, inputs = part[k.ADDRESS], part[k.KIND], part[k.OUTPUTS], part[k.INPUTS]
+    begin, stop = outputs * me // team, outputs * (me + 1) // team
+    if part[k.TURNED] != 0:
+        product_turned(kind, address, outputs, begin, stop, inputs, x, rows, out)
+    elif kind == k.FLOAT32:
+        product_of_floats(address, 4 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs)
+    elif kind == k.BFLOAT16:
+        product_of_bfloats(address, 2 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs)
+    else:
+        product_of_halves(address, 2 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs)
+    if part[k.BIAS] != 0:
+        bias = k.floats_at(part[k.BIAS])
+        for r in range(rows):
+            own = k.floats_at(out + 4 * outputs * r)
+            for o in range(begin, stop):
+                own[o] += bias[o]
+
+
+@njit(fastmath=k.QUICK, nogil=True)
+def project(part, x, out, me, team):  # type: ignore[no-untyped-def]
+    """One row through a projection: part is its six columns, x [in], out [out], of which this member of the team computes its share."""
+    address, kind, outputs, inputs = part[k.ADDRESS], part[k.KIND], part[k.OUTPUTS], part[k.INPUTS]
+    begin, stop = outputs * me // team, outputs * (me + 1) // team
+    if part[k.TURNED] != 0:
+        k.turned(kind, address, outputs, inputs, x, out, begin, stop)
+    elif kind == k.FLOAT32:
+        floats_by_one(address, 4 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data)
+    elif kind == k.BFLOAT16:
+        bfloats_by_one(address, 2 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data)
+    else:
+        halves_by_one(address, 2 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data)
+    if part[k.BIAS] != 0:
+        bias = k.floats_at(part[k.BIAS])
+        for o in range(begin, stop):
+            out[o] += bias[o]
