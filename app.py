@@ -58,6 +58,7 @@ else:  # for every visitor, at every click
             frame.unseen_heading(page.title)
         if page.url_path not in navigation.LIGHT or len(state.everybody()) > 1:
             playback.settle()
+        talk_memory()  # before the page: whoever sees a stop and loads the page again at once comes back to it
         page.run()
         onward.onward(page.url_path)
         if page.url_path not in navigation.BARE:
@@ -67,7 +68,6 @@ else:  # for every visitor, at every click
     keys.keys()
     reconnect.reconnect()
     visibility()
-    talk_memory()
     menu_mark.menu_mark(navigation.group_of(page.url_path), page.url_path)
     if page.url_path not in navigation.BARE:
         glossary.glossary(page.url_path)

@@ -11,6 +11,7 @@ them has sums that are off by as much again.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,8 @@ from core.sampling.observation import broken
 FEW = 1024  # so few scores are sorted with their places; of more, as many as needed
 MANY = 16384  # of more, the largest are sought in two rounds
 PIECE = 16384  # scores that are measured at a time
-HEADS = (1024, 4096)  # so many of the likeliest tokens nearly always reach top-p
+HEADS = (1024, 4096)  # of many tokens, so many of the likeliest nearly always reach top-p
+DEPTHS = (np.float32(4.0), np.float32(8.0))  # nats below the favourite; of fewer tokens, those above nearly always do
 CLOSE = 1e-5  # relative, to a probability
 CLOSE_NATS = 1e-4  # to how far a token's surprise is from the expected one; that takes float32 logarithms of up to 90
 SURE = 4e-6  # to the sum of some probabilities, however it was made
@@ -135,7 +137,7 @@ def top_k(row: Row, setting: float) -> np.ndarray:
 def top_p(row: Row, setting: float) -> np.ndarray | None:
     """TopPLogitsWarper: a token stays if those likelier than it weigh less than top_p; a mask [kept].
 
-    Of a large vocabulary the likeliest tokens usually settle it. Where their sums come too close to the border, the whole one takes the
+    The likeliest tokens usually settle it. Where their sums come too close to the border, the whole one takes the
     warper's own steps, which give its very sums, but for its sorting the ids along, which takes twenty times as long and only matters among
     equals. Where tokens are gone, sums that come close to the border leave it open.
     """
@@ -164,17 +166,13 @@ def _least_within(row: Row, border: float) -> np.float32 | None:
     as many roundings as there are likelier ones in its lane: the sum is off by no more than the average rank allows.
     """
     size = len(row.scores)
-    for count in HEADS:
-        few = among_largest(row.scores, count)
-        if few is None:
-            return None
-        head = row.scores[few]
+    for head in _heads(row):
         head.sort()
         weights = np.exp(head - row.top).astype(np.float64)
         inside = weights.cumsum()
         tail = max(0.0, row.total - float(inside[-1])) + row.total * SURE
         if tail > 4 * border * row.total:  # far from there
-            return None
+            continue
         inside += row.total - inside[-1]
         inside /= row.total
         ranks = (float(weights.dot(np.arange(len(head), 0, -1))) + size * tail) / row.total
@@ -186,6 +184,21 @@ def _least_within(row: Row, border: float) -> np.float32 | None:
             least: np.float32 = head[first]
             return least
     return None
+
+
+def _heads(row: Row) -> Iterator[np.ndarray]:
+    """The likeliest scores in no order, fewer first; none where all may as well be asked."""
+    if len(row.scores) <= FEW:
+        return
+    if len(row.scores) <= MANY:
+        for depth in DEPTHS:
+            yield row.scores[row.scores >= row.top - depth]
+        return
+    for count in HEADS:
+        few = among_largest(row.scores, count)
+        if few is None:
+            return
+        yield row.scores[few]
 
 
 def min_p(row: Row, setting: float) -> np.ndarray | None:

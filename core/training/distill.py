@@ -21,6 +21,7 @@ import torch
 from torch.nn import functional
 from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from core.device import CPU_MULTIPLIES_BF16
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.export import load_checkpoint
@@ -49,7 +50,7 @@ class Distiller(Trainer):
         self.loss_of = lambda model, ids, targets, mask: distance(ids, targets, mask)
 
     def _distance(self, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        with torch.autocast(ids.device.type, dtype=torch.bfloat16):
+        with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
             with torch.no_grad():
                 wanted = self.teacher(input_ids=ids, attention_mask=mask, use_cache=False).logits
             said = self.model(input_ids=ids, attention_mask=mask, use_cache=False).logits

@@ -25,6 +25,7 @@ from torch import nn
 from torch.nn import functional
 from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from core.device import CPU_MULTIPLIES_BF16
 from core.training import growth
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
@@ -74,8 +75,8 @@ def device() -> torch.device:
 
 
 def loss_of(model: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats; the forward pass in bf16."""
-    with torch.autocast(ids.device.type, dtype=torch.bfloat16):
+    """Mean cross-entropy per target token, in nats; in bf16 where that is quick."""
+    with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
         logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
     return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
 

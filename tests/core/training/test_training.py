@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
-from core.training import growth
+from core.training import growth, optimizer
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.distill import Distiller, divergence, student
@@ -105,13 +105,27 @@ def test_the_schedule_warms_up_holds_and_falls_to_nothing() -> None:
 
 def test_muon_has_the_hidden_matrices_and_adam_has_everything_else(tokenizer: PreTrainedTokenizerFast) -> None:
     model = new_model(tokenizer, TINY, 0)
-    muon, adam = (
-        {id(p) for group in optimizer.param_groups for p in group["params"]} for optimizer in Optimizers(model, 1e-3, 1e-3, 0.0).both
-    )
+    muon, adam = ({id(p) for group in one.param_groups for p in group["params"]} for one in Optimizers(model, 1e-3, 1e-3, 0.0).both)
     assert not muon & adam
     assert muon | adam == {id(p) for p in model.parameters()}
     assert id(model.model.embed_tokens.weight) in adam
     assert id(model.model.layers[0].mlp.up_proj.weight) in muon
+
+
+@pytest.mark.parametrize("shape", [(48, 32), (32, 48), (32, 32), (1, 8)])
+def test_muon_in_float32_moves_weights_as_torch_does_in_bf16(shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"lr": 0.1, "weight_decay": 0.1, "momentum": 0.9, "nesterov": True, "adjust_lr_fn": "match_rms_adamw"}
+    ours, theirs = (torch.nn.Parameter(torch.randn(shape, generator=torch.Generator().manual_seed(0))) for _ in range(2))
+    mine, torchs = optimizer.Muon([ours], **settings), torch.optim.Muon([theirs], **settings)
+    monkeypatch.setattr(optimizer, "CPU_MULTIPLIES_BF16", False)
+    for number in range(3):
+        ours.grad, theirs.grad = (torch.randn(shape, generator=torch.Generator().manual_seed(number + 1)) for _ in range(2))
+        before = theirs.detach().clone()
+        mine.step()
+        torchs.step()
+        moved = (theirs - before).norm()
+        assert (ours - theirs).norm() < 0.03 * (number + 1) * moved
+    assert mine.state_dict()["state"][0].keys() == torchs.state_dict()["state"][0].keys()
 
 
 def test_a_run_learns(tokenizer: PreTrainedTokenizerFast) -> None:
