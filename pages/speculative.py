@@ -15,7 +15,7 @@ from pages.parts.layout.prompt_field import own_text
 from pages.parts.runtime import experiment, loaded_models
 from pages.parts.session import current, provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import names, numbers
+from pages.parts.text import beginnings, names, numbers
 from pages.parts.text.plain import plain as as_plain
 
 frame.page()
@@ -45,6 +45,21 @@ def begin() -> None:
     draft = None if drafter == N_GRAMS else current.model_named(drafter)
     guessed, written = ahead, length
     experiment.start(NAME, lambda: speculate(model, draft, prompt, settings, guessed, written), now(), (prompt, guessed))
+
+
+@current.error_boundary
+def try_with(text: str, guesser: str) -> None:
+    """Take this text, and whoever guesses it best."""
+    current.use_prompt(text)
+    current.fill("speculative_draft", guesser)
+
+
+def examples(small_one: str) -> None:
+    """Texts to try, for which guessing ahead pays, or does not."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="speculative_examples"):
+        for name, text in beginnings.FORESEEN.items():
+            guesser = N_GRAMS if name == beginnings.REPEATS else small_one
+            st.button(_(name), on_click=try_with, args=(text, guesser), help=as_plain(text), key=f"foreseen_{name}", type="tertiary")
 
 
 def safe(text: str) -> str:
@@ -223,6 +238,7 @@ with frame.error_boundary():
     others = [name for name in current.model_names() if name != current.model_name()]
     options = [*others, N_GRAMS]
     small = next((place for place, name in enumerate(options) if name.endswith("-mini")), len(options) - 1)
+    examples(options[small])
 
     def named(name: str) -> str:
         """The draft as a person calls it."""

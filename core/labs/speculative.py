@@ -299,14 +299,18 @@ class NgramDraft:
     def probabilities(self, ids: Sequence[int], settings: SamplingSettings) -> np.ndarray | None:
         """See `Draft`: 1 for the token behind the latest earlier place with the same last tokens, as many as possible; None if none is."""
         text = np.asarray(ids)
-        for length in range(min(self._longest, len(text) - 1), 0, -1):
-            windows = np.lib.stride_tricks.sliding_window_view(text[:-1], length)
-            places = (windows == text[-length:]).all(1).nonzero()[0]
-            if len(places):
-                found = np.zeros(self._size)
-                found[text[places[-1] + length]] = 1.0
-                return found
-        return None
+        places = (text[:-1] == text[-1]).nonzero()[0]  # of the last token, earlier
+        if not len(places):
+            return None
+        for length in range(1, self._longest):  # those places where the tokens before it are the same as well
+            further = places[places >= length]
+            further = further[text[further - length] == text[-1 - length]] if length < len(text) - 1 else further[:0]
+            if not len(further):
+                break
+            places = further
+        found = np.zeros(self._size)
+        found[text[places[-1] + 1]] = 1.0
+        return found
 
     def release(self) -> None:
         """Nothing is held."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
@@ -14,9 +16,13 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
 
     previous_ids: int64, all tokens so far. Raises BrokenLogits if the model answered with NaN.
     """
-    roll = None if settings.greedy else dice.roll(settings.seed, index)
     if logits.device.type not in ("cpu", "mps"):
+        roll = None if settings.greedy else dice.roll(settings.seed, index)
         return stages.observe(logits, settings, previous_ids, 1, roll=roll, greedily=roll is None).chosen
+    favourite = _only_the_favourite(logits.detach().cpu().numpy(), settings)
+    if favourite is not None:
+        return favourite
+    roll = None if settings.greedy else dice.roll(settings.seed, index)
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
         row = cpu.Row.of(logits.cpu().numpy(), None)
         for name, setting, process in stages.processors(settings):
@@ -28,14 +34,27 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
         return int(strip[min(int(starts[2:].searchsorted(roll, "right")), len(strip) - 1)])
 
 
+def _only_the_favourite(scores: np.ndarray, settings: SamplingSettings) -> int | None:
+    """The likeliest token where nothing else counts: greedy, without a penalty. None too for scores that are looked at more closely."""
+    if not settings.greedy or stages.processors(settings):
+        return None
+    favourite = int(scores.argmax())  # of a NaN, if there is one
+    return favourite if math.isfinite(scores[favourite]) else None
+
+
 def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
     """What the dice use: float64 [vocabulary], the softmax of float32 logits [vocabulary] after every stage; one 1 where it is greedy.
 
     Raises BrokenLogits if the model answered with NaN.
     """
     found = np.zeros(len(logits))
+    scores = logits.detach().float().cpu().numpy()
+    favourite = _only_the_favourite(scores, settings)
+    if favourite is not None:
+        found[favourite] = 1.0
+        return found
     with np.errstate(all="ignore"):
-        row = cpu.Row.of(logits.detach().float().cpu().numpy(), None)
+        row = cpu.Row.of(scores, None)
         for name, setting, process in stages.processors(settings):
             row = cpu._after(row, len(logits), name, setting, process, previous_ids)
         if settings.greedy:

@@ -33,6 +33,7 @@ from core.labs.speculative_gain import gain
 from core.sampling.pick import pick
 from core.serving.scheduler import Policy
 from core.serving.server import FinishedRequest, Server, ServerSettings
+from pages.parts.text import beginnings
 from tests.benchmarks.popular import SHAPES, model_of, networks
 from tests.core.labs.test_speculative import three_tokens
 
@@ -129,13 +130,14 @@ def curve(model: LanguageModel, tokens: int, repeats: int, settings: SamplingSet
 def speculative(model: LanguageModel, tokens: int, repeats: int) -> None:
     """A draft and n-grams, at several lengths, interleaved with plain decoding."""
     draft = load_model("storyteller-mini", device=model.device)
-    repeating = "The fox is red. The bear is brown. The fox is red. The bear is brown. The fox is red. The bear"
     print(f"{'':34}{'K':>4}{'kept':>8}{'tokens/pass':>13}{'computed':>10}{'x plain':>9}")
     for name, guesser, text, greedy in (
         ("mini, a story", draft, PROMPT, False),
         ("mini, a story, greedy", draft, PROMPT, True),
+        ("mini, a sum step by step", draft, beginnings.FORESEEN["A sum, step by step"], False),
         ("n-grams, a story", None, PROMPT, False),
-        ("n-grams, a text that repeats", None, repeating, True),
+        ("n-grams, a text that repeats", None, beginnings.FORESEEN[beginnings.REPEATS], False),
+        ("n-grams, the same, greedy", None, beginnings.FORESEEN[beginnings.REPEATS], True),
     ):
         for guesses in (2, 4, 8):
             seen = []

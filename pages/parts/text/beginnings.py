@@ -169,6 +169,13 @@ EXAMPLES = {
     N_("A match"): "The football match",
 }
 FIRST_PROMPT = EXAMPLES["A story"]
+# To be guessed ahead: hard to foresee, easy for a small model, easy for the text itself.
+FORESEEN = {
+    N_("A story"): FIRST_PROMPT,
+    N_("A sum, step by step"): "Question: What is 39 + 57 + 59?\nLet us think step by step.",
+    N_("A text that repeats"): "red, green, blue, red, green, blue, red, green,",
+}
+REPEATS = "A text that repeats"
 MOUSE = (
     "Once upon a time, there was a little mouse who lived in an old house. One day, the mouse "
     "was very hungry. It looked for food in the kitchen, but a big cat was sleeping under the "
