@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
 
 from core.sampling import cpu, dice, stages
 from core.settings import SamplingSettings
+
+# Compiled code for settings without repetition penalty and typical-p, as soon as there is any (`core.engine.backends.compiled`).
+QUICK: list[Any] = []
 
 
 def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, index: int) -> int:
@@ -19,12 +23,17 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
     if logits.device.type not in ("cpu", "mps"):
         roll = None if settings.greedy else dice.roll(settings.seed, index)
         return stages.observe(logits, settings, previous_ids, 1, roll=roll, greedily=roll is None).chosen
-    favourite = _only_the_favourite(logits.detach().cpu().numpy(), settings)
+    scores = logits.detach().cpu().numpy()
+    favourite = _only_the_favourite(scores, settings)
     if favourite is not None:
         return favourite
     roll = None if settings.greedy else dice.roll(settings.seed, index)
+    if roll is not None and _is_quick(scores, settings):
+        found = int(QUICK[0].choose(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, roll))
+        if found >= 0:
+            return found
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
-        row = cpu.Row.of(logits.cpu().numpy(), None)
+        row = cpu.Row.of(scores, None)
         for name, setting, process in stages.processors(settings):
             row = cpu._after(row, len(logits), name, setting, process, previous_ids)
         if roll is None:
@@ -42,6 +51,11 @@ def _only_the_favourite(scores: np.ndarray, settings: SamplingSettings) -> int |
     return favourite if math.isfinite(scores[favourite]) else None
 
 
+def _is_quick(scores: np.ndarray, settings: SamplingSettings) -> bool:
+    usual = settings.repetition_penalty == 1.0 and settings.typical_p >= 1.0
+    return bool(QUICK) and usual and scores.dtype == np.float32 and scores.flags.c_contiguous
+
+
 def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
     """What the dice use: float64 [vocabulary], the softmax of float32 logits [vocabulary] after every stage; one 1 where it is greedy.
 
@@ -52,6 +66,9 @@ def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, pre
     favourite = _only_the_favourite(scores, settings)
     if favourite is not None:
         found[favourite] = 1.0
+        return found
+    cuts = settings.temperature, settings.top_k, settings.top_p, settings.min_p
+    if not settings.greedy and _is_quick(scores, settings) and QUICK[0].probabilities(scores, *cuts, found):
         return found
     with np.errstate(all="ignore"):
         row = cpu.Row.of(scores, None)

@@ -26,6 +26,7 @@ import torch
 from core.engine.backends.decoder_parts import Norm, Projection
 from core.engine.backends.team import Team
 from core.limits import PREFIX
+from core.sampling import pick
 
 if TYPE_CHECKING:
     from core.engine.backends.decoder_parts import Layer, Parts
@@ -36,6 +37,7 @@ Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
+SOURCES = ("kernels", "kernel_tiles", "compiled_step", "compiled_batch", "compiled_pick")
 WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
 
 _TEAM = Team()  # of products of several rows
@@ -83,7 +85,7 @@ def _kept_on_disk() -> None:
     import numba
 
     config: Any = numba.config
-    own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("kernels", "kernel_tiles", "compiled_step", "compiled_batch")]
+    own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in SOURCES]
     name = sha256(b"".join([*own, numba.__version__.encode()])).hexdigest()[:16]
     base = Path(config.CACHE_DIR or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "token-probability-viewer")
     folder = base / "kernels" / name
@@ -100,6 +102,8 @@ def _fetch() -> None:
         _compile_elsewhere("compiled_step")
         kernels = import_module("core.engine.backends.kernels")
         step = import_module("core.engine.backends.compiled_step")
+        _compile_elsewhere("compiled_pick")
+        pick.QUICK.append(import_module("core.engine.backends.compiled_pick"))
     except Exception:  # whatever a compiler objects to on a machine that nobody has seen: NumPy goes on
         return
     with _lock:

@@ -1,0 +1,194 @@
+"""Temperature, top-k, top-p, min-p and the dice in one compiled pass over the scores, for whoever wants the token and no record.
+
+`core.sampling.cpu` decides what is right. Where a border runs so close to a token, or the roll so close to the end of one, that rounding
+might decide, nothing is said here and `core.sampling.pick` takes that way. Importing this compiles it, or reads what was kept on disk.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit, types
+
+from core.engine.backends import kernels as k
+from core.sampling.processors_numpy import CLOSE, LANES, ROUNDED, SURE
+
+# Sums may be made in any order; quotients stay what NumPy makes of them.
+ANY_ORDER = {"reassoc", "contract", "nsz"}
+MOST = 2048  # tokens that are put in order; where more would have to be, NumPy does it
+DEPTHS = (4.0, 8.0, 16.0)  # nats below the favourite
+UNSURE = -1
+NEAR = 4e-6  # of the strip of the dice, as far as two ways of adding up its parts may differ
+ALIKE = np.float32(2e-6)  # nats; weights of scores this close may be the same, and then the ids decide who comes first
+
+
+@njit(fastmath=ANY_ORDER, nogil=True)
+def _largest(scores, temperature, out):  # type: ignore[no-untyped-def]
+    """Write the scores divided by the temperature; the largest of them, or NaN if any is not a number or infinite."""
+    sound = k.zero
+    for i in range(len(scores)):
+        out[i] = scores[i] / temperature
+        sound += out[i] - out[i]
+    return k.highest(out, len(out)) + sound
+
+
+@njit(fastmath=ANY_ORDER, nogil=True)
+def _weight(scores, top):  # type: ignore[no-untyped-def]
+    total = np.float64(0)
+    for i in range(len(scores)):
+        total += np.float64(k.exponential(scores[i] - top))
+    return total
+
+
+@njit(nogil=True)
+def _heaviest(scores, least, ids):  # type: ignore[no-untyped-def]
+    """Write the places of all scores of `least` and more into ids, as many as fit; how many there are."""
+    count = 0
+    for i in range(len(scores)):
+        if scores[i] >= least:
+            if count < len(ids):
+                ids[count] = i
+            count += 1
+    return count
+
+
+@njit(nogil=True)
+def _border(ends, count, total, tail, ranks, border):  # type: ignore[no-untyped-def]
+    """How many of `count` tokens top-p keeps; 0: not to be seen from so few, UNSURE: rounding decides.
+
+    ends: where each ends, heaviest first, in a strip as long as `total`; tail: the weight behind them; border: 1 - top_p.
+    """
+    off = SURE + border * (ranks / LANES + 64) * 2 * ROUNDED
+    for place in range(1, count):
+        left = (total - ends[place - 1]) / total  # what weighs this one and all that are lighter
+        if abs(left - border) <= off:
+            return UNSURE
+        if left < border:
+            return place
+    if tail == 0.0:
+        return count
+    return 0
+
+
+@njit(nogil=True)
+def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # type: ignore[no-untyped-def]
+    """Who can still be picked after these settings, heaviest first, at least as far as `reach`: how many, and the weight of all of them.
+
+    scores: float32 [vocabulary], the model's own; temperature float32; top_k, top_p, min_p: 0, 1 and 0 are off; reach in [0, 1): a roll.
+    ids int64 [MOST] and ends float64 [MOST] are written: who, and where each ends, in a strip as long as the returned weight.
+    How many is UNSURE where that takes a closer look.
+    """
+    size = len(scores)
+    scaled = np.empty(size, np.float32)
+    top = _largest(scores, temperature, scaled)
+    if not math.isfinite(top):
+        return UNSURE, 0.0
+    everything = _weight(scaled, top)
+    for depth in DEPTHS:
+        count = _heaviest(scaled, top - np.float32(depth), ids)
+        if count > len(ids):
+            return UNSURE, 0.0
+        if top_k <= 0 or top_k >= size:
+            needed = top_p if top_p < 1.0 else reach if min_p == 0.0 else 0.0
+            if count < size and _weight(scaled[ids[:count]], top) < needed * everything:
+                continue  # before they are put in order, which takes most of the time
+        order = np.argsort(-scaled[ids[:count]], kind="mergesort")
+        found = ids[:count][order]
+        sum_here = ranks = 0.0
+        for place in range(count):
+            ids[place] = found[place]
+            weight = np.float64(k.exponential(scaled[found[place]] - top))
+            sum_here += weight
+            ranks += weight * (place + 1)
+            ends[place] = sum_here
+        total, tail = everything, max(0.0, everything - sum_here) + SURE * everything
+        if count == size:
+            total, tail = sum_here, 0.0
+        ranks = (ranks + size * tail) / total
+        if 0 < top_k < size:
+            if top_k > count:
+                continue
+            kept = top_k
+            while kept < count and scaled[ids[kept]] == scaled[ids[kept - 1]]:
+                kept += 1
+            count, total, tail = kept, ends[kept - 1], 0.0
+        if top_p < 1.0:
+            kept = _border(ends, count, total, tail, ranks, np.float64(np.float32(1.0 - top_p)))
+            if kept == UNSURE:
+                return UNSURE, 0.0
+            if kept == 0:
+                continue
+            if kept < count and scaled[ids[kept]] == scaled[ids[kept - 1]]:
+                return UNSURE, 0.0
+            count, total, tail = kept, ends[kept - 1], 0.0
+        if min_p > 0.0:
+            lowest = math.log(min_p)
+            if tail > 0.0 and lowest < 1.0 - depth:
+                continue
+            kept = 0
+            while kept < count:
+                apart = np.float64(scaled[ids[kept]] - top) - lowest
+                if abs(apart) < CLOSE * (1.0 + abs(np.float64(top))):
+                    return UNSURE, 0.0
+                if apart < 0:
+                    break
+                kept += 1
+            if kept < 1:
+                return UNSURE, 0.0
+            count, total, tail = kept, ends[kept - 1], 0.0
+        if tail > 0.0 and ends[count - 1] / total - NEAR <= reach:
+            continue
+        return count, total
+    return UNSURE, 0.0
+
+
+@njit(
+    types.int64(types.Array(types.float32, 1, "C", readonly=True), types.float32, types.int64, types.float64, types.float64, types.float64),
+    nogil=True,
+    cache=True,
+)
+def choose(scores, temperature, top_k, top_p, min_p, roll):  # type: ignore[no-untyped-def]
+    """The token on which the roll in [0, 1) lands; UNSURE where that takes a closer look. See `survivors`."""
+    ids, ends = np.empty(MOST, np.int64), np.empty(MOST, np.float64)
+    count, total = survivors(scores, temperature, top_k, top_p, min_p, roll, ids, ends)
+    if count < 1:
+        return UNSURE
+    place = 0
+    while place < count - 1 and ends[place] / total <= roll:
+        place += 1
+    if place > 0 and roll - ends[place - 1] / total < NEAR:
+        return UNSURE
+    if place < count - 1 and ends[place] / total - roll < NEAR:
+        return UNSURE
+    for other in (place - 1, place + 1):
+        if 0 <= other < count:
+            apart = abs(scores[ids[other]] - scores[ids[place]]) / temperature
+            if apart < ALIKE:
+                return UNSURE
+    return ids[place]
+
+
+@njit(
+    types.boolean(
+        types.Array(types.float32, 1, "C", readonly=True),
+        types.float32,
+        types.int64,
+        types.float64,
+        types.float64,
+        types.float64[::1],
+    ),
+    nogil=True,
+    cache=True,
+)
+def probabilities(scores, temperature, top_k, top_p, min_p, out):  # type: ignore[no-untyped-def]
+    """Write what the dice use into `out` [vocabulary], which is all zeros; False, and nothing written, where that takes a closer look."""
+    ids, ends = np.empty(MOST, np.int64), np.empty(MOST, np.float64)
+    count, total = survivors(scores, temperature, top_k, top_p, min_p, 1.0, ids, ends)
+    if count < 1:
+        return False
+    before = 0.0
+    for place in range(count):
+        out[ids[place]] = (ends[place] - before) / total
+        before = ends[place]
+    return True

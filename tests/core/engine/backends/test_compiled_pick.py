@@ -1,0 +1,121 @@
+"""The compiled pick against the stages in NumPy, which are held equal to transformers' own: the same token or no answer, never another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import SamplingSettings
+from core.engine.backends import compiled
+from core.errors import BrokenLogits
+from core.sampling import pick
+from core.sampling.pick import QUICK, sampling_probabilities
+
+pytest.importorskip("numba", reason="without it there is nothing compiled")
+NOBODY = np.array([0])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernel() -> Iterator[None]:
+    """Compiled code, fetched as the app fetches it."""
+
+    class Nobody:
+        def use_compiled(self) -> None:
+            """Nothing is to be done."""
+
+    nobody = Nobody()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOKEN_VIEWER_COMPILED", "1")
+        compiled.begin(nobody)
+        assert compiled.wait() and QUICK
+        yield
+
+
+def slowly(scores: np.ndarray, chosen: SamplingSettings, index: int) -> tuple[int, np.ndarray]:
+    """Token and probabilities by NumPy alone."""
+    held = list(QUICK)
+    QUICK.clear()
+    try:
+        row = torch.from_numpy(scores)
+        return pick.pick(row, chosen, NOBODY, index), sampling_probabilities(row, chosen, NOBODY)
+    finally:
+        QUICK[:] = held
+
+
+def scores_of(seed: int, size: int, spread: float, rounded: bool) -> np.ndarray:
+    found = (np.random.default_rng(seed).standard_normal(size) * spread).astype(np.float32)
+    return np.round(found, 1).astype(np.float32) if rounded else found
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    size=st.sampled_from([1, 2, 5, 300, 1025, 4096, 20_000]),
+    spread=st.sampled_from([0.0, 0.01, 1.0, 3.0, 8.0, 40.0]),
+    rounded=st.booleans(),
+    temperature=st.sampled_from([0.05, 0.8, 1.0, 1.6, 5.0]),
+    top_k=st.sampled_from([0, 1, 3, 50, 5_000]),
+    top_p=st.sampled_from([1.0, 0.999, 0.95, 0.5, 0.01]),
+    min_p=st.sampled_from([0.0, 1e-35, 0.05, 0.3, 1.0]),
+)
+def test_the_same_token_and_the_same_odds_as_by_numpy(
+    seed: int, size: int, spread: float, rounded: bool, temperature: float, top_k: int, top_p: float, min_p: float
+) -> None:
+    scores = scores_of(seed, size, spread, rounded)
+    chosen = SamplingSettings(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, seed=seed)
+    token, odds = slowly(scores, chosen, seed % 60)
+    row = torch.from_numpy(scores)
+    assert pick.pick(row, chosen, NOBODY, seed % 60) == token
+    found = sampling_probabilities(row, chosen, NOBODY)
+    assert np.array_equal(found > 0, odds > 0) and np.allclose(found, odds, rtol=1e-5, atol=1e-7)
+
+
+def test_it_answers_by_itself_where_a_model_is_asked_as_usual() -> None:
+    answered = 0
+    for seed in range(100):
+        scores = scores_of(seed, 4096, 3.0, rounded=False)
+        scores[:20] += 10
+        found = QUICK[0].choose(scores, 0.8, 0, 0.95, 0.0, (seed + 0.5) / 100)
+        answered += found >= 0
+    assert answered > 95
+
+
+@pytest.mark.parametrize("roll", [0.0, math.nextafter(1.0, 0.0)])
+def test_the_ends_of_the_strip(roll: float) -> None:
+    scores = scores_of(1, 4096, 3.0, rounded=False)
+    kept = np.flatnonzero(sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY))
+    wanted = kept[scores[kept].argmax() if roll == 0 else scores[kept].argmin()]
+    assert QUICK[0].choose(scores, 1.0, 0, 0.9, 0.0, roll) in (wanted, -1)
+
+
+@pytest.mark.parametrize("broken", [math.nan, math.inf])
+def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
+    scores = scores_of(1, 4096, 3.0, rounded=False)
+    scores[17] = broken
+    with pytest.raises(BrokenLogits):
+        pick.pick(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY, 0)
+    with pytest.raises(BrokenLogits):
+        sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY)
+    with pytest.raises(BrokenLogits):
+        pick.pick(torch.from_numpy(scores), SamplingSettings(greedy=True), NOBODY, 0)
+
+
+def test_tokens_that_the_model_rules_out_are_never_picked() -> None:
+    scores = np.full(4096, -math.inf, np.float32)
+    scores[7] = 1.0
+    assert pick.pick(torch.from_numpy(scores), SamplingSettings(), NOBODY, 0) == 7
+
+
+def test_a_row_that_cannot_be_written_to_or_does_not_lie_in_one_piece() -> None:
+    wide = torch.from_numpy(scores_of(2, 8192, 3.0, rounded=False))
+    chosen = SamplingSettings(top_p=0.9, seed=5)
+    frozen = wide[:4096].numpy().copy()
+    frozen.flags.writeable = False
+    assert pick.pick(wide[::2], chosen, NOBODY, 1) == slowly(wide[::2].numpy().copy(), chosen, 1)[0]
+    assert QUICK[0].choose(frozen, 1.0, 0, 0.9, 0.0, 0.5) >= -1
