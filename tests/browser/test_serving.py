@@ -40,6 +40,18 @@ def test_a_narrow_dark_screen_stops_in_the_middle(at: Callable[..., Any]) -> Non
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_a_text_to_try_is_taken_with_whoever_guesses_it_and_nearly_all_guesses_are_kept(at: Callable[..., Any]) -> None:
+    page = at("speculative")
+    page.get_by_role("button", name="A text that repeats").click()
+    page.wait_for_function("document.querySelector('.st-key-own_text textarea').value.startsWith('red, green, blue')")
+    page.wait_for_function("document.querySelector('.st-key-speculative_draft input').value.startsWith('The text itself')")
+    live(page, "speculative_start", "speculative", LONG)
+    kept = page.locator(".st-key-speculative_figures [data-testid=stMetric]").nth(2).locator("[data-testid=stMetricValue]")
+    page.locator(".st-key-speculative_stop").wait_for(state="detached", timeout=LONG)
+    assert float(kept.inner_text().removesuffix("%").strip()) > 80
+    assert page.locator(".told").inner_text().count("blue") > 8, "the text went on as it had begun"
+
+
 def test_a_small_one_guesses_and_a_large_one_checks(at: Callable[..., Any]) -> None:
     page = at("speculative", width=390)
     live(page, "speculative_start", "speculative", LONG)
