@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 FEW = 20_000_000  # parameters; a step of so few is over before several threads have met
 ENOUGH = 1.2  # so many times faster more threads have to be: beside a browser they wait for each other
+UNCLEAR = 1.45  # where they seem faster, but not by so much, both are measured once more: something else may have run meanwhile
 PROMPT, STEPS = 16, 2  # tokens read at once and tokens after them, for one measurement
 WRITTEN = 8  # a step counts so often for every prompt
 
@@ -20,15 +21,16 @@ WRITTEN = 8  # a step counts so often for every prompt
 def fastest(engine: Engine, parameter_count: int) -> int:
     """The number of threads with which a prompt and the steps after it take the least time; one for a small model, and on a GPU.
 
-    Fewer win unless more are clearly faster. Takes two or three short passes for each number that is tried.
+    Fewer win unless more are clearly faster. Takes three to six short passes for each number that is tried.
     """
     if parameter_count < FEW or engine.device.type != "cpu":
         return 1
     before, best, least = engine.threads, 1, float("inf")
     try:
         for count in choices():
-            engine.threads = count
-            seconds = _measured(engine)
+            seconds = _seconds(engine, count)
+            if 1 < least / seconds < UNCLEAR:
+                least, seconds = min(least, _seconds(engine, best)), min(seconds, _seconds(engine, count))
             if seconds * ENOUGH > least:
                 break
             best, least = count, seconds
@@ -41,6 +43,11 @@ def choices() -> list[int]:
     """What is tried: one, half of the processors, all but one, all."""
     cores = os.cpu_count() or 1
     return sorted({1, max(1, cores // 2), max(1, cores - 1), cores})
+
+
+def _seconds(engine: Engine, count: int) -> float:
+    engine.threads = count
+    return _measured(engine)
 
 
 def _measured(engine: Engine) -> float:
