@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -114,7 +115,7 @@ def test_muon_has_the_hidden_matrices_and_adam_has_everything_else(tokenizer: Pr
 
 @pytest.mark.parametrize("shape", [(48, 32), (32, 48), (32, 32), (1, 8)])
 def test_muon_in_float32_moves_weights_as_torch_does_in_bf16(shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"lr": 0.1, "weight_decay": 0.1, "momentum": 0.9, "nesterov": True, "adjust_lr_fn": "match_rms_adamw"}
+    settings: dict[str, Any] = {"lr": 0.1, "weight_decay": 0.1, "momentum": 0.9, "nesterov": True, "adjust_lr_fn": "match_rms_adamw"}
     ours, theirs = (torch.nn.Parameter(torch.randn(shape, generator=torch.Generator().manual_seed(0))) for _ in range(2))
     mine, torchs = optimizer.Muon([ours], **settings), torch.optim.Muon([theirs], **settings)
     monkeypatch.setattr(optimizer, "CPU_MULTIPLIES_BF16", False)
