@@ -6,6 +6,7 @@ Without numba, or until it is ready, NumPy does the work. TOKEN_VIEWER_COMPILED=
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import subprocess
 import sys
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from core.engine.backends.decoder_parts import Layer, Parts
     from core.engine.backends.decoder_state import State
 
+log = logging.getLogger(__name__)
 Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
@@ -105,6 +107,7 @@ def _fetch() -> None:
         _compile_elsewhere("compiled_pick")
         pick.QUICK.append(import_module("core.engine.backends.compiled_pick"))
     except Exception:  # whatever a compiler objects to on a machine that nobody has seen: NumPy goes on
+        log.warning("Steps are not compiled on this machine; NumPy goes on", exc_info=True)
         return
     with _lock:
         _modules.extend((kernels, step))
@@ -141,6 +144,7 @@ def _fetch_batches() -> None:
             _compile_elsewhere("compiled_batch")
             _batch_modules.append(import_module("core.engine.backends.compiled_batch"))
         except Exception:  # as above: NumPy goes on
+            log.warning("Batches are not compiled on this machine; NumPy goes on", exc_info=True)
             return
         gc.freeze()
 

@@ -119,3 +119,15 @@ def test_a_row_that_cannot_be_written_to_or_does_not_lie_in_one_piece() -> None:
     frozen.flags.writeable = False
     assert pick.pick(wide[::2], chosen, NOBODY, 1) == slowly(wide[::2].numpy().copy(), chosen, 1)[0]
     assert QUICK[0].choose(frozen, 1.0, 0, 0.9, 0.0, 0.5) >= -1
+
+
+def test_what_cannot_be_compiled_is_said_to_whoever_runs_the_machine(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(name: str) -> None:
+        raise RuntimeError(f"no {name} here")
+
+    monkeypatch.setattr(compiled, "import_module", refuse)
+    held = list(QUICK)
+    compiled._fetch()
+    assert "NumPy goes on" in caplog.text and held == QUICK
