@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import torch
 from core.sampling import cpu, dice, stages
 from core.settings import SamplingSettings
 
-# Compiled code for settings without repetition penalty and typical-p, as soon as there is any (`core.engine.backends.compiled`).
-QUICK: list[Any] = []
+# Who gives compiled code for settings without repetition penalty and typical-p, or None: `core.engine.backends.compiled`, once it has it.
+QUICK: list[Callable[[], Any]] = []
 
 
 def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, index: int) -> int:
@@ -28,8 +29,9 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
     if favourite is not None:
         return favourite
     roll = None if settings.greedy else dice.roll(settings.seed, index)
-    if roll is not None and _is_quick(scores, settings):
-        found = int(QUICK[0].choose(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, roll))
+    quick = _quick(scores, settings)
+    if quick is not None:
+        found = int(quick.choose(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, roll))
         if found >= 0:
             return found
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
@@ -51,9 +53,10 @@ def _only_the_favourite(scores: np.ndarray, settings: SamplingSettings) -> int |
     return favourite if math.isfinite(scores[favourite]) else None
 
 
-def _is_quick(scores: np.ndarray, settings: SamplingSettings) -> bool:
-    usual = settings.repetition_penalty == 1.0 and settings.typical_p >= 1.0
-    return bool(QUICK) and usual and scores.dtype == np.float32 and scores.flags.c_contiguous
+def _quick(scores: np.ndarray, settings: SamplingSettings) -> Any:
+    """Compiled code for these scores and settings, if there is any."""
+    plain = settings.greedy or settings.repetition_penalty != 1.0 or settings.typical_p < 1.0
+    return None if plain or not QUICK or scores.dtype != np.float32 or not scores.flags.c_contiguous else QUICK[0]()
 
 
 def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
@@ -67,8 +70,8 @@ def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, pre
     if favourite is not None:
         found[favourite] = 1.0
         return found
-    cuts = settings.temperature, settings.top_k, settings.top_p, settings.min_p
-    if not settings.greedy and _is_quick(scores, settings) and QUICK[0].probabilities(scores, *cuts, found):
+    quick = _quick(scores, settings)
+    if quick is not None and quick.probabilities(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, found):
         return found
     with np.errstate(all="ignore"):
         row = cpu.Row.of(scores, None)

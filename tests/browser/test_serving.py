@@ -42,9 +42,15 @@ def test_a_narrow_dark_screen_stops_in_the_middle(at: Callable[..., Any]) -> Non
 
 def test_a_text_to_try_is_taken_with_whoever_guesses_it_and_nearly_all_guesses_are_kept(at: Callable[..., Any]) -> None:
     page = at("speculative")
-    page.get_by_role("button", name="A text that repeats").click()
-    page.wait_for_function("document.querySelector('.st-key-own_text textarea').value.startsWith('red, green, blue')")
-    page.wait_for_function("document.querySelector('.st-key-speculative_draft input').value.startsWith('The text itself')")
+    for name, begins, guesser in (
+        ("A sum, step by step", "Question: What is", "Storyteller mini"),
+        ("A text that repeats", "red, green, blue", "The text itself"),
+        ("A story", "One day a little", "Storyteller mini"),
+        ("A text that repeats", "red, green, blue", "The text itself"),
+    ):
+        page.get_by_role("button", name=name).click()
+        page.wait_for_function(f"document.querySelector('.st-key-own_text textarea').value.startsWith('{begins}')")
+        page.wait_for_function(f"document.querySelector('.st-key-speculative_draft input').value.startsWith('{guesser}')")
     live(page, "speculative_start", "speculative", LONG)
     kept = page.locator(".st-key-speculative_figures [data-testid=stMetric]").nth(2).locator("[data-testid=stMetricValue]")
     page.locator(".st-key-speculative_stop").wait_for(state="detached", timeout=LONG)

@@ -27,7 +27,7 @@ import torch
 from core.engine.backends.decoder_parts import Norm, Projection
 from core.engine.backends.team import Team
 from core.limits import PREFIX
-from core.sampling import pick
+from core.sampling import pick, processors_numpy
 
 if TYPE_CHECKING:
     from core.engine.backends.decoder_parts import Layer, Parts
@@ -88,6 +88,7 @@ def _kept_on_disk() -> None:
 
     config: Any = numba.config
     own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in SOURCES]
+    own.append(Path(processors_numpy.__file__).read_bytes())  # whose constants are compiled in
     name = sha256(b"".join([*own, numba.__version__.encode()])).hexdigest()[:16]
     base = Path(config.CACHE_DIR or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "token-probability-viewer")
     folder = base / "kernels" / name
@@ -104,8 +105,6 @@ def _fetch() -> None:
         _compile_elsewhere("compiled_step")
         kernels = import_module("core.engine.backends.kernels")
         step = import_module("core.engine.backends.compiled_step")
-        _compile_elsewhere("compiled_pick")
-        pick.QUICK.append(import_module("core.engine.backends.compiled_pick"))
     except Exception:  # whatever a compiler objects to on a machine that nobody has seen: NumPy goes on
         log.warning("Steps are not compiled on this machine; NumPy goes on", exc_info=True)
         return
@@ -116,8 +115,19 @@ def _fetch() -> None:
     gc.freeze()  # what a compiler leaves behind stays, and need not be looked through after every draw
     for decoder in waiting:
         decoder.use_compiled()
+    _fetch_pick()
     if _is_on_disk("compiled_batch"):  # then it costs nothing to have it ready for the first experiment
         batches_are_ready()
+
+
+def _fetch_pick() -> None:
+    try:
+        _compile_elsewhere("compiled_pick")
+        module = import_module("core.engine.backends.compiled_pick")
+    except Exception:  # as above: NumPy goes on
+        log.warning("Picking a token is not compiled on this machine; NumPy goes on", exc_info=True)
+        return
+    pick.QUICK.append(lambda: module if wanted() else None)
 
 
 def batches_are_ready() -> bool:

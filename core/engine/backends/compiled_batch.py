@@ -238,13 +238,5 @@ def batch(  # type: ignore[no-untyped-def]
     project_rows(head, normed.ctypes.data, count, logits.ctypes.data, me, team)
     begin, stop = logits.shape[1] * me // team, logits.shape[1] * (me + 1) // team
     for n in range(count):
-        mine = logits[n, begin:stop]
-        if factors[2] != 1.0:
-            factor = np.float32(factors[2])
-            for i in range(len(mine)):
-                mine[i] *= factor
-        if factors[3] > 0:
-            cap = np.float32(factors[3])
-            for i in range(len(mine)):
-                mine[i] = cap * k.hyperbolic_tangent(mine[i] / cap)
+        k.finish(logits[n, begin:stop], factors)
     k.meet(sync, team, meetings)

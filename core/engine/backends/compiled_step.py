@@ -178,21 +178,13 @@ def step(  # type: ignore[no-untyped-def]
     k.norm(ends[4:], factors[4], hidden, 1, normed)
     head = ends[4 + k.NORM : 4 + k.NORM + k.PROJECTION]
     project(head, normed, logits, me, team)
-    mine = logits[len(logits) * me // team : len(logits) * (me + 1) // team]
-    if factors[2] != 1.0:
-        factor = np.float32(factors[2])
-        for i in range(len(mine)):
-            mine[i] *= factor
-    if factors[3] > 0:
-        cap = np.float32(factors[3])
-        for i in range(len(mine)):
-            mine[i] = cap * k.hyperbolic_tangent(mine[i] / cap)
+    k.finish(logits[len(logits) * me // team : len(logits) * (me + 1) // team], factors)
     k.meet(sync, team, meetings)
 
 
 @njit(ROWS, nogil=True, fastmath=k.QUICK, cache=True)
 def rows_through(part, rows, out, me, team, sync):  # type: ignore[no-untyped-def]
-    """Several rows [count, in] through a projection that is not turned, every weight fetched once for all of them.
+    """Several rows [count, in] through a projection, every weight fetched once for all of them.
 
     Each member of the team computes its share of the outputs; nobody waits for the others in here.
     """

@@ -325,3 +325,16 @@ def activate(act, gate, up, gated):  # type: ignore[no-untyped-def]
     if gated:
         for i in range(len(gate)):
             gate[i] *= up[i]
+
+
+@njit(fastmath=QUICK, nogil=True)
+def finish(logits, factors):  # type: ignore[no-untyped-def]
+    """Logits in place times the model's own factor, and within its soft cap; factors: see `core.engine.backends.compiled_step.step`."""
+    if factors[2] != 1.0:
+        factor = np.float32(factors[2])
+        for i in range(len(logits)):
+            logits[i] *= factor
+    if factors[3] > 0:
+        cap = np.float32(factors[3])
+        for i in range(len(logits)):
+            logits[i] = cap * hyperbolic_tangent(logits[i] / cap)

@@ -81,7 +81,7 @@ def test_it_answers_by_itself_where_a_model_is_asked_as_usual() -> None:
     for seed in range(100):
         scores = scores_of(seed, 4096, 3.0, rounded=False)
         scores[:20] += 10
-        found = QUICK[0].choose(scores, 0.8, 0, 0.95, 0.0, (seed + 0.5) / 100)
+        found = QUICK[0]().choose(scores, 0.8, 0, 0.95, 0.0, (seed + 0.5) / 100)
         answered += found >= 0
     assert answered > 95
 
@@ -91,7 +91,7 @@ def test_the_ends_of_the_strip(roll: float) -> None:
     scores = scores_of(1, 4096, 3.0, rounded=False)
     kept = np.flatnonzero(sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY))
     wanted = kept[scores[kept].argmax() if roll == 0 else scores[kept].argmin()]
-    assert QUICK[0].choose(scores, 1.0, 0, 0.9, 0.0, roll) in (wanted, -1)
+    assert QUICK[0]().choose(scores, 1.0, 0, 0.9, 0.0, roll) in (wanted, -1)
 
 
 @pytest.mark.parametrize("broken", [math.nan, math.inf])
@@ -118,7 +118,7 @@ def test_a_row_that_cannot_be_written_to_or_does_not_lie_in_one_piece() -> None:
     frozen = wide[:4096].numpy().copy()
     frozen.flags.writeable = False
     assert pick.pick(wide[::2], chosen, NOBODY, 1) == slowly(wide[::2].numpy().copy(), chosen, 1)[0]
-    assert QUICK[0].choose(frozen, 1.0, 0, 0.9, 0.0, 0.5) >= -1
+    assert QUICK[0]().choose(frozen, 1.0, 0, 0.9, 0.0, 0.5) >= -1
 
 
 def test_what_cannot_be_compiled_is_said_to_whoever_runs_the_machine(
@@ -130,4 +130,11 @@ def test_what_cannot_be_compiled_is_said_to_whoever_runs_the_machine(
     monkeypatch.setattr(compiled, "import_module", refuse)
     held = list(QUICK)
     compiled._fetch()
-    assert "NumPy goes on" in caplog.text and held == QUICK
+    compiled._fetch_pick()
+    assert caplog.text.count("not compiled on this machine; NumPy goes on") == 2 and held == QUICK
+
+
+def test_who_asks_to_do_without_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
+    assert QUICK[0]() is None
+    pick.pick(torch.from_numpy(scores_of(1, 4096, 3.0, rounded=False)), SamplingSettings(top_p=0.9), NOBODY, 0)
