@@ -13,7 +13,6 @@ import argparse
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from random import Random
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -22,7 +21,7 @@ from core.training import exam, prose, samples
 from core.training.beginnings import EVERYDAY, HEROES, STORIES
 from core.training.corpus import Corpus
 from core.training.exam import Candidate
-from core.training.lessons import document
+from core.training.spelling import known_words
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
 HEADING, END = "## Evaluation", "<!-- end of the table -->"
@@ -138,10 +137,8 @@ def stories(candidate: Candidate, corpus: Corpus, count: int) -> None:
     row("distinct stories", str(len(set(texts))), str(count))
     copied = exam.longest_copies(texts, corpus.texts())
     row("stories with 13 words or more in a row as in the plain text", f"{exam.share(copied):.0%}", "<= 5 %")
-    rng = Random(3)
-    known = exam.words_of(document(rng) for _ in range(20_000)) | exam.words_of(corpus.texts())
     everyday = [one.beginning + one.text for one in samples.sample(candidate, list(islice(VARIED, 100)), 80, 0.8, seed=1)]
-    rate, strange = exam.english([*texts, *everyday], known)
+    rate, strange = exam.english([*texts, *everyday], known_words(corpus))
     row(f"English words ({len(texts) + len(everyday)} texts)", f"{rate:.2%}", ">= 99 %")
     say(f"\nNot in the list of known words: {', '.join(dict.fromkeys(strange[:30])) or 'none'}.")
 

@@ -18,6 +18,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from core.training.data import IGNORED, Lessons
 from core.training.lessons import LESSONS, chance, facts, recall, sums
 from core.training.lessons.atlas import CAPITALS
+from core.training.spelling import WORD
 
 CERTAIN = [
     "The capital of France is",
@@ -243,17 +244,9 @@ def seconds_per_token(candidate: Candidate, tokens: int = 150, repeats: int = 3)
     return best
 
 
-_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
-
-
-def words_of(texts: Iterable[str]) -> set[str]:
-    """All words of the texts, in small letters."""
-    return {word.lower() for text in texts for word in _WORD.findall(text)}
-
-
 def english(texts: Sequence[str], known: set[str]) -> tuple[float, list[str]]:
     """Share of the words that are in the known set, and those that are not. The last word of a text may be cut, and is left out."""
-    spoken = [word for text in texts for word in _WORD.findall(text)[:-1]]
+    spoken = [word for text in texts for word in WORD.findall(text)[:-1]]
     strange = [word for word in spoken if word.lower() not in known]
     return 1 - len(strange) / max(1, len(spoken)), strange
 

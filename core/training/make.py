@@ -7,8 +7,8 @@ Whatever is stopped (Ctrl-C, SIGTERM, a power cut) goes on where it was when the
 checkpoints. Every batch is a function of the seed and the step: two runs with the same texts and number of workers learn the same.
 
 With --on-from OLD_BUNDLE nothing is begun anew: the storyteller, its tokenizer and the growth record are taken from that folder and go on
-with fresh optimizers; pupil and twin both go on from the old twin's weights, so that nothing but the teacher is between them. So were the
-committed weights made (README.md of the storyteller tells from where on).
+with fresh optimizers; pupil and twin go on from their own weights, over the same texts, so that nothing but the teacher is between them.
+So were the committed weights made (README.md of the storyteller tells from where on).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from core.training.workers import launch
 
 LESSONS_FOR_TOKENIZER = 30_000
 # From nothing: the rate that teaches copying, held as long as there is something to learn, and then down to nothing.
-FROM_NOTHING = Plan(steps=27_000, decay=5_000, long_from=1500)
+FROM_NOTHING = Plan(steps=27_000, decay=5_000, long_from=1500, spelling=5.0)
 # Reading on from finished weights: warmed up again, a little more gently.
-FURTHER_STEPS = 3_000
-FURTHER = Plan(decay=1_000, long_from=0, early_steps=0, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55)
+FURTHER_STEPS = 1_100
+FURTHER = Plan(decay=1_000, long_from=0, early_steps=0, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55, spelling=5.0)
 DISTILLED = distill.PLAN
-DISTILLED_FURTHER = replace(distill.PLAN, steps=3_000, decay=2_500, long_from=0, seed=2)  # another seed: other texts than were read before
+DISTILLED_FURTHER = replace(distill.PLAN, steps=700, decay=600, long_from=0, seed=3)  # another seed: other texts than were read before
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def make_tokenizer(making: Making) -> None:
 
 
 def take_weights(bundle: Path, run: Path) -> None:
-    """Phase 1 and the beginnings of 2 to 4 of a run that goes on: tokenizer, growth record and weights, the twin's for the pupil, too."""
+    """Phase 1 and the beginnings of 2 to 4 of a run that goes on: tokenizer, growth record and weights."""
     if (run / "begin.json").exists():
         return
     last = json.loads((bundle / "storyteller" / "growth.json").read_text())["moments"][-1]
@@ -68,7 +68,7 @@ def take_weights(bundle: Path, run: Path) -> None:
     shutil.copyfile(bundle / "storyteller" / "growth.json", run / "growth.json")
     for name, file, step, tokens in (
         ("storyteller", "checkpoint.pt", last["step"], last["tokens"]),
-        ("storyteller-mini-alone", "mini.pt", 0, 0),
+        ("storyteller-mini", "mini.pt", 0, 0),
         ("storyteller-mini-alone", "alone.pt", 0, 0),
     ):
         weights = AutoModelForCausalLM.from_pretrained(bundle / name, dtype=torch.float32).state_dict()

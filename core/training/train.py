@@ -32,9 +32,10 @@ from core.training.data import IGNORED, Batch, Lessons
 from core.training.lessons import fingerprint
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
+from core.training.spelling import Spelling, known_words, misspelt
 from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
 
-Loss = Callable[[nn.Module, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+Loss = Callable[..., torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Plan:
     From step `long_from` on, one step in `long_every` has long rows: attention over them is the dearest part of a step.
 
     begin: the step at which the rate is warmed up, for a run that goes on from weights alone.
+    spelling: weight of the probability on pieces that no known word allows (spelling.py); 0 asks for the next token alone.
     """
 
     steps: int = 100_000
@@ -56,6 +58,7 @@ class Plan:
     long_every: int = 4
     early_steps: int = 800
     prose_share: float = 0.5
+    spelling: float = 0.0
     begin: int = 0
     muon_rate: float = 2e-3
     adam_rate: float = 2e-3
@@ -74,18 +77,28 @@ def device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def loss_of(model: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats; in bf16 where that is quick."""
+def loss_of(
+    model: nn.Module,
+    ids: torch.Tensor,
+    targets: torch.Tensor,
+    mask: torch.Tensor,
+    wrong: torch.Tensor | None = None,
+    spelling: float = 0.0,
+) -> torch.Tensor:
+    """Mean cross-entropy per target token, in nats, and `spelling` times what lies on `wrong` tokens; in bf16 where that is quick."""
     with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
         logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
-    return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
+    loss = functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
+    return loss if wrong is None else loss + spelling * misspelt(logits, wrong, targets != IGNORED)
 
 
 class Trainer:
     """A model on its way: weights, optimizers, step and tokens seen, and how to save and resume them."""
 
-    def __init__(self, model: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True) -> None:
-        self.model, self.lessons, self.plan = model, lessons, plan
+    def __init__(
+        self, model: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True, spelling: Spelling | None = None
+    ) -> None:
+        self.model, self.lessons, self.plan, self.spelling = model, lessons, plan, spelling
         self.optimizers = Optimizers(model, plan.muon_rate, plan.adam_rate, plan.weight_decay)
         self.loss_of: Loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
         self.step = self.tokens = 0
@@ -93,8 +106,13 @@ class Trainer:
     def one_step(self, scale: float = 1.0) -> float:
         """Learn from one batch, at the scheduled rate times `scale`; the loss before learning from it."""
         whole = self.lessons.batch(self.step, *self.plan.shape(self.step))
-        batch = self._on_device(whole.part(*workers()))
-        loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
+        part = whole.part(*workers())
+        batch = self._on_device(part)
+        if self.spelling:
+            wrong = self.spelling.wrong(part.ids, part.targets).to(self.model.device)
+            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask, wrong, self.plan.spelling)
+        else:
+            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
         loss.backward()
         average_gradients(self.model, batch.tokens / whole.tokens)
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -180,8 +198,10 @@ def run(
 def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
     """Load or make the model and train it."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
-    lessons = Lessons(tokenizer, Corpus(corpus), plan.prose_share, plan.early_steps, plan.seed)
-    trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan)
+    prose = Corpus(corpus)
+    lessons = Lessons(tokenizer, prose, plan.prose_share, plan.early_steps, plan.seed)
+    spelling = Spelling(tokenizer, known_words(prose)) if plan.spelling else None
+    trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan, spelling=spelling)
     if (folder / "checkpoint.pt").exists():
         trainer.resume(folder / "checkpoint.pt")
     size = f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}"

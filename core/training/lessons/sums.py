@@ -83,9 +83,10 @@ def pair(rng: Random, exam: bool = False) -> tuple[int, int]:
 
 
 def sum_of_three(rng: Random, exam: bool = False) -> str:
-    """One question of three numbers, answered at once or after thinking, in equal share."""
+    """One question of three numbers, one in ten answered at once and the others after thinking: what thinking is for would not be seen of
+    whoever has the answer by heart."""
     numbers = triple(rng, exam)
-    return question(*numbers) + (thought(*numbers) if rng.random() < 0.5 else at_once(*numbers))
+    return question(*numbers) + (at_once(*numbers) if rng.random() < 0.1 else thought(*numbers))
 
 
 def sum_of_two(rng: Random, exam: bool = False) -> str:
