@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from core.training import make
 from core.training.evaluate import BUNDLED
@@ -28,7 +29,9 @@ def test_a_run_that_reads_on_begins_with_the_weights_and_the_record_it_was_given
     assert (state["step"], state["tokens"]) == (last["step"], last["tokens"])
     pupil, twin = (torch.load(tmp_path / name, weights_only=True) for name in ("mini.pt", "alone.pt"))
     assert pupil["step"] == twin["step"] == 0
-    assert all(torch.equal(pupil["model"][name], weight) for name, weight in twin["model"].items()), "only the teacher is between them"
+    for name, state in (("storyteller-mini", pupil), ("storyteller-mini-alone", twin)):
+        stored = load_file(BUNDLED / name / "model.safetensors")
+        assert all(torch.equal(state["model"][key], weight.float()) for key, weight in stored.items()), "each goes on from its own"
     assert (tmp_path / "tokenizer" / "tokenizer.json").exists()
     plan = plan_of(tmp_path)
     assert (plan.begin, plan.steps) == (last["step"], last["step"] + make.FURTHER_STEPS)
