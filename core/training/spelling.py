@@ -79,8 +79,9 @@ class Spelling:
         """One bit for each token: 1 if it cannot follow this beginning."""
         known = self._packed.get(beginning)
         if known is None:
-            may_go_on = np.array([self._may_go_on(beginning + lead) for lead in self._kinds])
-            may_end = np.array([self._fits(beginning + lead) for lead in self._kinds])
+            texts = [beginning + lead for lead in self._kinds]
+            may_go_on = np.array([self._may_go_on(text) if "'" in text else not text or text in self._beginnings for text in texts])
+            may_end = np.array([self._fits(text) if "'" in text else not text or text in self._words for text in texts])
             fits = np.where(self._all_lead, may_go_on[self._kind], may_end[self._kind] & self._rests_fit)
             known = self._packed[beginning] = np.packbits(~fits)
         return known
