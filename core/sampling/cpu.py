@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 
 from core.sampling import processors_numpy
 from core.sampling.observation import ActiveStage, Observation, Processor, Selection
-from core.sampling.processors_numpy import FEW, MANY, Row, among_largest, largest
+from core.sampling.processors_numpy import FEW, HEAD, MANY, Row, among_largest, largest
 
 CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
     "top-k": processors_numpy.top_k,
@@ -21,13 +22,18 @@ CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
 BIT = math.log(2)  # nats
 FEW_PAIRS = 30_000  # so many comparisons are quicker than a place for every token of the vocabulary
 LIGHTEST = -80.0  # nats below the favourite; weights of less are too small to differ as they should
-HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look at the others
+LONGEST_LIST = 256  # tokens that compiled code lists
+# Who gives compiled code for the whole of it, or None: `core.engine.backends.compiled`, once it has it.
+QUICK: list[Callable[[], Any]] = []
 
 
 def observe(
     logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation:
     """What `core.sampling.stages.observe` says, of float32 logits [vocabulary]."""
+    seen = _compiled(logits, stages, greedy, previous_ids, selection, top_n)
+    if seen is not None:
+        return seen
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
         rows = [Row.of(logits, None)]
         for name, setting, process in stages:
@@ -44,9 +50,58 @@ def observe(
             if chosen not in listed.tolist():
                 better = int(np.count_nonzero(logits > logits[chosen]))
                 listed, ranks = np.append(listed, chosen), np.append(ranks, max(better, len(listed)) + 1)
-        names = ("model", *[name for name, _, _ in stages], *["greedy"] * greedy)
-        settings = (None, *[setting for _, setting, _ in stages], *[None] * greedy)
-        return _observation(rows, names, settings, listed, ranks, strip, starts, chosen)
+        return _observation(rows, *_named(stages, greedy), listed, ranks, strip, starts, chosen)
+
+
+def _named(stages: Sequence[ActiveStage], greedy: bool) -> tuple[tuple[str, ...], tuple[float | None, ...]]:
+    """The names of all stages, and their settings."""
+    names = ("model", *[name for name, _, _ in stages], *["greedy"] * greedy)
+    return names, (None, *[setting for _, setting, _ in stages], *[None] * greedy)
+
+
+def _compiled(
+    logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
+) -> Observation | None:
+    """The same in one compiled pass; None where there is none, or where it takes a closer look."""
+    quick = QUICK[0]() if QUICK else None
+    if quick is None or not 0 < top_n <= LONGEST_LIST or logits.dtype != np.float32 or not logits.flags.c_contiguous:
+        return None
+    setting = {name: value for name, value, _ in stages}.get
+    count = 1 + len(stages) + greedy
+    measures, table, odds = np.empty((count, 3)), np.empty((4, top_n + 1), np.int64), np.empty((count + 2, top_n + 1))
+    listed = quick.observe(
+        logits,
+        np.ascontiguousarray(previous_ids, np.int64),
+        setting("repetition penalty", 1.0),
+        setting("temperature", 1.0),
+        int(setting("top-k", 0)),
+        setting("top-p", 1.0),
+        setting("min-p", 0.0),
+        setting("typical-p", 1.0),
+        greedy,
+        selection.any,
+        selection.roll or 0.0,
+        -1 if selection.forced is None else selection.forced,
+        measures,
+        table,
+        odds,
+    )
+    if listed < 1:
+        return None
+    names, settings = _named(stages, greedy)
+    return Observation(
+        token_ids=table[0, :listed],
+        ranks=table[1, :listed],
+        logits=odds[count, :listed],
+        probabilities=odds[:count, :listed],
+        removed_at=table[2, :listed],
+        dice_starts=odds[count + 1, :listed],
+        stage_names=names,
+        stage_settings=settings,
+        stage_kept=tuple(measures[:, 2].astype(np.int64).tolist()),
+        stage_entropies=tuple((measures[:, 1] / BIT).tolist()),
+        chosen=int(table[3, 0]),
+    )
 
 
 def _after(row: Row, size: int, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:

@@ -21,6 +21,7 @@ from core.sampling.observation import broken
 
 FEW = 1024  # so few scores are sorted with their places; of more, as many as needed
 MANY = 16384  # of more, the largest are sought in two rounds
+HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look at the others
 PIECE = 16384  # scores that are measured at a time
 HEADS = (1024, 4096)  # of many tokens, so many of the likeliest nearly always reach top-p
 DEPTHS = (np.float32(4.0), np.float32(8.0))  # nats below the favourite; of fewer tokens, those above nearly always do

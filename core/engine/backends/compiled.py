@@ -12,7 +12,7 @@ import subprocess
 import sys
 import weakref
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -27,7 +27,7 @@ import torch
 from core.engine.backends.decoder_parts import Norm, Projection
 from core.engine.backends.team import Team
 from core.limits import PREFIX
-from core.sampling import pick, processors_numpy
+from core.sampling import cpu, pick, processors_numpy
 
 if TYPE_CHECKING:
     from core.engine.backends.decoder_parts import Layer, Parts
@@ -39,7 +39,7 @@ Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
-SOURCES = ("kernels", "kernel_tiles", "compiled_step", "compiled_batch", "compiled_pick")
+SOURCES = ("kernels", "kernel_tiles", "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe")
 WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
 
 _TEAM = Team()  # of products of several rows
@@ -115,19 +115,24 @@ def _fetch() -> None:
     gc.freeze()  # what a compiler leaves behind stays, and need not be looked through after every draw
     for decoder in waiting:
         decoder.use_compiled()
-    _fetch_pick()
+    _fetch_sampling()
     if _is_on_disk("compiled_batch"):  # then it costs nothing to have it ready for the first experiment
         batches_are_ready()
 
 
-def _fetch_pick() -> None:
-    try:
-        _compile_elsewhere("compiled_pick")
-        module = import_module("core.engine.backends.compiled_pick")
-    except Exception:  # as above: NumPy goes on
-        log.warning("Picking a token is not compiled on this machine; NumPy goes on", exc_info=True)
-        return
-    pick.QUICK.append(lambda: module if wanted() else None)
+def _fetch_sampling() -> None:
+    for name, users in (("compiled_pick", pick.QUICK), ("compiled_observe", cpu.QUICK)):
+        try:
+            _compile_elsewhere(name)
+            module = import_module(f"core.engine.backends.{name}")
+        except Exception:  # as above: NumPy goes on
+            log.warning("Sampling is not compiled on this machine; NumPy goes on", exc_info=True)
+            return
+        users.append(partial(_unless_unwanted, module))
+
+
+def _unless_unwanted(module: Any) -> Any:
+    return module if wanted() else None
 
 
 def batches_are_ready() -> bool:

@@ -16,9 +16,12 @@ from core.sampling.processors_numpy import CLOSE, LANES, ROUNDED, SURE
 
 # Sums may be made in any order; quotients stay what NumPy makes of them.
 ANY_ORDER = {"reassoc", "contract", "nsz"}
-MOST = 2048  # tokens that are put in order; where more would have to be, NumPy does it
-DEPTHS = (4.0, 8.0, 16.0)  # nats below the favourite
+MOST = 4096  # tokens that are put in order; where more would have to be, NumPy does it
+FEW_OF_MANY = 256  # so many of the largest scores are sought one by one
+BLOCK = 128  # scores of which only the largest is looked at first
+DEPTHS = (4.0, 8.0, 12.0, 16.0)  # nats below the favourite
 UNSURE = -1
+LIGHTEST = np.float32(-80)  # nats below the favourite; weights of less are too small to differ as they should
 NEAR = 4e-6  # of the strip of the dice, as far as two ways of adding up its parts may differ
 ALIKE = np.float32(2e-6)  # nats; weights of scores this close may be the same, and then the ids decide who comes first
 
@@ -39,6 +42,26 @@ def _weight(scores, top):  # type: ignore[no-untyped-def]
     for i in range(len(scores)):
         total += np.float64(k.exponential(scores[i] - top))
     return total
+
+
+@njit(nogil=True)
+def best(scores, ids, values):  # type: ignore[no-untyped-def]
+    """Write the largest scores, largest first, and where they stand (of equal ones the first), as many as `values` has room for."""
+    count, last = 0, len(values) - 1
+    for start in range(0, len(scores), BLOCK):
+        block = scores[start : start + BLOCK]
+        if count > last and not k.highest(block, len(block)) > values[last]:
+            continue
+        for i in range(len(block)):
+            score = block[i]
+            if count > last and not score > values[last]:
+                continue
+            place = min(count, last)
+            while place > 0 and score > values[place - 1]:
+                values[place], ids[place] = values[place - 1], ids[place - 1]
+                place -= 1
+            values[place], ids[place] = score, start + i
+            count = min(count + 1, last + 1)
 
 
 @njit(nogil=True)
@@ -72,21 +95,26 @@ def _border(ends, count, total, tail, ranks, border):  # type: ignore[no-untyped
 
 
 @njit(nogil=True)
-def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # type: ignore[no-untyped-def]
+def cut(scaled, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, kept):  # type: ignore[no-untyped-def]
     """Who can still be picked after these settings, heaviest first, at least as far as `reach`: how many, and the weight of all of them.
 
-    scores: float32 [vocabulary], the model's own; temperature float32; top_k, top_p, min_p: 0, 1 and 0 are off; reach in [0, 1): a roll.
-    ids int64 [MOST] and ends float64 [MOST] are written: who, and where each ends, in a strip as long as the returned weight.
-    How many is UNSURE where that takes a closer look.
+    scaled: float32 [vocabulary] after penalty and temperature, `top` the largest; everything: the weight of all; top_k, top_p, min_p: 0, 1
+    and 0 are off; reach in [0, 1): a roll. Where nothing cuts, at least `wanted` are found. ids int64 [MOST] and ends float64 [MOST] are
+    written: who, and where each ends, in a strip as long as the returned weight. kept int64 [4] is written: how many there are after top-k,
+    top-p and min-p, and how many ids and ends. How many is UNSURE where that takes a closer look.
     """
-    size = len(scores)
-    scaled = np.empty(size, np.float32)
-    top = _largest(scores, temperature, scaled)
-    if not math.isfinite(top):
-        return UNSURE, 0.0
-    everything = _weight(scaled, top)
+    size = len(scaled)
+    few = 0 < top_k < size and top_k <= FEW_OF_MANY
+    border = top
+    if few or (wanted > 0 and (top_k <= 0 or top_k >= size) and top_p >= 1.0 and min_p == 0.0):
+        values = np.empty(top_k if few else wanted, np.float32)
+        best(scaled, np.empty(len(values), np.int64), values)
+        border = values[len(values) - 1]
+        if not border - top > LIGHTEST:
+            return UNSURE, 0.0
     for depth in DEPTHS:
-        count = _heaviest(scaled, top - np.float32(depth), ids)
+        least = border if few else min(border, top - np.float32(depth))
+        count = _heaviest(scaled, least, ids)
         if count > len(ids):
             return UNSURE, 0.0
         if top_k <= 0 or top_k >= size:
@@ -106,41 +134,79 @@ def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # ty
         if count == size:
             total, tail = sum_here, 0.0
         ranks = (ranks + size * tail) / total
+        kept[0], kept[3] = size, count
         if 0 < top_k < size:
             if top_k > count:
                 continue
-            kept = top_k
-            while kept < count and scaled[ids[kept]] == scaled[ids[kept - 1]]:
-                kept += 1
-            count, total, tail = kept, ends[kept - 1], 0.0
+            left = top_k
+            while left < count and scaled[ids[left]] == scaled[ids[left - 1]]:
+                left += 1
+            count, total, tail = left, ends[left - 1], 0.0
+            kept[0] = count
+        kept[1] = kept[0]
         if top_p < 1.0:
-            kept = _border(ends, count, total, tail, ranks, np.float64(np.float32(1.0 - top_p)))
-            if kept == UNSURE:
+            left = _border(ends, count, total, tail, ranks, np.float64(np.float32(1.0 - top_p)))
+            if left == UNSURE:
                 return UNSURE, 0.0
-            if kept == 0:
+            if left == 0:
                 continue
-            if kept < count and scaled[ids[kept]] == scaled[ids[kept - 1]]:
+            if left < count and scaled[ids[left]] == scaled[ids[left - 1]]:
                 return UNSURE, 0.0
-            count, total, tail = kept, ends[kept - 1], 0.0
+            count, total, tail = left, ends[left - 1], 0.0
+            kept[1] = count
+        kept[2] = kept[1]
         if min_p > 0.0:
             lowest = math.log(min_p)
             if tail > 0.0 and lowest < 1.0 - depth:
                 continue
-            kept = 0
-            while kept < count:
-                apart = np.float64(scaled[ids[kept]] - top) - lowest
+            left = 0
+            while left < count:
+                apart = np.float64(scaled[ids[left]] - top) - lowest
                 if abs(apart) < CLOSE * (1.0 + abs(np.float64(top))):
                     return UNSURE, 0.0
                 if apart < 0:
                     break
-                kept += 1
-            if kept < 1:
+                left += 1
+            if left < 1:
                 return UNSURE, 0.0
-            count, total, tail = kept, ends[kept - 1], 0.0
+            count, total, tail = left, ends[left - 1], 0.0
+            kept[2] = count
         if tail > 0.0 and ends[count - 1] / total - NEAR <= reach:
             continue
         return count, total
     return UNSURE, 0.0
+
+
+@njit(nogil=True)
+def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # type: ignore[no-untyped-def]
+    """`cut` of the model's own scores, float32 [vocabulary], at this temperature (float32)."""
+    scaled = np.empty(len(scores), np.float32)
+    top = _largest(scores, temperature, scaled)
+    if not math.isfinite(top):
+        return UNSURE, 0.0
+    return cut(scaled, top, _weight(scaled, top), top_k, top_p, min_p, reach, 0, ids, ends, np.empty(4, np.int64))
+
+
+@njit(nogil=True)
+def landing(ends, count, total, roll):  # type: ignore[no-untyped-def]
+    """The place on the strip on which the roll lands; UNSURE where that is too close to an end of it."""
+    place = 0
+    while place < count - 1 and ends[place] / total <= roll:
+        place += 1
+    if place > 0 and roll - ends[place - 1] / total < NEAR:
+        return UNSURE
+    if place < count - 1 and ends[place] / total - roll < NEAR:
+        return UNSURE
+    return place
+
+
+@njit(nogil=True)
+def nearly_alike(scores, ids, count, place, temperature):  # type: ignore[no-untyped-def]
+    """Whether a neighbour on the strip may weigh the same, so that rounding decides who comes first."""
+    for other in (place - 1, place + 1):
+        if 0 <= other < count and abs(scores[ids[other]] - scores[ids[place]]) / temperature < ALIKE:
+            return True
+    return False
 
 
 @njit(
@@ -154,18 +220,9 @@ def choose(scores, temperature, top_k, top_p, min_p, roll):  # type: ignore[no-u
     count, total = survivors(scores, temperature, top_k, top_p, min_p, roll, ids, ends)
     if count < 1:
         return UNSURE
-    place = 0
-    while place < count - 1 and ends[place] / total <= roll:
-        place += 1
-    if place > 0 and roll - ends[place - 1] / total < NEAR:
+    place = landing(ends, count, total, roll)
+    if place == UNSURE or nearly_alike(scores, ids, count, place, temperature):
         return UNSURE
-    if place < count - 1 and ends[place] / total - roll < NEAR:
-        return UNSURE
-    for other in (place - 1, place + 1):
-        if 0 <= other < count:
-            apart = abs(scores[ids[other]] - scores[ids[place]]) / temperature
-            if apart < ALIKE:
-                return UNSURE
     return ids[place]
 
 
@@ -187,8 +244,7 @@ def probabilities(scores, temperature, top_k, top_p, min_p, out):  # type: ignor
     count, total = survivors(scores, temperature, top_k, top_p, min_p, 1.0, ids, ends)
     if count < 1:
         return False
-    before = 0.0
+    top = scores[ids[0]] / temperature
     for place in range(count):
-        out[ids[place]] = (ends[place] - before) / total
-        before = ends[place]
+        out[ids[place]] = np.float64(k.exponential(scores[ids[place]] / temperature - top)) / total
     return True

@@ -130,7 +130,7 @@ def test_what_cannot_be_compiled_is_said_to_whoever_runs_the_machine(
     monkeypatch.setattr(compiled, "import_module", refuse)
     held = list(QUICK)
     compiled._fetch()
-    compiled._fetch_pick()
+    compiled._fetch_sampling()
     assert caplog.text.count("not compiled on this machine; NumPy goes on") == 2 and held == QUICK
 
 

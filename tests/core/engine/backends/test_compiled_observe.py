@@ -1,0 +1,177 @@
+"""The compiled record against the stages in NumPy, which are held equal to transformers' own: the same record or no answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import Generation, SamplingSettings, load_model
+from core.engine.backends import compiled
+from core.errors import BrokenLogits
+from core.sampling import cpu, stages
+from core.sampling.observation import Observation, Selection
+
+pytest.importorskip("numba", reason="without it there is nothing compiled")
+SIX = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95, min_p=0.02, typical_p=0.95, repetition_penalty=1.1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernel() -> Iterator[None]:
+    """Compiled code, fetched as the app fetches it."""
+
+    class Nobody:
+        def use_compiled(self) -> None:
+            """Nothing is to be done."""
+
+    nobody = Nobody()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOKEN_VIEWER_COMPILED", "1")
+        compiled.begin(nobody)
+        assert compiled.wait() and cpu.QUICK
+        yield
+
+
+def both(
+    scores: np.ndarray, chosen: SamplingSettings, previous: np.ndarray, selection: Selection, top_n: int
+) -> tuple[Observation | None, Observation]:
+    """What compiled code says of it, if it says anything, and what NumPy does."""
+    asked = scores, stages.processors(chosen), chosen.greedy, previous, selection, top_n
+    quickly = cpu._compiled(*asked)
+    held = list(cpu.QUICK)
+    cpu.QUICK.clear()
+    try:
+        return quickly, cpu.observe(*asked)
+    finally:
+        cpu.QUICK[:] = held
+
+
+def assert_same(one: Observation, other: Observation) -> None:
+    """To the last bit, but for sums that may be made in any order."""
+    for name in ("token_ids", "ranks", "logits", "removed_at"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    for name in ("stage_names", "stage_settings", "stage_kept", "chosen"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert np.allclose(one.probabilities, other.probabilities, rtol=2e-5, atol=1e-9)
+    assert np.array_equal(one.probabilities > 0, other.probabilities > 0)
+    assert np.allclose(one.stage_entropies, other.stage_entropies, rtol=1e-4, atol=3e-5)
+    assert np.allclose(one.dice_starts, other.dice_starts, atol=4e-6, equal_nan=True)
+
+
+def scores_of(seed: int, size: int, spread: float, rounded: bool = False, above: float = 8) -> np.ndarray:
+    """Scores with some favourites."""
+    rng = np.random.default_rng(seed)
+    found = (rng.standard_normal(size) * spread).astype(np.float32)
+    found[rng.integers(0, size, 15)] += above
+    return np.round(found, 1).astype(np.float32) if rounded else found
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    size=st.sampled_from([1, 2, 5, 300, 1025, 4096, 20_000]),
+    spread=st.sampled_from([0.0, 0.01, 1.0, 3.0, 8.0, 40.0]),
+    rounded=st.booleans(),
+    chosen=st.builds(
+        SamplingSettings,
+        temperature=st.sampled_from([0.05, 0.8, 1.0, 1.6, 5.0]),
+        top_k=st.sampled_from([0, 1, 3, 50, 300, 5_000]),
+        top_p=st.sampled_from([1.0, 0.999, 0.95, 0.5, 0.01]),
+        min_p=st.sampled_from([0.0, 1e-35, 0.05, 0.3, 1.0]),
+        typical_p=st.sampled_from([1.0, 0.95, 0.5, 0.2]),
+        repetition_penalty=st.sampled_from([1.0, 1.1, 1.5, 0.8]),
+        greedy=st.sampled_from([False, False, False, True]),
+    ),
+    how=st.sampled_from(["roll", "forced", "thrown and forced", "not at all"]),
+    top_n=st.sampled_from([1, 5, 20, 200]),
+)
+def test_the_same_record_as_by_numpy(
+    seed: int, size: int, spread: float, rounded: bool, chosen: SamplingSettings, how: str, top_n: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    previous = rng.integers(0, size + 2, int(rng.integers(1, 60)))  # some of them beyond what the model can answer
+    roll, forced = float(rng.random()), int(rng.integers(size))
+    selection = {
+        "roll": Selection(greedily=True) if chosen.greedy else Selection(roll),
+        "forced": Selection(forced=forced),
+        "thrown and forced": Selection(roll, forced),
+        "not at all": Selection(),
+    }[how]
+    quickly, slowly = both(scores_of(seed, size, spread, rounded), chosen, previous, selection, min(top_n, size))
+    if quickly is not None:
+        assert_same(quickly, slowly)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [SIX, SamplingSettings(temperature=0.8, top_p=0.9), SamplingSettings(), SamplingSettings(greedy=True)],
+    ids=["six settings", "balanced", "none", "greedy"],
+)
+@pytest.mark.parametrize("size", [4096, 50_000])
+def test_it_answers_by_itself_where_a_model_is_asked_as_usual(chosen: SamplingSettings, size: int) -> None:
+    answered = 0
+    for seed in range(50):
+        selection = Selection(greedily=True) if chosen.greedy else Selection((seed + 0.5) / 50)
+        quickly, slowly = both(scores_of(seed, size, 1.0, above=14), chosen, np.arange(40), selection, 20)
+        if quickly is not None:
+            answered += 1
+            assert_same(quickly, slowly)
+    assert answered >= 44
+
+
+@pytest.mark.parametrize("broken", [math.nan, math.inf])
+def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
+    scores = scores_of(1, 4096, 3.0)
+    scores[17] = broken
+    with pytest.raises(BrokenLogits):
+        stages.observe(torch.from_numpy(scores), SIX, np.array([0]), 20, roll=0.5)
+
+
+def test_tokens_that_the_model_rules_out_are_left_to_numpy() -> None:
+    scores = scores_of(1, 4096, 3.0)
+    scores[100:] = -math.inf
+    seen = stages.observe(torch.from_numpy(scores), SIX, np.array([0]), 20, roll=0.5)
+    assert seen.stage_kept[0] == 100 and seen.chosen < 100
+
+
+def test_what_it_cannot_list_or_read_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = scores_of(2, 8192, 3.0)
+    asked = stages.processors(SIX), False, np.array([0]), Selection(0.5)
+    assert cpu._compiled(wide[::2], *asked, 20) is None, "not in one piece"
+    assert cpu._compiled(wide.astype(np.float64), *asked, 20) is None
+    assert cpu._compiled(wide, *asked, cpu.LONGEST_LIST + 1) is None
+    frozen = wide.copy()
+    frozen.flags.writeable = False
+    assert cpu._compiled(frozen, *asked, 20) is not None and cpu._compiled(wide, *asked, 20) is not None
+    assert np.array_equal(frozen, wide), "nothing is written into what was given"
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
+    assert cpu._compiled(wide, *asked, 20) is None
+
+
+def test_a_whole_run_has_the_records_that_numpy_makes() -> None:
+    storyteller = load_model("storyteller")
+
+    def run() -> list:
+        generation = Generation(storyteller, "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=4))
+        while len(generation.path) < 25 and generation.finished is None:
+            generation.step()
+        steps = list(generation.path)
+        generation.release()
+        return steps
+
+    quickly = run()
+    held = list(cpu.QUICK)
+    cpu.QUICK.clear()
+    try:
+        slowly = run()
+    finally:
+        cpu.QUICK[:] = held
+    assert [step.token_id for step in quickly] == [step.token_id for step in slowly]
+    for one, other in zip(quickly, slowly, strict=True):
+        assert one.stage_kept == other.stage_kept
+        assert np.allclose(one.probabilities, other.probabilities, rtol=1e-3, atol=1e-6)
