@@ -155,9 +155,11 @@ def course() -> None:
                 alt_text=_("A strip of fields: one column a moment of the training, one row a token, darker where the token was likelier."),
                 on_select=partial(frame.then, lesson.moment_clicked, ("teach_course",)),
             )
-            shares = table[["index", "tip"]].groupby("index", sort=False)["tip"].apply(lambda tips: ", ".join(tips[:3]))
+            said: dict[int, list[str]] = {}
+            for index, tip in zip(table["index"].tolist(), table["tip"].tolist(), strict=True):
+                said.setdefault(index, []).append(tip)
             bar_buttons.bar_buttons(
-                [(int(index), said) for index, said in shares.items()],
+                [(index, ", ".join(tips[:3])) for index, tips in said.items()],
                 key="teach_way_keys",
                 marks=".st-key-teach_way svg .mark-rect path",
                 label=_("Moments of the training: arrows walk, Enter shows one"),

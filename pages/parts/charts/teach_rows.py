@@ -19,9 +19,9 @@ from pages.parts.text import numbers
 LEAST = 0.0001  # what is less likely reads "< 0.01 %"
 
 
-def shares(distribution: TokenDistribution) -> dict[int, Candidate]:
-    """The listed candidates by token id."""
-    return {candidate.token_id: candidate for candidate in distribution.candidates}
+def shares(distribution: TokenDistribution) -> dict[int, float]:
+    """The probabilities of what is listed, by token id."""
+    return dict(zip(distribution.token_ids.tolist(), distribution.probabilities[0].tolist(), strict=True))
 
 
 def kept(looks: Sequence[Look]) -> list[Look]:
@@ -37,7 +37,8 @@ def watched(looks: Sequence[Look], most: int = CANDIDATES) -> list[Candidate]:
     for look in (looks[-1], looks[0]):
         for candidate in look.distribution.candidates[: most if look is looks[-1] and len(looks) == 1 else -(-most // 2)]:
             ever.setdefault(candidate.token_id, candidate)
-    ever_most = {i: max(shares(look.distribution)[i].model_probability for look in looks if i in shares(look.distribution)) for i in ever}
+    listed = [shares(look.distribution) for look in looks]
+    ever_most = {token: max(found.get(token, 0.0) for found in listed) for token in ever}
     return sorted(ever.values(), key=lambda candidate: -ever_most[candidate.token_id])[:most]
 
 
@@ -47,10 +48,10 @@ def bars(looks: Sequence[Look], shown: Look | None, most: int = CANDIDATES) -> p
     if shown is None:
         return pd.DataFrame(columns=columns)
     then, now = shares(looks[0].distribution), shares(shown.distribution)
-    least = min(candidate.model_probability for candidate in now.values())  # what is not listed is less likely than that
+    least = min(now.values())  # what is not listed is less likely than that
     rows = []
     for row, candidate in enumerate(watched(looks, most)):
-        before, after = ((found[candidate.token_id].model_probability if candidate.token_id in found else 0.0) for found in (then, now))
+        before, after = (found.get(candidate.token_id, 0.0) for found in (then, now))
         tip = _("{piece}: {before} before, {after} after {steps} steps").format(
             piece=candidate.piece, before=numbers.percent(before), after=numbers.percent(after), steps=shown.index
         )
@@ -64,8 +65,7 @@ def memory(before: Look, now: Look) -> str:
     then = before.distribution.candidates[0]
     listed = shares(now.distribution)
     first = now.distribution.candidates[0]
-    least = min(candidate.model_probability for candidate in listed.values())
-    left = listed[then.token_id].model_probability if then.token_id in listed else 0.0
+    least, left = min(listed.values()), listed.get(then.token_id, 0.0)
     told = {
         "token": _plain(then.piece),
         "before": numbers.percent(then.model_probability),
@@ -90,10 +90,10 @@ def _plain(piece: str) -> str:
 def way(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:
     """Rows for `teach_charts.way`."""
     rows = []
+    listed = [shares(look.distribution) for look in looks]
     for row, candidate in enumerate(watched(looks)):
-        for look in looks:
-            found = shares(look.distribution).get(candidate.token_id)
-            share = found.model_probability if found else 0.0
+        for look, found in zip(looks, listed, strict=True):
+            share = found.get(candidate.token_id, 0.0)
             tip = _("{piece}: {share} after {steps} steps").format(piece=candidate.piece, share=numbers.percent(share), steps=look.index)
             rows.append((look.index, row, candidate.piece, share, tip, shown is not None and look.index == shown.index, clicks))
     return pd.DataFrame(rows, columns=["index", "row", "label", "share", "tip", "picked", "serial"])
