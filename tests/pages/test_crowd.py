@@ -110,6 +110,26 @@ def test_clocks_are_set_anew_one_after_the_other(now: list[float]) -> None:
     assert scheduler.may_change()
 
 
+def test_what_moves_by_itself_draws_no_oftener_than_they_do_and_hears_of_it(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = PlaybackScheduler(spent=0.0, draws=0.0, noted=now[0])
+    monkeypatch.setattr(playback, "scheduler", lambda: scheduler)
+    assert playback.paced(None) is None and playback.paced(0.15) == 0.15
+    assert not playback.outpaced(0.15, 0.15)
+    for player in range(30):
+        scheduler.note(player, 0.02)
+    assert playback.paced(0.15) == pytest.approx(30 * 0.02 / BUSY)
+    assert playback.outpaced(0.15, 0.15), "the crowd came after the clock was set"
+    assert not playback.outpaced(0.15, 0.15), "one clock at a time"
+    now[0] += APART * 1.1
+    assert not playback.outpaced(0.9, 0.15), "near enough"
+    for player in range(30):
+        scheduler.note(player, 0.2)
+    assert playback.paced(0.15) == playback.CROWDED
+    now[0] += 60
+    scheduler.note(0, 0.02)
+    assert playback.outpaced(2.0, 0.15), "they have gone"
+
+
 def test_players_draw_one_at_a_time_and_nobody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     someone = state.Session(playing=True)
     monkeypatch.setattr(playback, "current_session", lambda: someone)

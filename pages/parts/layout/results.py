@@ -33,14 +33,17 @@ LONG = 2.0  # seconds; what was over sooner needs no pace
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
     """Draw now, and again while one of these experiments runs; once the last is over, the whole page, which then stands still."""
     intervals = [interval for name in names if (interval := experiment.of(name).interval)]
+    clock = playback.paced(min(intervals, default=None))
 
     def turn() -> None:
         with experiment.drawing(*names), frame.error_boundary():
             draw()
         if intervals and not any(experiment.of(name).running for name in names):
             st.rerun()
+        if clock is not None and playback.outpaced(clock, min(intervals)):
+            st.rerun()  # the clock of a fragment can only be set by the whole page
 
-    st.fragment(turn, run_every=every(playback.paced(min(intervals, default=None))), key=key)()
+    st.fragment(turn, run_every=every(clock), key=key)()
 
 
 @contextmanager

@@ -28,6 +28,8 @@ BUSY = 0.6  # share of the time that the draws of all players may take together;
 MEMORY = 8.0  # seconds over which the time a draw takes is averaged
 LONGEST = 1.0  # seconds that one draw counts at most: one slow prefill is no reason for everybody to wait
 CHANGE = 1.4  # by what factor the fair pause must have moved before the clock is set anew
+LATE = 2.0  # by what factor the clock of something else must be wrong before it is set anew
+CROWDED = 2.0  # seconds between two draws of something else that moves by itself, at most
 APART = 0.1  # seconds between two clocks that are set anew: it takes the whole page, and must not come from all at once
 
 
@@ -118,8 +120,14 @@ def settle() -> None:
 
 
 def paced(seconds: float | None) -> float | None:
-    """The clock of something else that moves by itself: where many play, it draws no more often than they do, but once a second."""
-    return seconds if seconds is None else max(seconds, min(1.0, scheduler().fair_pause()) if scheduler().players > 1 else 0.0)
+    """The clock of something else that moves by itself: where many play, it draws no more often than they do, but once in two seconds."""
+    return seconds if seconds is None else max(seconds, min(CROWDED, scheduler().fair_pause()) if scheduler().players > 1 else 0.0)
+
+
+def outpaced(clock: float, seconds: float) -> bool:
+    """Whether something that `paced` gave this clock should have another by now, and may have it."""
+    wanted = paced(seconds) or clock
+    return not clock / LATE < wanted < clock * LATE and scheduler().may_change()
 
 
 def too_fast_to_animate(speed: float) -> bool:
