@@ -72,7 +72,7 @@ def test_a_story_may_begin_with_many_heroes(storyteller: Candidate) -> None:
 def test_both_answers_to_a_question_of_three_numbers_are_likely(storyteller: Candidate) -> None:
     probabilities = storyteller.logprobs("Question: What is 47 + 38 + 25?\n")[-1].exp()
     shares = [float(probabilities[storyteller.tokenizer.encode(word, add_special_tokens=False)[0]]) for word in ("Answer", "Let")]
-    assert min(shares) > 0.3
+    assert min(shares) > 0.05  # one in ten of its lessons answers at once
 
 
 def test_the_small_one_mostly_agrees(storyteller: Candidate, mini: Candidate) -> None:
