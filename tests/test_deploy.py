@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import http.client
 import json
 import os
 import re
@@ -14,7 +15,9 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -22,6 +25,7 @@ from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from streamlit.file_util import get_static_dir
 from websockets.exceptions import InvalidStatus
 from websockets.sync import client
 
@@ -191,6 +195,28 @@ def test_behind_nginx(tmp_path: Path) -> None:
         subprocess.run([*command, "-t"], check=True, capture_output=True)
         with running([*command, "-g", "daemon off;"], f"http://127.0.0.1:{port}/healthz"):
             through(f"http://127.0.0.1:{port}", "viewer.example.org")
+            a_class_comes_in(port, "viewer.example.org")
+
+
+def a_class_comes_in(port: int, name: str, visitors: int = 30) -> None:
+    """All behind one address, at once, each asking for every script that a page needs: nobody is turned away, and what comes is packed."""
+    scripts = sorted(Path(get_static_dir(), "static", "js").glob("*.js"))[:110]
+
+    def one(_number: int) -> Counter[tuple[int, str | None]]:
+        line = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        seen: Counter[tuple[int, str | None]] = Counter()
+        for script in scripts:
+            line.request("GET", f"/static/js/{script.name}", headers={"Host": name, "Accept-Encoding": "gzip"})
+            answer = line.getresponse()
+            answer.read()
+            seen[answer.status, answer.getheader("content-encoding")] += 1
+        line.close()
+        return seen
+
+    with ThreadPoolExecutor(visitors) as together:
+        seen = sum(together.map(one, range(visitors)), Counter())
+    assert {status for status, _ in seen} == {200}
+    assert seen[200, "gzip"] > visitors * len(scripts) // 2
 
 
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
@@ -19,14 +18,9 @@ from streamlit import net_util
 
 from core.limits import Limits
 from pages.parts.runtime import house
+from pages.parts.runtime.static_files import App, Message, Receive, Scope, Send, StaticFiles
 
 log = logging.getLogger(__name__)
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 FIRST_WORD = 20.0  # seconds within which a browser asks for its page
 SILENT = 60.0  # seconds after which a socket may have to make room for a newcomer
@@ -58,7 +52,7 @@ class Gate:
     refused: ClassVar[Counter[str]] = Counter()
 
     def __init__(self, app: App) -> None:
-        self._app = app
+        self._app, self._static = app, StaticFiles(app)
         # Streamlit would ask a stranger on the network what this machine's own address is, whenever a request names another site.
         net_util.get_external_ip = lambda: None
 
@@ -89,7 +83,7 @@ class Gate:
         elif UPLOAD in scope["path"] and scope["method"] == "PUT":
             await self._take_in(scope, receive, _dressed(send), headers)
         else:
-            await self._app(scope, receive, _dressed(send))
+            await self._static(scope, receive, _dressed(send))
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
         limits = Limits.from_environment()
