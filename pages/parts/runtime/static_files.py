@@ -77,7 +77,7 @@ def _pack(file: Path) -> Packed:
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     headers = [
         (b"content-type", f"{kind}; charset=utf-8".encode() if kind.startswith("text/") else kind.encode()),
-        (b"cache-control", f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}".encode()),
+        (b"cache-control", f"public,immutable,max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}".encode()),
         (b"vary", b"accept-encoding"),
     ]
     if file.suffix in WORTH_PACKING and len(body) >= LEAST:
