@@ -133,7 +133,7 @@ class FineTuning:
         new = _batch(rng.sample(self.documents, min(self.plan.rows, len(self.documents))), self.network)
         old = None
         if self.plan.rehearsal:
-            old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), 4), len(self.rehearsed))), self.network)
+            old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), 8), len(self.rehearsed))), self.network)
         try:  # without dropout: what is learned are a few sentences, and a step can be repeated exactly
             with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                 began = perf_counter()

@@ -31,7 +31,7 @@ BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 MARKUP = re.compile(
     r":material/\w+:|:\w+(-badge)?\[|\]\(#?[^)]*\)|<[^>]*>|https?:\S+|^(stage|teach)(\?\S+)?$|⟨start⟩|␣\w+|`[^`]*`|\$[^$]*\$|&\w+;"
 )
-WORD = re.compile(r"[A-Za-z]{3,}")
+WORD = re.compile(r"(?<![0-9A-Za-z])[A-Za-z]{3,}(?![0-9A-Za-z])")  # and no letters of a checksum
 # Names of models, machines and units, file formats, and what Streamlit says by itself.
 NAMES = set(
     """Storyteller storyteller Mini mini Apache Qwen SmolLM Instruct GPT Gemma Llama licence terms MIT HuggingFaceTB openai community
