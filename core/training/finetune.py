@@ -39,6 +39,7 @@ ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
 LARGEST = 200_000_000  # parameters of a model that can be taught here
 LONGEST_TEXT = 100_000  # characters
 KEPT_BYTES = 800_000_000  # of all moments of one training together (over thirty of the storyteller); those of all visitors: core.limits
+REHEARSED = 8  # old texts in a step, at least: of four, which ones were drawn decided what was kept
 LORA_RANK = 8
 _ALL: WeakSet[FineTuning] = WeakSet()
 _KEEPING = threading.RLock()  # around what one training does with the moments of another
@@ -133,7 +134,7 @@ class FineTuning:
         new = _batch(rng.sample(self.documents, min(self.plan.rows, len(self.documents))), self.network)
         old = None
         if self.plan.rehearsal:
-            old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), 8), len(self.rehearsed))), self.network)
+            old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), REHEARSED), len(self.rehearsed))), self.network)
         try:  # without dropout: what is learned are a few sentences, and a step can be repeated exactly
             with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                 began = perf_counter()

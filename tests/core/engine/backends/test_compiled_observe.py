@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,29 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings, load_model
-from core.engine.backends import compiled
 from core.errors import BrokenLogits
 from core.sampling import cpu, stages
 from core.sampling.observation import Observation, Selection
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
+pytestmark = pytest.mark.usefixtures("compiled_sampling")
 SIX = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95, min_p=0.02, typical_p=0.95, repetition_penalty=1.1)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> Iterator[None]:
-    """Compiled code, fetched as the app fetches it."""
-
-    class Nobody:
-        def use_compiled(self) -> None:
-            """Nothing is to be done."""
-
-    nobody = Nobody()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKEN_VIEWER_COMPILED", "1")
-        compiled.begin(nobody)
-        assert compiled.wait() and cpu.QUICK
-        yield
 
 
 def both(

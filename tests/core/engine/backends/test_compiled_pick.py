@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,23 +17,8 @@ from core.sampling import pick
 from core.sampling.pick import QUICK, sampling_probabilities
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
+pytestmark = pytest.mark.usefixtures("compiled_sampling")
 NOBODY = np.array([0])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> Iterator[None]:
-    """Compiled code, fetched as the app fetches it."""
-
-    class Nobody:
-        def use_compiled(self) -> None:
-            """Nothing is to be done."""
-
-    nobody = Nobody()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKEN_VIEWER_COMPILED", "1")
-        compiled.begin(nobody)
-        assert compiled.wait() and QUICK
-        yield
 
 
 def slowly(scores: np.ndarray, chosen: SamplingSettings, index: int) -> tuple[int, np.ndarray]:
