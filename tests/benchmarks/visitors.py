@@ -6,8 +6,8 @@ Starts the app on a free port of this machine and opens N sessions that speak th
 Play, and from then on answers the server's clock as a browser does. Nothing is drawn, so what is measured is the server: seconds from a
 tick to the last word of its answer (a step: forward pass, dice, record, tables, charts, all as bytes), the same for opening the page and
 pressing a button in the crowd, steps a second for all, errors, runs lost, memory of the process before, when all were there and at the end.
-With --training one more visitor teaches a copy of the model all the while. With --replicas so many processes share the visitors, as behind
-a balancer that keeps each one where they are; processor and memory are then those of all together.
+With --training one more visitor teaches a copy of the model all the while, twenty steps at a press. With --replicas so many processes
+share the visitors, as behind a balancer that keeps each one where they are; processor and memory are then those of all together.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class Visitor:
     teach: str = ""  # of a visitor who teaches: the button that begins, and the one that goes on
     go_on: str = ""
     teaches: bool = False
+    trainings: list[float] = field(default_factory=list)  # seconds from a press to the last of the 20 steps
+    began: float = 0.0  # when Teach or Go on was pressed last
 
     @property
     def query(self) -> str:
@@ -140,6 +142,9 @@ async def visit(visitor: Visitor, address: str, until: float) -> None:
         due: dict[str, float] = {}
         while time.monotonic() < until:
             if not visitor.clocks:
+                if visitor.began:
+                    visitor.trainings.append(time.monotonic() - visitor.began)
+                visitor.began = time.monotonic() if visitor.teaches else 0.0
                 for button in visitor.begins:
                     visitor.presses.append(await _answered(visitor, line, press=button))
                 due.clear()
@@ -252,6 +257,7 @@ def main() -> None:
     print(f"  errors           {len(errors)} {errors[:3] if errors else ''}")
     if teacher is not None:
         print(f"  trainings        {teacher.starts} of 20 steps begun, {len(teacher.steps)} draws of them")
+        _tell("  from the press", np.array(teacher.trainings))
     print(f"  texts begun      {sum(visitor.starts for visitor in visitors)}")
     print(f"  processor        {processor / took:.2f} of a core")
     there = held[min(ALL_THERE, len(held) - 1)]

@@ -12,12 +12,10 @@ it is told to, when its visitor has gone, or at a limit; its memory is then give
 from __future__ import annotations
 
 import logging
-import os
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event, Lock, Thread, get_native_id
+from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
 from weakref import WeakSet, ref
@@ -41,7 +39,6 @@ PATIENCE = 0.1  # seconds that a draw waits for the worker to come to the end of
 LONGEST_DRAW = 1.0  # seconds that a worker waits for a draw
 MOST = 20_000  # observations kept
 MOST_OF_ONE_VISITOR = 4  # experiments that one visitor may have at a time
-BEHIND = 10  # how far behind other threads one stands that others wait for in a queue: a training (nice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +110,6 @@ class Worker:
 
     def _work(self) -> None:
         source: Iterator[Any] | None = None
-        if self.of_page:
-            _give_way()
         try:
             assert self.make is not None
             source, self.make = self.make(), None
@@ -160,13 +155,6 @@ class Worker:
                 source.close()
         except Exception:
             log.exception("The experiment %s could not give back what it held", self.name)
-
-
-def _give_way() -> None:
-    """Leave the processor to whoever draws: this thread, and those that it begins, come after all others. Only Linux knows such threads."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), max(BEHIND, os.getpriority(os.PRIO_PROCESS, get_native_id())))
 
 
 @dataclass

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from time import monotonic, sleep
@@ -57,19 +55,6 @@ class Endless:
                 sleep(0.001)
         finally:
             self.closed_in = threading.get_ident()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only there threads have a place of their own among others")
-def test_what_others_wait_for_leaves_the_processor_to_those_who_draw(visitor: Session) -> None:
-    def place() -> Iterator[int]:
-        yield os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-
-    here = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-    for of_page, expected in ((False, here), (True, max(here, experiment.BEHIND))):
-        worker = Worker("test", place, ref(visitor), of_page=of_page)
-        worker.begin()
-        assert worker.wait(SOON) and worker.seen == [expected]
-    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == here
 
 
 def test_it_runs_in_one_thread_of_its_own_and_is_closed_there(visitor: Session) -> None:
