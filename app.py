@@ -10,9 +10,10 @@ from pages.parts.runtime import preload
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
     from starlette.middleware import Middleware
 
-    from pages.parts.runtime import gate, health, journal, tcp_nodelay
+    from pages.parts.runtime import gate, health, journal, script_runs, tcp_nodelay
 
     journal.open_journal()
+    script_runs.lighten()
     app = st.App(__file__, lifespan=tcp_nodelay.at_once, routes=health.ROUTES, middleware=[Middleware(gate.Gate)])
     preload.begin()
 else:  # for every visitor, at every click

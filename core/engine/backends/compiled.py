@@ -97,6 +97,18 @@ def _kept_on_disk() -> None:
     except OSError:
         folder = Path(mkdtemp())
     config.CACHE_DIR = str(folder)
+    _shared_with_other_copies(folder)
+
+
+def _shared_with_other_copies(folder: Path) -> None:
+    """numba keeps code apart by the path of its source. What lies here is of the same text: a second checkout takes it."""
+    place = _place()
+    if place.is_symlink() and not place.exists():
+        place.unlink(missing_ok=True)
+    others = [other for other in folder.glob("*_*") if other != place and not other.is_symlink()]
+    if others and not place.exists():
+        with suppress(OSError):  # then it is compiled once more
+            place.symlink_to(max(others, key=_files_in).name, target_is_directory=True)
 
 
 def _fetch() -> None:
@@ -171,8 +183,19 @@ def _folder() -> str:
     return str(config.CACHE_DIR)
 
 
+def _files_in(folder: Path) -> int:
+    return sum(1 for _ in folder.iterdir())
+
+
+def _place() -> Path:
+    """Where numba keeps what is compiled from files beside this one."""
+    from numba.core.caching import UserProvidedCacheLocator
+
+    return Path(_folder()) / UserProvidedCacheLocator.get_suitable_cache_subpath(__file__)
+
+
 def _is_on_disk(module: str) -> bool:
-    return any(Path(_folder()).rglob(f"{module}*.nbi"))
+    return any(_place().glob(f"{module}*.nbi"))
 
 
 def _compile_elsewhere(module: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Literal
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.language import N_, _
+from core.language import N_, _, by_language
 from pages.parts.runtime import house
 from pages.parts.session import roles
 
@@ -86,6 +88,17 @@ def page_of(path: str) -> Path | None:
 
 def pages() -> dict[str, Sequence[st.Page]]:
     """The pages by group, for st.navigation; the first one is where a visitor lands."""
+    made = _made(house.public() and roles.is_operator(), get_script_run_ctx(suppress_warning=True) is not None)
+    return {group: [copy(page) for page in listed] for group, listed in made.items()}  # st.navigation writes into them
+
+
+@by_language(maxsize=8)
+def _made(operated: bool, in_a_script: bool) -> dict[str, list[st.Page]]:
+    """The pages in a language, once a process, since Streamlit looks for the file of each on the disk.
+
+    operated: with the operator's own in sight. in_a_script: else they are mere names to Streamlit.
+    """
+    del in_a_script
     groups: dict[str, list[st.Page]] = {}
     for number, (group, file, title, sight) in enumerate(PAGES):
         path = "start" if number == 0 else Path(file).stem
@@ -97,7 +110,7 @@ def pages() -> dict[str, Sequence[st.Page]]:
     groups[landing[0]].append(
         st.Page(ROOT / "pages" / landing[1], title=_(landing[2]), url_path=Path(landing[1]).stem, visibility="hidden")
     )
-    shown: Literal["visible", "hidden"] = "visible" if house.public() and roles.is_operator() else "hidden"
+    shown: Literal["visible", "hidden"] = "visible" if operated else "hidden"
     groups["Models"].append(
         st.Page(
             OPERATOR_PAGE,
