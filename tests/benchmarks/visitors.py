@@ -1,12 +1,13 @@
 """Many visitors at once: real sessions over websockets, all in Play, one process, one model.
 
-    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60] [--training] [--replicas 1]
+    python -m tests.benchmarks.visitors [--visitors 30] [--seconds 60] [--training] [--newcomers 20] [--replicas 1]
 
 Starts the app on a free port of this machine and opens N sessions that speak the browser's own protocol: each asks for the page, presses
 Play, and from then on answers the server's clock as a browser does. Nothing is drawn, so what is measured is the server: seconds from a
 tick to the last word of its answer (a step: forward pass, dice, record, tables, charts, all as bytes), the same for opening the page and
 pressing a button in the crowd, steps a second for all, errors, runs lost, memory of the process before, when all were there and at the end.
-With --training one more visitor teaches a copy of the model all the while, twenty steps at a press. With --replicas so many processes
+With --training one more visitor teaches a copy of the model all the while, twenty steps at a press. With --newcomers so many
+more open the page, one every second once all the others play, look at it and leave. With --replicas so many processes
 share the visitors, as behind a balancer that keeps each one where they are; processor and memory are then those of all together.
 """
 
@@ -59,6 +60,7 @@ class Visitor:
     teach: str = ""  # of a visitor who teaches: the button that begins, and the one that goes on
     go_on: str = ""
     teaches: bool = False
+    newcomer: bool = False  # comes when the others are there
     trainings: list[float] = field(default_factory=list)  # seconds from a press to the last of the 20 steps
     began: float = 0.0  # when Teach or Go on was pressed last
 
@@ -193,11 +195,22 @@ def start_app(port: int) -> subprocess.Popen[bytes]:
     raise SystemExit("The app did not start within 30 seconds.")
 
 
-async def _crowd(ports: list[int], count: int, seconds: float, training: bool = False) -> list[Visitor]:
+async def look_in(visitor: Visitor, address: str, after: float) -> None:
+    """Open the page after so many seconds, and leave."""
+    await asyncio.sleep(after)
+    async with connect(address, subprotocols=["streamlit"], max_size=None, compression=None) as line:  # type: ignore[list-item]
+        visitor.opening = await _answered(visitor, line)
+
+
+async def _crowd(ports: list[int], count: int, seconds: float, training: bool = False, newcomers: int = 0) -> list[Visitor]:
     addresses = cycle(f"ws://127.0.0.1:{port}/_stcore/stream" for port in ports)
     visitors = [Visitor(number) for number in range(count)] + [Visitor(count, teaches=True)] * training
     until = time.monotonic() + seconds
-    outcomes = await asyncio.gather(*(visit(*place, until) for place in zip(visitors, addresses, strict=False)), return_exceptions=True)
+    visits: list[Awaitable[None]] = [visit(*place, until) for place in zip(visitors, addresses, strict=False)]
+    for number in range(newcomers):
+        visitors.append(Visitor(count + 1 + number, newcomer=True))
+        visits.append(look_in(visitors[-1], next(addresses), ALL_THERE + number))
+    outcomes = await asyncio.gather(*visits, return_exceptions=True)
     for visitor, outcome in zip(visitors, outcomes, strict=True):
         if isinstance(outcome, BaseException):
             visitor.errors.append(f"{type(outcome).__name__}: {outcome}"[:200])
@@ -226,6 +239,7 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--training", action="store_true")
+    parser.add_argument("--newcomers", type=int, default=0)
     parser.add_argument("--replicas", type=int, default=1)
     options = parser.parse_args()
     ports = [_free_port() for _ in range(options.replicas)]
@@ -236,7 +250,7 @@ def main() -> None:
         for port in ports:
             asyncio.run(_crowd([port], 1, 6))  # the model is loaded once, for everybody
         began, processor = time.monotonic(), sum(map(_processor_seconds, pids))
-        visitors, held = asyncio.run(_weighed(pids, _crowd(ports, options.visitors, options.seconds, options.training)))
+        visitors, held = asyncio.run(_weighed(pids, _crowd(ports, options.visitors, options.seconds, options.training, options.newcomers)))
         took, processor = time.monotonic() - began, sum(map(_processor_seconds, pids)) - processor
     finally:
         for app in apps:
@@ -244,9 +258,10 @@ def main() -> None:
         for app in apps:
             app.wait(10)
     teacher = next((visitor for visitor in visitors if visitor.teaches), None)
-    visitors = [visitor for visitor in visitors if not visitor.teaches]
+    newcomers = [visitor for visitor in visitors if visitor.newcomer]
+    visitors = [visitor for visitor in visitors if not (visitor.teaches or visitor.newcomer)]
     steps = np.array([(when - began, seconds) for visitor in visitors for when, seconds in visitor.steps]).reshape(-1, 2)
-    errors = [error for visitor in (*visitors, *filter(None, [teacher])) for error in visitor.errors]
+    errors = [error for visitor in (*visitors, *newcomers, *filter(None, [teacher])) for error in visitor.errors]
     processes = "one process" if options.replicas == 1 else f"{options.replicas} processes"
     print(f"{options.visitors} visitors of {processes} in Play for {took:.0f} s on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print(f"  steps drawn      {len(steps)} ({len(steps) / took:.0f}/s for all, {len(steps) / took / options.visitors:.1f}/s each)")
@@ -254,6 +269,7 @@ def main() -> None:
     _tell("  all being there", steps[steps[:, 0] > ALL_THERE, 1])
     _tell("press to answer", np.array([press for visitor in visitors for press in visitor.presses]))
     _tell("page opened", np.array([visitor.opening for visitor in visitors]))
+    _tell("  by a newcomer", np.array([visitor.opening for visitor in newcomers]))
     print(f"  errors           {len(errors)} {errors[:3] if errors else ''}")
     if teacher is not None:
         print(f"  trainings        {teacher.starts} of 20 steps begun, {len(teacher.steps)} draws of them")
