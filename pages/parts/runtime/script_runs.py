@@ -2,7 +2,7 @@
 
 With thirty in Play a script runs twenty times a second, and half of what the garbage collector then had to look through, for a tenth of a
 second at a time, were classes: three for every component on the page, since its value is shown as an object of a class of its own.
-`lighten` puts a plain dictionary in that place (nobody here writes into a component's value), and keeps the message with the theme.
+`lighten` gives them all one class (nobody here writes into a component's value), and keeps the message with the theme.
 A Streamlit in which these functions are called otherwise is left as it is.
 """
 
@@ -40,8 +40,15 @@ class ThemeMessages:
         self._made = {}
 
 
+class Value(dict[str, object]):
+    """What a component keeps and has just triggered, by key or by attribute; None for an attribute that is not there. To be read only."""
+
+    def __getattr__(self, name: str) -> object:
+        return self.get(name)
+
+
 def presenter(aggregator_id: str, component_id: str | None = None, allowed_state_keys: set[str] | None = None) -> Presenter:
-    """How a component's value is seen in st.session_state: what it keeps, and what it has just triggered. A dictionary to be read."""
+    """How a component's value is seen in st.session_state."""
     del component_id, allowed_state_keys  # of what is written into it
 
     def present(base: object, session_state: Any) -> object:
@@ -53,10 +60,10 @@ def presenter(aggregator_id: str, component_id: str | None = None, allowed_state
         try:
             triggered = session_state._new_widget_state[aggregator_id]
         except KeyError:
-            return dict(base)
+            return Value(base)
         events = triggered if isinstance(triggered, list) else [triggered]
         told = {event["event"]: event.get("value") for event in events if isinstance(event, dict) and isinstance(event.get("event"), str)}
-        return {**told, **base}
+        return Value({**told, **base})
 
     return present
 
