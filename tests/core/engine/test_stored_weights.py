@@ -168,3 +168,32 @@ class _Nobody:
 
     def use_compiled(self) -> None:
         """Nothing is to be done."""
+
+
+def resident(path: str, kind: str) -> int:
+    """Bytes of this kind in a list of this process's memory, as the kernel keeps it; of the model's file alone in `smaps`."""
+    lines = iter(Path(path).read_text("utf-8", "replace").splitlines())
+    counted, total = path.endswith("rollup"), 0
+    for line in lines:
+        if "-" in line.split(maxsplit=1)[0]:
+            counted = path.endswith("rollup") or line.endswith("model.safetensors")
+        elif counted and line.startswith(f"{kind}:"):
+            total += int(line.split()[1]) * 1024
+    return total
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").is_file(), reason="where this kernel does not say what a process holds")
+def test_several_processes_hold_the_weights_once(tmp_path: Path, folder: Callable[[str, str], Path]) -> None:
+    """They are the file's own pages, which all processes share, and nobody makes a copy: for replicas behind one address."""
+    load_model(folder("llama", "bfloat16"), device="cpu")  # what is imported for it is there
+    large = {"hidden_size": 512, "intermediate_size": 2048, "num_hidden_layers": 6, "num_attention_heads": 8}
+    path = tiny_models.save("llama", tmp_path, **large)
+    AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16).save_pretrained(path)
+    size, before = (path / "model.safetensors").stat().st_size, resident("/proc/self/smaps_rollup", "Anonymous")
+    model = load_model(path, device="cpu")
+    for _ in Generation(model, "A fox", SamplingSettings(seed=1)).write(3):
+        pass
+    assert size > 40_000_000
+    assert resident("/proc/self/smaps", "Rss") > 0.9 * size
+    assert resident("/proc/self/smaps", "Anonymous") < 0.1 * size
+    assert resident("/proc/self/smaps_rollup", "Anonymous") - before < 0.5 * size
