@@ -1,22 +1,32 @@
-"""What Streamlit makes anew at every run of a script, although it is always the same: made once.
+"""What Streamlit does anew at every run of a script, or for every message of one, although once would do.
 
 With thirty in Play a script runs twenty times a second, and half of what the garbage collector then had to look through, for a tenth of a
 second at a time, were classes: three for every component on the page, since its value is shown as an object of a class of its own.
 `lighten` gives them all one class (nobody here writes into a component's value), and keeps the message with the theme.
+
+A page is some hundred messages. For each Streamlit takes the configuration's lock and wakes the event loop, through a socket, twice. Among
+forty threads that is a hundred places to be put to sleep with the lock in hand, behind which all others then queue: at its worst a third of
+all time went there. Here an option is read without a lock, and one waking is for all messages that wait.
 A Streamlit in which these functions are called otherwise is left as it is.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 from streamlit import config
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
+from streamlit.runtime.runtime import Runtime
 
 Presenter = Callable[[object, Any], object]
 _POPULATE, _PRESENT = "_populate_theme_msg", "make_bidi_component_presenter"
+_SOON, _ENQUEUED = "_call_soon_on_event_loop", "_enqueued_some_message"
+_ERRANDS, _OPTION = "_token_viewer_errands", "get_option"
 
 
 class ThemeMessages:
@@ -68,6 +78,77 @@ def presenter(aggregator_id: str, component_id: str | None = None, allowed_state
     return present
 
 
+class Options:
+    """Reads an option as Streamlit's own function does, without its lock: whoever sets one puts another table or value in place at once."""
+
+    def __init__(self, own: Callable[[str], Any]) -> None:
+        self._own = own
+
+    def __call__(self, key: str) -> Any:
+        """Its value. Raises RuntimeError."""
+        known = (getattr(config, "_config_options", None) or {}).get(key)
+        return self._own(key) if known is None else known.value
+
+
+class Errands:
+    """What threads want done on an event loop, in the order in which they said so; the loop is woken once for all that wait."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._woken = False
+        self._lock = Lock()
+
+    def add(self, errand: Callable[[], None], wake: Callable[[Callable[[], None]], object]) -> None:
+        """Called by any thread. wake: has a function called on the loop."""
+        with self._lock:
+            self._waiting.append(errand)
+            woken, self._woken = self._woken, True
+        if not woken:
+            wake(lambda: self._run(wake))
+
+    def _run(self, wake: Callable[[Callable[[], None]], object]) -> None:
+        """On the loop. What comes meanwhile has a waking of its own, so that other things have their turn."""
+        with self._lock:
+            due, self._waiting, self._woken = self._waiting, deque(), False
+        try:
+            while due:
+                due.popleft()()
+        finally:
+            if due:  # one of them failed, which the loop reports; the others are not to blame, and still come before what came later
+                with self._lock:
+                    self._waiting.extendleft(reversed(due))
+                    woken, self._woken = self._woken, True
+                if not woken:
+                    wake(lambda: self._run(wake))
+
+
+def _call_soon(own: Callable[[Any, Callable[[], None]], None]) -> Callable[[Any, Callable[[], None]], None]:
+    """A session's way to its event loop."""
+
+    def call_soon(session: Any, callback: Callable[[], None]) -> None:
+        errands = vars(session).get(_ERRANDS) or vars(session).setdefault(_ERRANDS, Errands())
+        errands.add(callback, lambda waiting: own(session, waiting))
+
+    return call_soon
+
+
+def _enqueued(own: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Says that there is something to send: whoever is on the loop already need not wake it."""
+
+    def enqueued(runtime: Any) -> None:
+        loop = runtime._get_async_objs()
+        try:
+            here = asyncio.get_running_loop() is loop.eventloop
+        except RuntimeError:
+            here = False
+        if here:
+            loop.need_send_data.set()
+        else:
+            own(runtime)
+
+    return enqueued
+
+
 def lighten() -> None:
     """Once a process, before the server listens."""
     from streamlit.components.v2.bidi_component import main as components
@@ -79,3 +160,9 @@ def lighten() -> None:
         setattr(app_session, _POPULATE, themes)
     if callable(getattr(components, _PRESENT, None)):
         setattr(components, _PRESENT, presenter)
+    if isinstance(getattr(config, "_config_options", None), dict | None) and not isinstance(config.get_option, Options):
+        setattr(config, _OPTION, Options(config.get_option))
+    for owner, name, lighter in ((app_session.AppSession, _SOON, _call_soon), (Runtime, _ENQUEUED, _enqueued)):
+        own = getattr(owner, name, None)
+        if callable(own) and own.__module__ != __name__:
+            setattr(owner, name, lighter(own))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from threading import Barrier, Thread
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -11,9 +15,10 @@ from streamlit.components.v2.bidi_component import main as components
 from streamlit.components.v2.presentation import make_bidi_component_presenter
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
+from streamlit.runtime.runtime import Runtime
 
 from pages.parts.runtime import script_runs
-from pages.parts.runtime.script_runs import ThemeMessages, lighten, presenter
+from pages.parts.runtime.script_runs import Errands, Options, ThemeMessages, lighten, presenter
 
 SECTIONS = ("theme", "theme.light", "theme.dark", "theme.sidebar", "theme.light.sidebar", "theme.dark.sidebar")
 
@@ -25,6 +30,10 @@ def streamlit_own(monkeypatch: pytest.MonkeyPatch) -> Any:
     own = own._populate if isinstance(own, ThemeMessages) else own
     monkeypatch.setattr(app_session, "_populate_theme_msg", own)
     monkeypatch.setattr(components, "make_bidi_component_presenter", make_bidi_component_presenter)
+    option = config.get_option
+    monkeypatch.setattr(config, "get_option", option._own if isinstance(option, Options) else option)
+    for owner, name in ((app_session.AppSession, "_call_soon_on_event_loop"), (Runtime, "_enqueued_some_message")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))  # whatever is put there is taken back
     return own
 
 
@@ -91,12 +100,131 @@ def test_a_components_value_reads_as_streamlits_own(base: Any, told: Any) -> Non
 def test_a_streamlit_that_is_built_otherwise_is_left_as_it_is(streamlit_own: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(app_session, "_populate_theme_msg")
     monkeypatch.delattr(components, "make_bidi_component_presenter")
+    monkeypatch.delattr(app_session.AppSession, "_call_soon_on_event_loop")
+    monkeypatch.delattr(Runtime, "_enqueued_some_message")
+    monkeypatch.delattr(config, "_config_options")
     lighten()
+    assert not hasattr(app_session.AppSession, "_call_soon_on_event_loop") and not hasattr(Runtime, "_enqueued_some_message")
     assert not hasattr(app_session, "_populate_theme_msg") and not hasattr(components, "make_bidi_component_presenter")
+
+
+def test_options_are_read_as_streamlit_reads_them(streamlit_own: Any) -> None:
+    own = config.get_option
+    read = Options(own)
+    known = config.get_config_options()
+    assert len(known) > 100 and all(read(key) == own(key) for key in known)
+    for wrong in ("", "server", "no.option", "server.\x00", "x" * 100_000):
+        with pytest.raises(RuntimeError):
+            read(wrong)
+    before = own("runner.fastReruns")
+    config._set_option("runner.fastReruns", not before, "a test")
+    try:
+        assert read("runner.fastReruns") is (not before)
+    finally:
+        config._set_option("runner.fastReruns", before, "a test")
+
+
+class Loop:
+    """Keeps what it is woken for until it runs."""
+
+    def __init__(self) -> None:
+        self.woken: list[Callable[[], None]] = []
+
+    def run(self) -> None:
+        while self.woken:
+            self.woken.pop(0)()
+
+
+def test_one_waking_is_for_all_that_wait_in_their_order() -> None:
+    loop, errands, done = Loop(), Errands(), list[int]()
+    for number in range(5):
+        errands.add(partial(done.append, number), loop.woken.append)
+    assert len(loop.woken) == 1 and done == []
+    loop.run()
+    assert done == [0, 1, 2, 3, 4]
+    errands.add(lambda: errands.add(lambda: done.append(6), loop.woken.append), loop.woken.append)
+    loop.woken.pop(0)()
+    assert done[-1] == 4 and len(loop.woken) == 1, "what comes meanwhile waits for another waking"
+    loop.run()
+    assert done[-1] == 6
+
+
+def test_an_errand_that_fails_keeps_none_of_the_others_nor_their_order() -> None:
+    loop, errands, done = Loop(), Errands(), list[str]()
+
+    def fail() -> None:
+        errands.add(lambda: done.append("later"), loop.woken.append)
+        raise ValueError("of its own")
+
+    for errand in (lambda: done.append("before"), fail, lambda: done.append("after"), lambda: done.append("last")):
+        errands.add(errand, loop.woken.append)
+    with pytest.raises(ValueError, match="of its own"):
+        loop.woken.pop(0)()
+    loop.run()
+    assert done == ["before", "after", "last", "later"]
+
+
+def test_nothing_that_many_threads_say_at_once_is_lost() -> None:
+    async def talk() -> list[tuple[int, int]]:
+        loop, errands, done, all_said = asyncio.get_running_loop(), Errands(), list[tuple[int, int]](), asyncio.Event()
+        barrier = Barrier(8)
+
+        def said(thread: int, number: int) -> None:
+            done.append((thread, number))
+            if len(done) == 8 * 500:
+                all_said.set()
+
+        def speak(thread: int) -> None:
+            barrier.wait()
+            for number in range(500):
+                errands.add(partial(said, thread, number), loop.call_soon_threadsafe)
+
+        threads = [Thread(target=speak, args=(thread,)) for thread in range(8)]
+        for thread in threads:
+            thread.start()
+        await asyncio.wait_for(all_said.wait(), 60)
+        return done
+
+    done = asyncio.run(talk())
+    for thread in range(8):
+        assert [number for who, number in done if who == thread] == list(range(500))
+
+
+def test_a_session_and_the_runtime_wake_their_loop_once(streamlit_own: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    woken: list[Callable[[], None]] = []
+
+    def call_soon(session: Any, callback: Callable[[], None]) -> None:
+        woken.append(callback)
+
+    def enqueued(runtime: Any) -> None:
+        woken.append(runtime)
+
+    monkeypatch.setattr(app_session.AppSession, "_call_soon_on_event_loop", call_soon)
+    monkeypatch.setattr(Runtime, "_enqueued_some_message", enqueued)
+    lighten()
+    session, done = SimpleNamespace(), list[int]()
+    app_session.AppSession._call_soon_on_event_loop(session, lambda: done.append(1))  # type: ignore[arg-type]
+    app_session.AppSession._call_soon_on_event_loop(session, lambda: done.append(2))  # type: ignore[arg-type]
+    assert len(woken) == 1
+    woken.pop()()
+    assert done == [1, 2]
+
+    async def on_the_loop() -> Any:
+        there = SimpleNamespace(eventloop=asyncio.get_running_loop(), need_send_data=asyncio.Event())
+        runtime = SimpleNamespace(_get_async_objs=lambda: there)
+        Runtime._enqueued_some_message(runtime)  # type: ignore[arg-type]
+        assert there.need_send_data.is_set() and woken == []
+        await asyncio.to_thread(Runtime._enqueued_some_message, runtime)  # type: ignore[arg-type]
+        return runtime
+
+    assert woken == [asyncio.run(on_the_loop())]
 
 
 def test_lightened_twice_is_lightened_once(streamlit_own: Any) -> None:
     lighten()
+    soon, enqueued, option = app_session.AppSession._call_soon_on_event_loop, Runtime._enqueued_some_message, config.get_option
     lighten()
+    assert app_session.AppSession._call_soon_on_event_loop is soon and Runtime._enqueued_some_message is enqueued
+    assert config.get_option is option and isinstance(option, Options)
     assert app_session._populate_theme_msg._populate is streamlit_own  # type: ignore[attr-defined]
     assert components.make_bidi_component_presenter is script_runs.presenter
