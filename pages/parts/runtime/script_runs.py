@@ -26,7 +26,7 @@ from streamlit.runtime.runtime import Runtime
 Presenter = Callable[[object, Any], object]
 _POPULATE, _PRESENT = "_populate_theme_msg", "make_bidi_component_presenter"
 _SOON, _ENQUEUED = "_call_soon_on_event_loop", "_enqueued_some_message"
-_ERRANDS, _OPTION = "_token_viewer_errands", "get_option"
+_CALLBACKS, _OPTION = "_token_viewer_callbacks", "get_option"
 
 
 class ThemeMessages:
@@ -78,7 +78,7 @@ def presenter(aggregator_id: str, component_id: str | None = None, allowed_state
     return present
 
 
-class Options:
+class LockFreeOptions:
     """Reads an option as Streamlit's own function does, without its lock: whoever sets one puts another table or value in place at once."""
 
     def __init__(self, own: Callable[[str], Any]) -> None:
@@ -90,7 +90,7 @@ class Options:
         return self._own(key) if known is None else known.value
 
 
-class Errands:
+class CallbackQueue:
     """What threads want done on an event loop, in the order in which they said so; the loop is woken once for all that wait."""
 
     def __init__(self) -> None:
@@ -98,10 +98,10 @@ class Errands:
         self._woken = False
         self._lock = Lock()
 
-    def add(self, errand: Callable[[], None], wake: Callable[[Callable[[], None]], object]) -> None:
+    def add(self, callback: Callable[[], None], wake: Callable[[Callable[[], None]], object]) -> None:
         """Called by any thread. wake: has a function called on the loop."""
         with self._lock:
-            self._waiting.append(errand)
+            self._waiting.append(callback)
             woken, self._woken = self._woken, True
         if not woken:
             wake(lambda: self._run(wake))
@@ -126,8 +126,8 @@ def _call_soon(own: Callable[[Any, Callable[[], None]], None]) -> Callable[[Any,
     """A session's way to its event loop."""
 
     def call_soon(session: Any, callback: Callable[[], None]) -> None:
-        errands = vars(session).get(_ERRANDS) or vars(session).setdefault(_ERRANDS, Errands())
-        errands.add(callback, lambda waiting: own(session, waiting))
+        callbacks = vars(session).get(_CALLBACKS) or vars(session).setdefault(_CALLBACKS, CallbackQueue())
+        callbacks.add(callback, lambda waiting: own(session, waiting))
 
     return call_soon
 
@@ -160,8 +160,8 @@ def lighten() -> None:
         setattr(app_session, _POPULATE, themes)
     if callable(getattr(components, _PRESENT, None)):
         setattr(components, _PRESENT, presenter)
-    if isinstance(getattr(config, "_config_options", None), dict | None) and not isinstance(config.get_option, Options):
-        setattr(config, _OPTION, Options(config.get_option))
+    if isinstance(getattr(config, "_config_options", None), dict | None) and not isinstance(config.get_option, LockFreeOptions):
+        setattr(config, _OPTION, LockFreeOptions(config.get_option))
     for owner, name, lighter in ((app_session.AppSession, _SOON, _call_soon), (Runtime, _ENQUEUED, _enqueued)):
         own = getattr(owner, name, None)
         if callable(own) and own.__module__ != __name__:

@@ -18,7 +18,7 @@ from streamlit.runtime import app_session
 from streamlit.runtime.runtime import Runtime
 
 from pages.parts.runtime import script_runs
-from pages.parts.runtime.script_runs import Errands, Options, ThemeMessages, lighten, presenter
+from pages.parts.runtime.script_runs import CallbackQueue, LockFreeOptions, ThemeMessages, lighten, presenter
 
 SECTIONS = ("theme", "theme.light", "theme.dark", "theme.sidebar", "theme.light.sidebar", "theme.dark.sidebar")
 
@@ -31,7 +31,7 @@ def streamlit_own(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(app_session, "_populate_theme_msg", own)
     monkeypatch.setattr(components, "make_bidi_component_presenter", make_bidi_component_presenter)
     option = config.get_option
-    monkeypatch.setattr(config, "get_option", option._own if isinstance(option, Options) else option)
+    monkeypatch.setattr(config, "get_option", option._own if isinstance(option, LockFreeOptions) else option)
     for owner, name in ((app_session.AppSession, "_call_soon_on_event_loop"), (Runtime, "_enqueued_some_message")):
         monkeypatch.setattr(owner, name, getattr(owner, name))  # whatever is put there is taken back
     return own
@@ -110,7 +110,7 @@ def test_a_streamlit_that_is_built_otherwise_is_left_as_it_is(streamlit_own: Any
 
 def test_options_are_read_as_streamlit_reads_them(streamlit_own: Any) -> None:
     own = config.get_option
-    read = Options(own)
+    read = LockFreeOptions(own)
     known = config.get_config_options()
     assert len(known) > 100 and all(read(key) == own(key) for key in known)
     for wrong in ("", "server", "no.option", "server.\x00", "x" * 100_000):
@@ -136,28 +136,28 @@ class Loop:
 
 
 def test_one_waking_is_for_all_that_wait_in_their_order() -> None:
-    loop, errands, done = Loop(), Errands(), list[int]()
+    loop, callbacks, done = Loop(), CallbackQueue(), list[int]()
     for number in range(5):
-        errands.add(partial(done.append, number), loop.woken.append)
+        callbacks.add(partial(done.append, number), loop.woken.append)
     assert len(loop.woken) == 1 and done == []
     loop.run()
     assert done == [0, 1, 2, 3, 4]
-    errands.add(lambda: errands.add(lambda: done.append(6), loop.woken.append), loop.woken.append)
+    callbacks.add(lambda: callbacks.add(lambda: done.append(6), loop.woken.append), loop.woken.append)
     loop.woken.pop(0)()
     assert done[-1] == 4 and len(loop.woken) == 1, "what comes meanwhile waits for another waking"
     loop.run()
     assert done[-1] == 6
 
 
-def test_an_errand_that_fails_keeps_none_of_the_others_nor_their_order() -> None:
-    loop, errands, done = Loop(), Errands(), list[str]()
+def test_an_callback_that_fails_keeps_none_of_the_others_nor_their_order() -> None:
+    loop, callbacks, done = Loop(), CallbackQueue(), list[str]()
 
     def fail() -> None:
-        errands.add(lambda: done.append("later"), loop.woken.append)
+        callbacks.add(lambda: done.append("later"), loop.woken.append)
         raise ValueError("of its own")
 
-    for errand in (lambda: done.append("before"), fail, lambda: done.append("after"), lambda: done.append("last")):
-        errands.add(errand, loop.woken.append)
+    for callback in (lambda: done.append("before"), fail, lambda: done.append("after"), lambda: done.append("last")):
+        callbacks.add(callback, loop.woken.append)
     with pytest.raises(ValueError, match="of its own"):
         loop.woken.pop(0)()
     loop.run()
@@ -166,7 +166,7 @@ def test_an_errand_that_fails_keeps_none_of_the_others_nor_their_order() -> None
 
 def test_nothing_that_many_threads_say_at_once_is_lost() -> None:
     async def talk() -> list[tuple[int, int]]:
-        loop, errands, done, all_said = asyncio.get_running_loop(), Errands(), list[tuple[int, int]](), asyncio.Event()
+        loop, callbacks, done, all_said = asyncio.get_running_loop(), CallbackQueue(), list[tuple[int, int]](), asyncio.Event()
         barrier = Barrier(8)
 
         def said(thread: int, number: int) -> None:
@@ -177,7 +177,7 @@ def test_nothing_that_many_threads_say_at_once_is_lost() -> None:
         def speak(thread: int) -> None:
             barrier.wait()
             for number in range(500):
-                errands.add(partial(said, thread, number), loop.call_soon_threadsafe)
+                callbacks.add(partial(said, thread, number), loop.call_soon_threadsafe)
 
         threads = [Thread(target=speak, args=(thread,)) for thread in range(8)]
         for thread in threads:
@@ -225,6 +225,6 @@ def test_lightened_twice_is_lightened_once(streamlit_own: Any) -> None:
     soon, enqueued, option = app_session.AppSession._call_soon_on_event_loop, Runtime._enqueued_some_message, config.get_option
     lighten()
     assert app_session.AppSession._call_soon_on_event_loop is soon and Runtime._enqueued_some_message is enqueued
-    assert config.get_option is option and isinstance(option, Options)
+    assert config.get_option is option and isinstance(option, LockFreeOptions)
     assert app_session._populate_theme_msg._populate is streamlit_own  # type: ignore[attr-defined]
     assert components.make_bidi_component_presenter is script_runs.presenter
