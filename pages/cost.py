@@ -21,7 +21,7 @@ from pages.parts.runtime import experiment
 from pages.parts.session import current, provenance
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
+from pages.parts.text import names, numbers
 from pages.parts.text.plain import plain
 
 frame.page()
@@ -53,15 +53,6 @@ RATES = (
         0.01,
     ),
 )
-PARTS = {
-    "network": _("Network, there and back"),
-    "queue": _("Waiting for a turn"),
-    "prefill": _("Reading the prompt"),
-    "decode": _("Writing, token by token"),
-    "dice": _("Odds, dice and record"),
-    "bookkeeping": _("Cutting the prompt, keeping the receipt"),
-    "outside": _("Between two tokens: drawing, waiting"),
-}
 TWO, TIMED = "cost_two", "cost_timed"
 ANSWER = 24  # tokens of each answer to the two prompts
 WRITTEN = 32  # tokens of the request on the timeline
@@ -329,7 +320,7 @@ def stretches(progress: LatencyTrace) -> pd.DataFrame:
     for order, part in enumerate(progress.parts):
         kind = "assumed" if part.kind == "assumed" else "computing" if part.name in ("prefill", "decode") else "waiting"
         said = numbers.duration(part.seconds)
-        name = f"{receipt.MARKS[part.kind]} {PARTS[part.name]}"
+        name = f"{receipt.MARKS[part.kind]} {_(names.SPANS[part.name])}"
         row = {"order": order, "name": name, "start": part.start, "end": part.start + part.seconds, "kind": kind, "label": said}
         rows.append(row | {"tip": f"{said}, {part.kind}"})
     return pd.DataFrame(rows)

@@ -110,7 +110,7 @@ def unmarked(tree: ast.Module) -> Iterator[ast.Constant]:
 def test_nothing_that_reads_like_a_sentence_is_left_out() -> None:
     found = []
     for path, tree in pages().items():
-        texts = (text for text in unmarked(tree) if SENTENCE.search(MARKUP.sub(" ", str(text.value))))
+        texts = (text for text in unmarked(tree) if text.value not in NAMES and SENTENCE.search(MARKUP.sub(" ", str(text.value))))
         found += [f"{path.relative_to(ROOT)}:{text.lineno} {text.value!r}" for text in texts if not NOT_WORDS.search(str(text.value))]
     assert found == []
 

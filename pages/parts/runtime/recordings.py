@@ -46,6 +46,11 @@ def _bundled(path: Path) -> RecordedExperiment | None:
         return None
 
 
+def forget() -> None:
+    """Read the files anew when they are next asked for."""
+    _bundled.cache_clear()
+
+
 def first(name: str) -> RecordedExperiment | None:
     """The recording of this experiment that came with the app, for one visitor to do with as they like; None if there is none."""
     found = _bundled(FOLDER / f"{name}{ENDING}")

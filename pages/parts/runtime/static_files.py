@@ -53,7 +53,7 @@ class StaticFiles:
         path, method = scope["path"], scope.get("method")
         file = self._files.get(path)
         asked = {name.lower(): value for name, value in scope["headers"]}
-        if file is None or method not in ("GET", "HEAD") or b"range" in asked or not _takes_gzip(asked.get(b"accept-encoding", b"")):
+        if file is None or method not in ("GET", "HEAD") or b"range" in asked or not takes_gzip(asked.get(b"accept-encoding", b"")):
             await self._app(scope, receive, send)
             return
         packed = self._packed.get(path)
@@ -67,7 +67,7 @@ class StaticFiles:
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else packed.body})
 
 
-def _takes_gzip(accepted: bytes) -> bool:
+def takes_gzip(accepted: bytes) -> bool:
     """Whether a browser says so; one that weighs encodings against each other is left to Streamlit."""
     return b"gzip" in [one.strip() for one in accepted.split(b",")]
 

@@ -116,3 +116,14 @@ SERVING_FIGURES = {
     "prompts": N_("prompt tokens computed · found again"),
     "blocks": N_("most blocks held · saved by sharing"),
 }
+
+# the spans of one request, on the receipt's timeline
+SPANS = {
+    "network": N_("Network, there and back"),
+    "queue": N_("Waiting for a turn"),
+    "prefill": N_("Reading the prompt"),
+    "decode": N_("Writing, token by token"),
+    "dice": N_("Odds, dice and record"),
+    "bookkeeping": N_("Cutting the prompt, keeping the receipt"),
+    "outside": N_("Between two tokens: drawing, waiting"),
+}
