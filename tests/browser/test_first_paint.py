@@ -70,6 +70,22 @@ def test_it_fills_the_window_in_both_themes(app: str, browser: Any) -> None:
     assert len(set(seen.values())) == 4
 
 
+def test_it_keeps_to_the_theme_that_was_chosen_in_the_menu(app: str, browser: Any) -> None:
+    context = browser.new_context(color_scheme="light", viewport={"width": 1400, "height": 700})
+    page = context.new_page()
+    page.goto(f"{app}/compare")
+    page.wait_for_selector("#first-paint", state="detached", timeout=LONG)
+    page.locator('[data-testid="stMainMenu"] button').first.click()
+    page.locator("text=Dark").first.click()
+    page.wait_for_function("JSON.stringify(localStorage).includes('Dark')")
+    page.route(CODE, lambda route: route.abort())
+    page.reload()
+    assert page.locator("#first-paint").get_attribute("data-theme") == "dark"
+    page.goto(f"{app}/batching")
+    assert page.locator("#first-paint").get_attribute("data-theme") is None, "the choice is this page's own"
+    context.close()
+
+
 def test_it_is_gone_when_the_page_is_drawn_and_not_before(at: Callable[..., Any], app: str) -> None:
     page = at("compare")
     page.wait_for_selector("#first-paint", state="detached", timeout=LONG)

@@ -137,4 +137,6 @@ def style() -> str:
 
 
 def _colours(colours: palette.Palette) -> str:
-    return " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in palette.as_data(colours).items())
+    side, light, dark = ("#F6F3EC", "block", "none") if colours is palette.LIGHT else ("#1A1C22", "none", "block")
+    beside = f"--side: {side}; --light-logo: {light}; --dark-logo: {dark}; "
+    return beside + " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in palette.as_data(colours).items())

@@ -23,9 +23,14 @@ ROOT = b'<div id="root">'
 TITLE = b"<title>Streamlit</title>"
 LARGEST = 200_000  # bytes of a document that is held to be changed
 NAME = "Token Probability Viewer"
-# Gone when the page behind it is drawn, its charts too; when somebody presses something; and whatever happens after twenty seconds.
+# In the theme that was chosen in Streamlit's menu for this page. Gone when the page behind it is drawn, its charts too; when somebody
+# presses something; and whatever happens after twenty seconds.
 SCRIPT = """(() => {
   const it = document.getElementById("first-paint");
+  try {
+    const theme = JSON.parse(localStorage.getItem(`stActiveTheme-${location.pathname}-v2`));
+    if (["Light", "Dark"].includes(theme)) it.dataset.theme = theme.toLowerCase();
+  } catch {}
   const drawn = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
     && document.querySelector("[data-testid=stMain] [data-testid=stElementContainer]")
     && !document.querySelector("[data-testid=stSkeleton]")
