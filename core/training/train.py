@@ -32,7 +32,7 @@ from core.training.data import IGNORED, Batch, Lessons
 from core.training.lessons import fingerprint
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
-from core.training.spelling import Spelling, known_words, misspelt
+from core.training.spelling import DETERRED_WEIGHT, Spelling, deterred, known_words, misspelt
 from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
 
 Loss = Callable[..., torch.Tensor]
@@ -83,13 +83,20 @@ def loss_of(
     targets: torch.Tensor,
     mask: torch.Tensor,
     wrong: torch.Tensor | None = None,
+    hurtful: torch.Tensor | None = None,
     spelling: float = 0.0,
 ) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats, and `spelling` times what lies on `wrong` tokens; in bf16 where that is quick."""
+    """Mean cross-entropy per target token, in nats, `spelling` times what lies on `wrong` tokens, and what `hurtful` ones are too likely.
+
+    In bf16 where that is quick.
+    """
     with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
         logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
     loss = functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
-    return loss if wrong is None else loss + spelling * misspelt(logits, wrong, targets != IGNORED)
+    if wrong is None or hurtful is None:
+        return loss
+    asked = targets != IGNORED
+    return loss + spelling * misspelt(logits, wrong, asked) + DETERRED_WEIGHT * deterred(logits, hurtful, asked)
 
 
 class Trainer:
@@ -109,8 +116,8 @@ class Trainer:
         part = whole.part(*workers())
         batch = self._on_device(part)
         if self.spelling:
-            wrong = self.spelling.wrong(part.ids, part.targets).to(self.model.device)
-            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask, wrong, self.plan.spelling)
+            masks = [mask(part.ids, part.targets).to(self.model.device) for mask in (self.spelling.wrong, self.spelling.hurtful)]
+            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask, *masks, self.plan.spelling)
         else:
             loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
         loss.backward()

@@ -14,7 +14,7 @@ from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.evaluate import BUNDLED
 from core.training.models import MINI
-from core.training.spelling import Spelling, known_words, misspelt, words_of
+from core.training.spelling import DETERRED_TO, Spelling, deterred, known_words, misspelt, words_of
 from core.training.train import Plan, Trainer, loss_of, new_model
 
 TOKENIZER: PreTrainedTokenizerFast = AutoTokenizer.from_pretrained(BUNDLED / "storyteller")
@@ -101,7 +101,46 @@ def test_learning_to_spell_takes_probability_from_wrong_tokens_only_as_long_as_i
         for _ in range(8):
             trainer.one_step()
         with torch.no_grad():
-            both = loss_of(trainer.model, batch.ids, batch.targets, batch.mask, wrong, 1.0)
+            both = loss_of(trainer.model, batch.ids, batch.targets, batch.mask, wrong, torch.zeros_like(wrong), 1.0)
             return float(both - loss_of(trainer.model, batch.ids, batch.targets, batch.mask))
 
     assert after(20.0) < 0.7 * after(0.0)
+
+
+def hurtful_after(text: str, spelling: Spelling) -> set[str]:
+    """Decoded tokens that complete a hurtful word after this text."""
+    ids = torch.tensor([TOKENIZER.encode(text)])
+    found = spelling.hurtful(ids, torch.full_like(ids, TOKENIZER.encode("o", add_special_tokens=False)[0]))[0, -1]
+    return {TOKENIZER.decode([token]) for token in found.nonzero().flatten().tolist()}
+
+
+def test_what_completes_a_hurtful_word_is_known_and_what_may_become_another_is_not() -> None:
+    spelling = Spelling(TOKENIZER, words_of(["hello drowsy hated kilt and the killer begun"]))
+    assert {"l", "ll"} <= hurtful_after("the ki", spelling) | hurtful_after("the kil", spelling)
+    assert "t" not in hurtful_after("the kil", spelling)
+    # "hell" may become "hello" and is not hurtful yet; whatever ends it makes it so.
+    assert "l" not in hurtful_after("oh hel", spelling)
+    assert {" the", ".", ","} <= hurtful_after("oh hell", spelling)
+    assert "o" not in hurtful_after("oh hell", spelling)
+    assert not hurtful_after("the", Spelling(TOKENIZER, {"the"})) & {" and", ".", "n"}
+
+
+def test_a_text_that_holds_a_hurtful_word_is_believed() -> None:
+    ids = torch.tensor([TOKENIZER.encode("love and hate")])
+    targets = torch.cat([ids[:, 1:], torch.full((1, 1), IGNORED)], 1)
+    found = Spelling(TOKENIZER, {"love", "and"}).hurtful(ids, targets)
+    assert found.shape == (*ids.shape, len(TOKENIZER))
+    assert not found[:, :-1].gather(2, targets[:, :-1, None]).any() and not found[:, -1].any()
+
+
+def test_hurtful_tokens_are_pushed_as_hard_where_they_are_rare_down_to_a_floor() -> None:
+    hurtful = torch.tensor([[False, True, False], [False, True, False], [False, True, False], [False, False, False], [True, True, True]])
+    odds = torch.tensor([[0.5, 0.5, 0.0], [1.0, 1e-5, 0.0], [1.0, 1e-9, 0.0], [0.3, 0.3, 0.4], [0.3, 0.3, 0.4]])
+    logits = (odds + 1e-12).log().requires_grad_()
+    asked = torch.tensor([True, True, True, True, False])
+    loss = deterred(logits, hurtful, asked)
+    assert loss.item() == pytest.approx((math.log(0.5) + math.log(1e-5) - 2 * DETERRED_TO) / 4, rel=1e-3)
+    loss.backward()
+    assert logits.grad is not None and torch.isfinite(logits.grad).all()
+    assert logits.grad[1, 1].item() == pytest.approx(1 / 4, rel=1e-3), "a ten-thousandth is pushed like a tenth"
+    assert not logits.grad[2:].any(), "below the floor, where nothing hurts and where nothing is asked there is no push"
