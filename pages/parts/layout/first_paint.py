@@ -91,7 +91,7 @@ def drawn(it: FirstPaint) -> str:
     if it.modest:
         heading = f'<p class="modest"><b>{escape(it.title)}.</b> {escape(plain(it.lead))}</p>'
     else:
-        heading = f'<p class="title">{escape(it.title)}{term}</p><p class="quiet lead">{escape(plain(it.lead))}</p>'
+        heading = f'<p class="title">{escape(it.title)}{term}</p><p class="quiet">{escape(plain(it.lead))}</p>'
     rows = [list(parts) for _kind, parts in groupby(it.parts, type)]
     body = "".join(f'<div class="{"columns" if _abreast(row) else "row"}">{"".join(map(_part, row))}</div>' for row in rows)
     return f"<nav>{''.join(f'<span>{escape(group)}</span>' for group in it.menu)}</nav><main>{heading}{body}</main>"

@@ -27,10 +27,11 @@ from core.labs.candidates import ranked
 from core.labs.speculative import ACCEPTED, PlainStep, SpeculativeRound
 from core.labs.teach import Look
 from core.labs.waiting import LoadPoint, Watched
-from core.language import _, languages, speaking
+from core.language import N_, _, languages, speaking
 from core.models.growth import growth_of
 from core.record.step import Step, TokenDistribution
 from pages.parts.charts import inside_rows, scoring_rows
+from pages.parts.components.receipt import receipt
 from pages.parts.layout import navigation
 from pages.parts.layout.first_paint import HERE, Bar, Bars, FirstPaint, Line, Part, Words, drawn, plain, scaled
 from pages.parts.runtime import gallery, recordings
@@ -42,6 +43,8 @@ ROWS = 8
 DEEPEST = 0.28  # of a tint behind text
 # Drawn by something else than words and bars, or within its first second anyway.
 WITHOUT = frozenset({"stage", "notes"})
+# This page says of itself that it was computed just now; here it is a recording.
+LEADS = {"inside": N_("The way of one piece through the model, from letters to dice.")}
 _MARKS = re.compile(r"[*`]|:(?:gray|small)\[|\]")
 
 
@@ -70,9 +73,10 @@ def kept() -> Line:
 
 
 def odds(distribution: TokenDistribution | Step, title: str = "", rows: int = ROWS) -> Bars:
-    """The likeliest candidates."""
+    """The likeliest candidates, pale: it is what the model said, and not what the dice use."""
     listed = distribution.candidates[:rows]
-    return Bars(scaled([Bar(c.text.strip() or c.piece, c.model_probability, numbers.percent(c.model_probability)) for c in listed]), title)
+    shares = [(c.text.strip() or c.piece, c.model_probability) for c in listed]
+    return Bars(scaled([Bar(label, share, numbers.percent(share), "model") for label, share in shares]), title)
 
 
 def tinted(path: Sequence[Step], title: str = "", prompt: str = "") -> Words:
@@ -117,7 +121,8 @@ def inside() -> tuple[Part, ...]:
     for layer in seen.layers:
         best = layer.candidates[0]
         where = inside_rows.station(layer.number, len(seen.layers))
-        rows.append(Bar(where, best.model_probability, f"{best.text.strip() or best.piece}  {numbers.percent(best.model_probability)}"))
+        share = best.model_probability
+        rows.append(Bar(where, share, f"{best.text.strip() or best.piece}  {numbers.percent(share)}", "model"))
     return (kept(), Words(((beginnings.FIRST_PROMPT, 0.0),)), Bars(tuple(rows)))
 
 
@@ -199,9 +204,11 @@ def cost() -> tuple[Part, ...]:
     last = record("cost_timed").seen[-1]
     spent: dict[str, float] = {}
     for part in last.parts:
-        spent[part.name] = spent.get(part.name, 0.0) + part.seconds
-    rows = [Bar(_(names.SPANS[name]), seconds, numbers.duration(seconds)) for name, seconds in spent.items()]
-    return (recorded("cost_timed"), Bars(scaled(rows)))
+        name = f"{receipt.MARKS[part.kind]} {_(names.SPANS[part.name])}"
+        spent[name] = spent.get(name, 0.0) + part.seconds
+    rows = [Bar(name, seconds, numbers.duration(seconds)) for name, seconds in spent.items()]
+    kinds = " · ".join(f"{receipt.MARKS[kind]} {_(kind)}" for kind in dict.fromkeys(part.kind for part in last.parts))
+    return (recorded("cost_timed"), Bars(scaled(rows)), Line(kinds, True))
 
 
 def batching() -> tuple[Part, ...]:
@@ -288,6 +295,7 @@ def written(language: str) -> dict[str, dict[str, str]]:
         with speaking(language):
             menu = tuple(_(group) for group in dict.fromkeys(group for group, *_rest in navigation.PAGES))
             title, term, lead, modest = heading(path, language)
+            lead = _(LEADS[path]) if path in LEADS else lead
             made[path] = {"title": title, "lead": plain(lead), "html": drawn(FirstPaint(title, term, lead, parts(), menu, modest))}
     return made
 

@@ -45,7 +45,7 @@ SCRIPT = """(() => {
 })()"""
 
 
-class FirstPaint:
+class FirstPaintMiddleware:
     """ASGI middleware: puts a page's first paint into the document on its way to the browser."""
 
     def __init__(self, app: App) -> None:

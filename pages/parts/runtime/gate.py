@@ -18,7 +18,7 @@ from streamlit import net_util
 
 from core.limits import Limits
 from pages.parts.runtime import house
-from pages.parts.runtime.first_paint import FirstPaint
+from pages.parts.runtime.first_paint import FirstPaintMiddleware
 from pages.parts.runtime.static_files import App, Message, Receive, Scope, Send, StaticFiles
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Gate:
     refused: ClassVar[Counter[str]] = Counter()
 
     def __init__(self, app: App) -> None:
-        self._app, self._static = app, StaticFiles(FirstPaint(app))
+        self._app, self._static = app, StaticFiles(FirstPaintMiddleware(app))
         # Streamlit would ask a stranger on the network what this machine's own address is, whenever a request names another site.
         net_util.get_external_ip = lambda: None
 

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from core import language
 from pages.parts.layout import first_paint_pages, navigation
-from pages.parts.layout.first_paint import Bar, Bars, FirstPaint, Line, Words, drawn, plain, scaled
+from pages.parts.layout.first_paint import Bar, Bars, FirstPaint, Line, Words, drawn, plain, scaled, style
 from pages.parts.runtime import first_paint
 
 DOCUMENT = b"<html><head><title>Streamlit</title></head><body>" + first_paint.ROOT + b"</div></body></html>"
@@ -47,7 +48,7 @@ def asked(app: App, path: str = "/compare", query: str = "", method: str = "GET"
         return {"type": "http.request", "body": b""}
 
     scope = {"type": "http", "path": path, "method": method, "query_string": query.encode("latin-1"), "headers": told}
-    asyncio.run(first_paint.FirstPaint(app)(scope, receive, send))
+    asyncio.run(first_paint.FirstPaintMiddleware(app)(scope, receive, send))
     start, *bodies = answers
     assert not bodies[-1].get("more_body")
     return start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, b"".join(one["body"] for one in bodies)
@@ -179,3 +180,18 @@ def test_long_texts_are_cut_and_bars_are_as_long_as_can_be() -> None:
     assert len(plain("word " * 10_000)) < 400 and plain("a  **b**\n c") == "a b c"
     assert [bar.share for bar in scaled([Bar("a", 2.0, ""), Bar("b", 4.0, "")])] == [0.5, 1.0]
     assert scaled([Bar("a", 0.0, "")])[0].share == 0.0 and scaled([]) == ()
+
+
+def test_what_was_said_is_pale_and_what_is_assumed_says_so() -> None:
+    """Blue and solid is what the dice use, everywhere; a number that nobody measured bears its mark."""
+    html = {path: one["html"] for path, one in first_paint.kept("en").items()}
+    for path in ("", "watch", "inside", "teach"):
+        assert 'class="model"' in html[path] and 'class="dice"' not in html[path], path
+    assert "✎ Network" in html["cost"] and "● Reading" in html["cost"] and "● measured" in html["cost"] and "✎ assumed" in html["cost"]
+    assert "just now" not in " ".join(html.values())
+
+
+def test_the_sidebar_has_the_colours_of_the_theme() -> None:
+    theme = tomllib.loads((first_paint_pages.APP.parent / ".streamlit/config.toml").read_text("utf-8"))["theme"]
+    for look in ("light", "dark"):
+        assert f"--side: {theme[look]['sidebar']['backgroundColor']};" in style()

@@ -149,7 +149,7 @@ def test_one_waking_is_for_all_that_wait_in_their_order() -> None:
     assert done[-1] == 6
 
 
-def test_an_callback_that_fails_keeps_none_of_the_others_nor_their_order() -> None:
+def test_a_callback_that_fails_keeps_none_of_the_others_nor_their_order() -> None:
     loop, callbacks, done = Loop(), CallbackQueue(), list[str]()
 
     def fail() -> None:
