@@ -76,7 +76,7 @@ def odds(distribution: TokenDistribution | Step, title: str = "", rows: int = RO
     """The likeliest candidates, pale: it is what the model said, and not what the dice use."""
     listed = distribution.candidates[:rows]
     shares = [(c.text.strip() or c.piece, c.model_probability) for c in listed]
-    return Bars(scaled([Bar(label, share, numbers.percent(share), "model") for label, share in shares]), title)
+    return Bars(scaled([Bar(label, share, numbers.chance(share), "model") for label, share in shares]), title)
 
 
 def tinted(path: Sequence[Step], title: str = "", prompt: str = "") -> Words:
