@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from core.engine.backends import streams
 from core.engine.backends.decoder_parts import Norm, Projection
 from core.engine.backends.team import Team
 from core.limits import PREFIX
@@ -39,7 +40,7 @@ Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
-SOURCES = ("kernels", "kernel_tiles", "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe")
+SOURCES = ("kernels", "kernel_tiles", "kernel_blend", "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe")
 WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
 
 _TEAM = Team()  # of products of several rows
@@ -214,12 +215,15 @@ def is_ready() -> bool:
     return bool(_modules) and wanted()
 
 
-def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray) -> bool:
-    """Take rows float32 [count, in] through a projection, into out [count, out]; False where that is not compiled."""
+def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int = 1) -> bool:
+    """Take rows float32 [count, in] through a projection, into out [count, out]; False where that is not compiled.
+
+    streams: in how many the weights are read, as `Described.streams` says.
+    """
     if not is_ready():
         return False
     bias = 0 if part.bias is None else int(part.bias.ctypes.data)
-    columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, part.turned, bias], np.int64)
+    columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, part.turned, bias, streams], np.int64)
     size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
     _TEAM.run(_modules[1].rows_through, (columns, np.ascontiguousarray(rows), out), size)
     return True
@@ -231,6 +235,7 @@ class Described:
     def __init__(self, parts: Parts, places: list[int]) -> None:
         self._kernels = _modules[0]
         self._held: list[Any] = []
+        self._streamed: list[np.ndarray] = []
         self.parts = parts
         k = self._kernels
         self._table = np.zeros((len(parts.layers), k.COLUMNS), np.int64)
@@ -253,6 +258,8 @@ class Described:
         self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
         self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
         self.longest = None if parts.positions is None else len(parts.positions)
+        widths = [(int(row[k.INPUTS]), int(row[k.OUTPUTS])) for row in self._streamed]
+        self.streams = streams.fastest(self._streamed, k.STREAMS, _modules[1].row_through, widths)
 
     @property
     def tables(self) -> tuple[np.ndarray, ...]:
@@ -302,6 +309,7 @@ class Described:
         k = self._kernels
         row[k.ADDRESS], row[k.KIND] = self._address(part.weight), KINDS[part.weight.dtype]
         row[k.OUTPUTS], row[k.INPUTS], row[k.TURNED] = part.outputs, part.inputs, part.turned
+        self._streamed.append(row[: k.PROJECTION])
         row[k.BIAS] = 0 if part.bias is None else self._address(np.ascontiguousarray(part.bias, np.float32))
 
     def _address(self, array: Any) -> int:

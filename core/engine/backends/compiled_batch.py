@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit, types
 
 from core.engine.backends import kernels as k
-from core.engine.backends.kernel_tiles import blend, project_rows
+from core.engine.backends.kernel_blend import blend
+from core.engine.backends.kernel_tiles import project_rows
 
 
 @njit(fastmath=k.QUICK, nogil=True)

@@ -131,6 +131,7 @@ STEP = types.void(
     types.int64,
     types.int64,
 )
+ROW = types.void(types.int64[::1], types.float32[::1], types.float32[::1], types.int64, types.int64, types.int64)
 ROWS = types.void(types.int64[::1], types.float32[:, ::1], types.float32[:, ::1], types.int64, types.int64, types.int64)
 
 
@@ -189,3 +190,9 @@ def rows_through(part, rows, out, me, team, sync):  # type: ignore[no-untyped-de
     Each member of the team computes its share of the outputs; nobody waits for the others in here.
     """
     project_rows(part, rows.ctypes.data, len(rows), out.ctypes.data, me, team)
+
+
+@njit(ROW, nogil=True, fastmath=k.QUICK, cache=True)
+def row_through(part, row, out, me, team, sync):  # type: ignore[no-untyped-def]
+    """One row [in] through a projection, alone, to see how long it takes."""
+    project(part, row, out, me, team)

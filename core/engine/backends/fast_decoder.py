@@ -67,6 +67,8 @@ class FastDecoder:
             step = compiled.CompiledStep(compiled.Described(self.parts, self.places))
         except ValueError:
             return
+        for product in (self.head, *(product for layer in self.layers for product in layer.products)):
+            product.streams = step.described.streams
         if self._proof is not None:
             ids, expected = self._proof
             state, found = self.new_state(), []
@@ -299,6 +301,7 @@ class _Layer:
         self._inward = [Product(part) for part in parts.inward]
         self._expand = [Product(part) for part in parts.expand]
         self.outward, self.contract = Product(parts.outward), Product(parts.contract)
+        self.products = [*self._inward, *self._expand, self.outward, self.contract]
         ends = np.cumsum([part.outputs for part in parts.inward]).tolist()
         self._spans = list(zip([0, *ends], ends, strict=False))
         self._order = parts.inward[0].order

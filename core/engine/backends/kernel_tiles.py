@@ -1,9 +1,12 @@
 """Products of a few rows with stored weights, in tiles that stay in a processor's registers.
 
-A tile is two outputs by one, two, four or eight rows. It walks along the inputs as many numbers at a time as a register holds, widens the
-weights there, and adds up one register per output and row; the sum of a row does not depend on how many rows stand beside it. Vectors are
-written out, since a compiler that is left to find them uses half of a wide register and asks for weights only when it needs them. Here they
-are asked for `AHEAD` bytes before: memory hands them over a third faster.
+A tile is one or two outputs by one, two, four or eight rows. It walks along the inputs as many numbers at a time as a register holds,
+widens the weights there, and adds up one register per output and row; the sum of a row depends neither on how many rows stand beside it
+nor on how many outputs. Vectors are written out, since a compiler that is left to find them uses half of a wide register.
+
+How memory hands weights over fastest differs between processors, so a projection says in how many streams they are read (`STREAMS`, chosen
+by `core.engine.backends.streams`). Two: both outputs of a pair side by side, asked for `AHEAD` bytes before. One: one output after the
+other, which a processor that looks ahead by itself does best; only where eight rows keep it busy is it asked, `NEAR` bytes before.
 
 Like `core.engine.backends.kernels`, this is imported only in the background, by `core.engine.backends.compiled`.
 """
@@ -22,7 +25,7 @@ from core.engine.backends import kernels as k
 
 intrinsic: Any = untyped_intrinsic
 
-AHEAD = 8192  # bytes; beyond the end of a matrix asking for memory does nothing
+AHEAD, NEAR = 8192, 2048  # bytes; beyond the end of a matrix asking for memory does nothing
 LINE = 64  # bytes that memory hands over at a time
 PIECE = 512  # numbers
 BYTES = (4, 2, 2)  # of a stored number of each kind
@@ -48,30 +51,37 @@ FLOATS = ir.VectorType(FLOAT, LANES)
 def _widened(builder: Any, kind: int, address: Any) -> Any:
     """LANES stored numbers from this address on, as float32."""
     if kind == k.FLOAT32:
-        return _load(builder, address, FLOATS, 4)
+        return load(builder, address, FLOATS, 4)
     if kind == k.FLOAT16:
-        return builder.fpext(_load(builder, address, ir.VectorType(ir.HalfType(), LANES), 2), FLOATS)
+        return builder.fpext(load(builder, address, ir.VectorType(ir.HalfType(), LANES), 2), FLOATS)
     integers = ir.VectorType(ir.IntType(32), LANES)
-    narrow = _load(builder, address, ir.VectorType(ir.IntType(16), LANES), 2)
+    narrow = load(builder, address, ir.VectorType(ir.IntType(16), LANES), 2)
     return builder.bitcast(builder.shl(builder.zext(narrow, integers), ir.Constant(integers, [16] * LANES)), FLOATS)
 
 
-def _load(builder: Any, address: Any, kind: Any, align: int) -> Any:
+def load(builder: Any, address: Any, kind: Any, align: int) -> Any:
     loaded = builder.load(builder.inttoptr(address, kind.as_pointer()))
     loaded.align = align
     return loaded
 
 
-def _external(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+def external(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     module = builder.module
     return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, arguments), name)
 
 
-def _tile(kind: int, outputs: int, rows: int) -> Any:
+def _ask(builder: Any, address: Any) -> None:
+    pointer = builder.inttoptr(address, ir.IntType(8).as_pointer())
+    number = ir.IntType(32)
+    ask = external(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer.type, number, number, number])
+    builder.call(ask, [pointer, ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)])
+
+
+def _tile(kind: int, outputs: int, rows: int, near: int = 0) -> Any:
     """(weight, bytes from one output's weights to the next, x, bytes from row to row, numbers, out, bytes from row to row): out is written.
 
     All of them int64, the first, third and sixth addresses; numbers: how many a row has, a multiple of LANES and at least as many. A
-    row's outputs lie side by side.
+    row's outputs lie side by side. near: so many bytes before they are needed, weights are asked for; 0: not at all.
     """
 
     @intrinsic
@@ -92,9 +102,11 @@ def _tile(kind: int, outputs: int, rows: int) -> Any:
             at.add_incoming(word(0), before)
             sums = [[builder.phi(FLOATS) for _ in range(rows)] for _ in range(outputs)]
             x_at, weight_at = builder.mul(at, word(4)), builder.mul(at, word(BYTES[kind]))
-            read = [_load(builder, builder.add(line, x_at), FLOATS, 4) for line in lines]
+            read = [load(builder, builder.add(line, x_at), FLOATS, 4) for line in lines]
             added = []
             for own, address in zip(sums, weights, strict=True):
+                if near:
+                    _ask(builder, builder.add(builder.add(address, weight_at), word(near)))
                 wide = _widened(builder, kind, builder.add(address, weight_at))
                 for total, row in zip(own, read, strict=True):
                     total.add_incoming(ir.Constant(FLOATS, [0.0] * LANES), before)
@@ -104,7 +116,7 @@ def _tile(kind: int, outputs: int, rows: int) -> Any:
             at.add_incoming(following, loop)
             builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
             builder.position_at_end(end)
-            reduce = _external(builder, f"llvm.vector.reduce.fadd.v{LANES}f32", FLOAT, [FLOAT, FLOATS])
+            reduce = external(builder, f"llvm.vector.reduce.fadd.v{LANES}f32", FLOAT, [FLOAT, FLOATS])
             for o in range(outputs):
                 for r in range(rows):
                     total = builder.call(reduce, [ir.Constant(FLOAT, 0.0), added[o * rows + r]], fastmath=ANY_ORDER)
@@ -117,110 +129,12 @@ def _tile(kind: int, outputs: int, rows: int) -> Any:
     return tile
 
 
-def _blend_tile(groups: int, vectors: int) -> Any:
-    """(factors, bytes from group to group, rows, bytes from row to row, count, out, bytes from group to group), all int64.
-
-    To out [groups, vectors x LANES] is added, for each group, the sum of `count` rows, each times that group's own factor for it.
-    """
-
-    @intrinsic
-    def tile(context: Any, factors: Any, f_apart: Any, rows: Any, apart: Any, count: Any, out: Any, out_apart: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            factors, f_apart, rows, apart, count, out, out_apart = arguments
-
-            def word(number: int) -> Any:
-                return ir.Constant(WORD, number)
-
-            lines = [builder.add(factors, builder.mul(f_apart, word(g))) for g in range(groups)]
-            places = [
-                builder.add(builder.add(out, builder.mul(out_apart, word(g))), word(4 * LANES * v))
-                for g in range(groups)
-                for v in range(vectors)
-            ]
-            begun = [_load(builder, place, FLOATS, 4) for place in places]
-            before = builder.block
-            loop, end = builder.append_basic_block("rows"), builder.append_basic_block("done")
-            builder.branch(loop)
-            builder.position_at_end(loop)
-            at = builder.phi(WORD)
-            at.add_incoming(word(0), before)
-            sums = [builder.phi(FLOATS) for _ in places]
-            row = builder.add(rows, builder.mul(at, apart))
-            read = [_load(builder, builder.add(row, word(4 * LANES * v)), FLOATS, 4) for v in range(vectors)]
-            added = []
-            for g, line in enumerate(lines):
-                factor = builder.load(builder.inttoptr(builder.add(line, builder.mul(at, word(4))), FLOAT.as_pointer()))
-                first = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
-                wide = builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
-                for v in range(vectors):
-                    total = sums[g * vectors + v]
-                    added.append(builder.fadd(total, builder.fmul(wide, read[v], flags=ANY_ORDER), flags=ANY_ORDER))
-            for total, start, found in zip(sums, begun, added, strict=True):
-                total.add_incoming(start, before)
-                total.add_incoming(found, loop)
-            following = builder.add(at, word(1))
-            at.add_incoming(following, loop)
-            builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
-            builder.position_at_end(end)
-            for place, found in zip(places, added, strict=True):
-                stored = builder.store(found, builder.inttoptr(place, FLOATS.as_pointer()))
-                stored.align = 4
-            return context.get_dummy_value()
-
-        return types.none(*[types.int64] * 7), generate
-
-    return tile
-
-
-_one_by_one, _one_by_two, _one_by_four = _blend_tile(1, 1), _blend_tile(1, 2), _blend_tile(1, 4)
-_two_by_one, _two_by_two, _two_by_four = _blend_tile(2, 1), _blend_tile(2, 2), _blend_tile(2, 4)
-
-
-@njit(fastmath=k.QUICK, nogil=True)
-def blend(factors, f_apart, groups, rows, apart, count, width, out, out_apart):  # type: ignore[no-untyped-def]
-    """Add to out [groups, width] the sums of `count` rows [width], at least one, each times the group's own factor for it [groups, count].
-
-    factors, rows, out: addresses of float32; apart: bytes from one line of them to the next.
-    """
-    done = 0
-    while done + LANES <= width:
-        step = 4 * LANES if done + 4 * LANES <= width else 2 * LANES if done + 2 * LANES <= width else LANES
-        from_here, into = rows + 4 * done, out + 4 * done
-        for g in range(0, groups - 1, 2):
-            own, place = factors + g * f_apart, into + g * out_apart
-            if step == 4 * LANES:
-                _two_by_four(own, f_apart, from_here, apart, count, place, out_apart)
-            elif step == 2 * LANES:
-                _two_by_two(own, f_apart, from_here, apart, count, place, out_apart)
-            else:
-                _two_by_one(own, f_apart, from_here, apart, count, place, out_apart)
-        if groups % 2 == 1:
-            own, place = factors + (groups - 1) * f_apart, into + (groups - 1) * out_apart
-            if step == 4 * LANES:
-                _one_by_four(own, f_apart, from_here, apart, count, place, out_apart)
-            elif step == 2 * LANES:
-                _one_by_two(own, f_apart, from_here, apart, count, place, out_apart)
-            else:
-                _one_by_one(own, f_apart, from_here, apart, count, place, out_apart)
-        done += step
-    if done < width:  # what does not fill a register
-        for g in range(groups):
-            own, into = k.floats_at(factors + g * f_apart), k.floats_at(out + g * out_apart)
-            for t in range(count):
-                row, factor = k.floats_at(rows + t * apart), own[t]
-                for d in range(done, width):
-                    into[d] += factor * row[d]
-
-
 @intrinsic
 def ask_for(context: Any, address: Any) -> Any:
     """Have memory at this address brought near, whether there is any or not."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
-        number = ir.IntType(32)
-        ask = _external(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer.type, number, number, number])
-        builder.call(ask, [pointer, ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)])
+        _ask(builder, arguments[0])
         return context.get_dummy_value()
 
     return types.none(types.int64), generate
@@ -248,53 +162,92 @@ def _product_of_one(kind: int) -> Any:
     one_by_one, two_by_one, tail = _tile(kind, 1, 1), _tile(kind, 2, 1), _tail(kind)
 
     @njit(fastmath=k.QUICK, nogil=True)
-    def product(weight, apart, begin, stop, inputs, x, out):  # type: ignore[no-untyped-def]
+    def product(weight, apart, begin, stop, inputs, x, out, streams):  # type: ignore[no-untyped-def]
         """Outputs [begin, stop) of one row. weight, x, out: addresses; apart: bytes from one output's weights to the next."""
         whole = inputs // LANES * LANES
         if whole > 0:
-            for o in range(begin, stop - 1, 2):
-                own = weight + o * apart
-                for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
-                    ask_for(own + ahead)
-                two_by_one(own, apart, x, 0, whole, out + 4 * o, 0)
-            if (stop - begin) % 2 == 1:
-                one_by_one(weight + (stop - 1) * apart, apart, x, 0, whole, out + 4 * (stop - 1), 0)
+            o = begin
+            if streams == 2:
+                while o + 1 < stop:
+                    own = weight + o * apart
+                    for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
+                        ask_for(own + ahead)
+                    two_by_one(own, apart, x, 0, whole, out + 4 * o, 0)
+                    o += 2
+            while o < stop:
+                one_by_one(weight + o * apart, apart, x, 0, whole, out + 4 * o, 0)
+                o += 1
         if whole < inputs:
             tail(weight, apart, begin, stop, inputs, k.floats_at(x), k.floats_at(out))
 
     return product
 
 
-def _product(kind: int) -> Any:
-    one_by_one, two_by_one, two_by_two = _tile(kind, 1, 1), _tile(kind, 2, 1), _tile(kind, 2, 2)
-    two_by_four, two_by_most, tail = _tile(kind, 2, 4), _tile(kind, 2, MOST_ROWS), _tail(kind)
+def _rows_of_pair(kind: int, near: int) -> Any:
+    two_by_one, two_by_two = _tile(kind, 2, 1), _tile(kind, 2, 2)
+    two_by_four, two_by_most = _tile(kind, 2, 4), _tile(kind, 2, MOST_ROWS, near)
 
     @njit(fastmath=k.QUICK, nogil=True)
-    def product(weight, apart, begin, stop, inputs, x, x_apart, rows, out, out_apart):  # type: ignore[no-untyped-def]
+    def pair(own, apart, whole, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
+        """Two outputs of `rows` rows."""
+        r = 0
+        while r + MOST_ROWS <= rows:
+            two_by_most(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            r += MOST_ROWS
+        if r + 4 <= rows:
+            two_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            r += 4
+        if r + 2 <= rows:
+            two_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            r += 2
+        if r < rows:
+            two_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+
+    return pair
+
+
+def _rows_of_one(kind: int) -> Any:
+    one_by_one, one_by_two, one_by_four = _tile(kind, 1, 1), _tile(kind, 1, 2), _tile(kind, 1, 4, NEAR)
+
+    @njit(fastmath=k.QUICK, nogil=True)
+    def single(own, apart, whole, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
+        """One output of `rows` rows."""
+        r = 0
+        while r + 4 <= rows:
+            one_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            r += 4
+        if r + 2 <= rows:
+            one_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            r += 2
+        if r < rows:
+            one_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+
+    return single
+
+
+def _product(kind: int) -> Any:
+    asked_pair, pair, single, tail = _rows_of_pair(kind, 0), _rows_of_pair(kind, NEAR), _rows_of_one(kind), _tail(kind)
+
+    @njit(fastmath=k.QUICK, nogil=True)
+    def product(weight, apart, begin, stop, inputs, x, x_apart, rows, out, out_apart, streams):  # type: ignore[no-untyped-def]
         """Outputs [begin, stop) of `rows` rows. weight, x, out: addresses; apart: bytes from one output, or row, to the next."""
         whole = inputs // LANES * LANES
         o = begin
-        while o < stop and whole > 0:
-            own, into = weight + o * apart, out + 4 * o
-            if o + 1 < stop:
-                for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
-                    ask_for(own + ahead)
-                r = 0
-                while r + MOST_ROWS <= rows:
-                    two_by_most(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
-                    r += MOST_ROWS
-                if r + 4 <= rows:
-                    two_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
-                    r += 4
-                if r + 2 <= rows:
-                    two_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
-                    r += 2
-                if r < rows:
-                    two_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
-            else:
-                for r in range(rows):
-                    one_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
-            o += 2
+        if whole > 0:
+            if streams == 2:
+                while o + 1 < stop:
+                    own = weight + o * apart
+                    for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
+                        ask_for(own + ahead)
+                    asked_pair(own, apart, whole, x, x_apart, rows, out + 4 * o, out_apart)
+                    o += 2
+            elif rows >= MOST_ROWS:
+                while o + 1 < stop:
+                    pair(weight + o * apart, apart, whole, x, x_apart, rows, out + 4 * o, out_apart)
+                    o += 2
+            while o < stop:
+                single(weight + o * apart, apart, whole, x, x_apart, rows, out + 4 * o, out_apart)
+                o += 1
         if whole < inputs:
             for r in range(rows):
                 tail(weight, apart, begin, stop, inputs, k.floats_at(x + r * x_apart), k.floats_at(out + r * out_apart))
@@ -311,7 +264,7 @@ product_of_floats, product_of_bfloats, product_of_halves = _product(k.FLOAT32), 
 floats_by_one, bfloats_by_one, halves_by_one = _product_of_one(k.FLOAT32), _product_of_one(k.BFLOAT16), _product_of_one(k.FLOAT16)
 
 
-@njit(fastmath=k.QUICK, nogil=True)
+@njit(fastmath=k.IN_ORDER, nogil=True)
 def product_turned(kind, weight, outputs, begin, stop, inputs, x, rows, out):  # type: ignore[no-untyped-def]
     """The same for weights [in, out]: a piece of four of their rows at a time is widened, and added onto every row of `out`."""
     pieces = np.empty((4, PIECE), np.float32)
@@ -338,12 +291,12 @@ def product_turned(kind, weight, outputs, begin, stop, inputs, x, rows, out):  #
                 c = row[2] if i + 2 < inputs else k.zero
                 d = row[3] if i + 3 < inputs else k.zero
                 for o in range(width):
-                    into[o] += a * first[o] + b * second[o] + c * third[o] + d * fourth[o]
+                    into[o] = into[o] + a * first[o] + b * second[o] + c * third[o] + d * fourth[o]
 
 
 @njit(fastmath=k.QUICK, nogil=True)
 def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
-    """Rows through a projection: part is its six columns, x and out the addresses of float32 [rows, in] and [rows, out].
+    """Rows through a projection: part is its columns, x and out the addresses of float32 [rows, in] and [rows, out].
 
     Of the outputs this member of the team computes its share.
     """
@@ -352,11 +305,11 @@ def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
     if part[k.TURNED] != 0:
         product_turned(kind, address, outputs, begin, stop, inputs, x, rows, out)
     elif kind == k.FLOAT32:
-        product_of_floats(address, 4 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs)
+        product_of_floats(address, 4 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs, part[k.STREAMS])
     elif kind == k.BFLOAT16:
-        product_of_bfloats(address, 2 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs)
+        product_of_bfloats(address, 2 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs, part[k.STREAMS])
     else:
-        product_of_halves(address, 2 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs)
+        product_of_halves(address, 2 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs, part[k.STREAMS])
     if part[k.BIAS] != 0:
         bias = k.floats_at(part[k.BIAS])
         for r in range(rows):
@@ -367,17 +320,17 @@ def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=k.QUICK, nogil=True)
 def project(part, x, out, me, team):  # type: ignore[no-untyped-def]
-    """One row through a projection: part is its six columns, x [in], out [out], of which this member of the team computes its share."""
+    """One row through a projection: part is its columns, x [in], out [out], of which this member of the team computes its share."""
     address, kind, outputs, inputs = part[k.ADDRESS], part[k.KIND], part[k.OUTPUTS], part[k.INPUTS]
     begin, stop = outputs * me // team, outputs * (me + 1) // team
     if part[k.TURNED] != 0:
-        k.turned(kind, address, outputs, inputs, x, out, begin, stop)
+        k.turned(kind, address, outputs, inputs, x, out, begin, stop, part[k.STREAMS])
     elif kind == k.FLOAT32:
-        floats_by_one(address, 4 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data)
+        floats_by_one(address, 4 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data, part[k.STREAMS])
     elif kind == k.BFLOAT16:
-        bfloats_by_one(address, 2 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data)
+        bfloats_by_one(address, 2 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data, part[k.STREAMS])
     else:
-        halves_by_one(address, 2 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data)
+        halves_by_one(address, 2 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data, part[k.STREAMS])
     if part[k.BIAS] != 0:
         bias = k.floats_at(part[k.BIAS])
         for o in range(begin, stop):

@@ -6,21 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.engine.backends import compiled
 from core.sampling import cpu, pick
+from tests.core.engine.backends.nobody import fetch_compiled
 
 
 @pytest.fixture(scope="module")
 def compiled_sampling() -> Iterator[None]:
     """Compiled picking and observing, fetched as the app fetches them."""
-
-    class Nobody:
-        def use_compiled(self) -> None:
-            """Nothing is to be done."""
-
-    nobody = Nobody()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKEN_VIEWER_COMPILED", "1")
-        compiled.begin(nobody)
-        assert compiled.wait() and pick.QUICK and cpu.QUICK
+        fetch_compiled()
+        assert pick.QUICK and cpu.QUICK
         yield

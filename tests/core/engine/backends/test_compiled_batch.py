@@ -20,6 +20,7 @@ from core.serving.batched_llama import BatchedLlama
 from core.serving.block_pool import BLOCK_SIZE
 from core.serving.server import passes_are_compiled
 from tests.core.engine.backends.families import ACCEPTED, SLIDING, network_of
+from tests.core.engine.backends.nobody import fetch_compiled
 
 BATCHED = sorted(name for name, (family, _) in ACCEPTED.items() if name not in SLIDING and not family.startswith("Gemma2"))
 STORED = [torch.float32, torch.bfloat16, torch.float16]
@@ -28,19 +29,13 @@ STORED = [torch.float32, torch.bfloat16, torch.float16]
 @pytest.fixture(autouse=True)
 def ready(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
-    compiled.begin(_Nobody())
-    assert compiled.wait()
+    fetch_compiled()
     compiled.batches_are_ready()
     assert compiled.wait_for_batches()
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-class _Nobody:
-    def use_compiled(self) -> None:
-        """Nothing is to be done."""
 
 
 @dataclass
