@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -25,17 +26,23 @@ def fastest(engine: Engine, parameter_count: int) -> int:
     """
     if parameter_count < FEW or engine.device.type != "cpu":
         return 1
-    before, best, least = engine.threads, 1, float("inf")
+    before = engine.threads
     try:
-        for count in choices():
-            seconds = _seconds(engine, count)
-            if 1 < least / seconds < UNCLEAR:
-                least, seconds = min(least, _seconds(engine, best)), min(seconds, _seconds(engine, count))
-            if seconds * ENOUGH > least:
-                break
-            best, least = count, seconds
+        return fewest(lambda count: _seconds(engine, count))
     finally:
         engine.threads = before
+
+
+def fewest(seconds: Callable[[int], float]) -> int:
+    """The smallest number of threads that no larger one clearly beats; seconds: measures what so many take."""
+    best, least = 1, float("inf")
+    for count in choices():
+        taken = seconds(count)
+        if 1 < least / taken < UNCLEAR:
+            least, taken = min(least, seconds(best)), min(taken, seconds(count))
+        if taken * ENOUGH > least:
+            break
+        best, least = count, taken
     return best
 
 

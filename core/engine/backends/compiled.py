@@ -19,26 +19,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Lock, Thread
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from core.engine.backends import streams
-from core.engine.backends.decoder_parts import Norm, Projection
+from core.engine.backends.described import Described, columns_of
 from core.engine.backends.team import Team
 from core.limits import PREFIX
 from core.sampling import cpu, pick, processors_numpy
 
 if TYPE_CHECKING:
-    from core.engine.backends.decoder_parts import Layer, Parts
+    from core.engine.backends.decoder_parts import Parts, Projection
     from core.engine.backends.decoder_state import State
 
 log = logging.getLogger(__name__)
 Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
-ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
 SOURCES = ("kernels", "kernel_tiles", "kernel_blend", "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe")
 WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
@@ -222,103 +219,14 @@ def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: i
     """
     if not is_ready():
         return False
-    bias = 0 if part.bias is None else int(part.bias.ctypes.data)
-    columns = np.array([part.weight.data_ptr(), KINDS[part.weight.dtype], part.outputs, part.inputs, part.turned, bias, streams], np.int64)
     size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
-    _TEAM.run(_modules[1].rows_through, (columns, np.ascontiguousarray(rows), out), size)
+    _TEAM.run(_modules[1].rows_through, (columns_of(part, streams), np.ascontiguousarray(rows), out), size)
     return True
 
 
-class Described:
-    """These parts as tables of addresses and numbers. Everything that an address points to is held on to."""
-
-    def __init__(self, parts: Parts, places: list[int]) -> None:
-        self._kernels = _modules[0]
-        self._held: list[Any] = []
-        self._streamed: list[np.ndarray] = []
-        self.parts = parts
-        k = self._kernels
-        self._table = np.zeros((len(parts.layers), k.COLUMNS), np.int64)
-        self._numbers = np.zeros((len(parts.layers), k.NUMBERS), np.float64)
-        for row, numbers, layer, place in zip(self._table, self._numbers, parts.layers, places, strict=True):
-            self._describe(row, numbers, layer, place, parts.head_size)
-        self._ends = np.zeros(4 + k.NORM + k.PROJECTION, np.int64)
-        for at, table in ((0, parts.embedding), (2, parts.positions)):
-            if table is not None:
-                self._ends[at : at + 2] = self._address(table), KINDS[table.dtype]
-        self._norm(self._ends[4:], parts.norm)
-        self._projection(self._ends[4 + k.NORM :], parts.head)
-        scales = (parts.embedding_scale, parts.residual_scale, parts.logit_scale, parts.logit_softcap or 0.0, parts.norm.epsilon)
-        self._factors = np.array(scales, np.float64)
-        self._shape = np.array([parts.hidden_size, parts.heads, parts.kv_heads, parts.head_size], np.int64)
-        widest = max((len(rotary.frequencies) for rotary in parts.rotaries), default=1)
-        self._frequencies = np.zeros((max(1, len(parts.rotaries)), widest), np.float32)
-        for line, rotary in zip(self._frequencies, parts.rotaries, strict=False):
-            line[: len(rotary.frequencies)] = rotary.frequencies
-        self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
-        self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
-        self.longest = None if parts.positions is None else len(parts.positions)
-        widths = [(int(row[k.INPUTS]), int(row[k.OUTPUTS])) for row in self._streamed]
-        self.streams = streams.fastest(self._streamed, k.STREAMS, _modules[1].row_through, widths)
-
-    @property
-    def tables(self) -> tuple[np.ndarray, ...]:
-        """What every compiled pass is told of the parts."""
-        return self._table, self._numbers, self._ends, self._factors, self._shape, self._frequencies, self._halves, self._scales
-
-    def check(self, token: int, position: int) -> None:
-        """Raise IndexError for a token or a position that no table holds."""
-        if not 0 <= token < len(self.parts.embedding) or (self.longest is not None and position >= self.longest):
-            raise IndexError(f"token {token} at {position}")
-
-    def _describe(self, row: np.ndarray, numbers: np.ndarray, layer: Layer, place: int, head_size: int) -> None:
-        k = self._kernels
-        query, key = layer.head_norms or (None, None)
-        norms = (layer.attention_norm, query, key, layer.attention_post_norm, layer.feed_forward_norm, layer.feed_forward_post_norm)
-        for number, norm in enumerate(norms):
-            if norm is not None:
-                self._norm(row[number * k.NORM :], norm)
-                numbers[number] = norm.epsilon
-        if query is not None and query.weight.shape[1] != head_size:
-            row[k.QUERY_NORM + k.GROUPS] = -1  # over all heads at once
-        for number, part in enumerate(layer.inward):
-            self._projection(row[k.INWARD + number * k.PROJECTION :], part)
-        expand = layer.expand
-        if layer.gated and len(expand) == 1:  # the gate, and what it lets through, in one matrix
-            width, both = layer.contract.inputs, expand[0]
-            spans = (slice(0, width), slice(width, 2 * width))
-            expand = tuple(Projection(both.weight[span], None if both.bias is None else both.bias[span]) for span in spans)
-        for number, part in enumerate(expand):
-            self._projection(row[k.EXPAND + number * k.PROJECTION :], part)
-        self._projection(row[k.OUTWARD :], layer.outward)
-        self._projection(row[k.CONTRACT :], layer.contract)
-        if layer.inward[0].order is not None:
-            row[k.ORDER] = self._address(np.ascontiguousarray(layer.inward[0].order, np.int64))
-        row[k.ROTARY] = -1 if layer.rotary is None else layer.rotary
-        row[k.WINDOW], row[k.PLACE] = layer.window or 0, place
-        row[k.GATED], row[k.ACT], row[k.PARALLEL] = layer.gated, ACTS[layer.act], layer.parallel
-        numbers[k.SCALING], numbers[k.SOFTCAP] = layer.scaling, layer.softcap or 0.0
-
-    def _norm(self, row: np.ndarray, norm: Norm) -> None:
-        k = self._kernels
-        row[k.WEIGHT] = self._address(np.ascontiguousarray(norm.weight, np.float32))
-        row[k.NORM_BIAS] = 0 if norm.bias is None else self._address(np.ascontiguousarray(norm.bias, np.float32))
-        row[k.CENTRED], row[k.GROUPS] = norm.centred, len(norm.weight)
-
-    def _projection(self, row: np.ndarray, part: Projection) -> None:
-        k = self._kernels
-        row[k.ADDRESS], row[k.KIND] = self._address(part.weight), KINDS[part.weight.dtype]
-        row[k.OUTPUTS], row[k.INPUTS], row[k.TURNED] = part.outputs, part.inputs, part.turned
-        self._streamed.append(row[: k.PROJECTION])
-        row[k.BIAS] = 0 if part.bias is None else self._address(np.ascontiguousarray(part.bias, np.float32))
-
-    def _address(self, array: Any) -> int:
-        self._held.append(array)
-        if isinstance(array, torch.Tensor):
-            if not array.is_contiguous():
-                raise ValueError("weights that do not lie in one piece")
-            return array.data_ptr()
-        return int(array.ctypes.data)
+def describe(parts: Parts, places: list[int]) -> Described:
+    """These parts as the kernels take them, read in as many streams as is fastest. Raises ValueError for weights that lie in pieces."""
+    return Described(_modules[0], _modules[1].row_through, parts, places)
 
 
 class CompiledStep:
@@ -345,7 +253,14 @@ class CompiledStep:
 
 
 class CompiledBatch:
-    """A few tokens of several texts at once through these parts, keys and values in blocks."""
+    """A few tokens of several texts at once through these parts, keys and values in blocks.
+
+    threads: how many a pass of `MANY` rows and more has at least. One row waits for memory, eight for the processor: they gain from a
+    second thread where one does not.
+    """
+
+    MANY = 4
+    threads = 1
 
     def __init__(self, described: Described) -> None:
         self.described, parts = described, described.parts
@@ -371,5 +286,19 @@ class CompiledBatch:
         hidden, shared = np.empty((rows, parts.hidden_size), np.float32), np.empty(rows * self._shared, np.float32)
         logits = np.empty((len(wanted), parts.head.outputs), np.float32)
         arguments = (self.described.tables, where, blocks, keys, values, hidden, shared, logits)
-        self._team.run(_batch_modules[0].batch, arguments, torch.get_num_threads())
+        own = torch.get_num_threads()
+        self._team.run(_batch_modules[0].batch, arguments, own if rows < self.MANY else max(own, self.threads))
         return logits
+
+    def seconds(self, rows: int, threads: int) -> float:
+        """What a pass of the first tokens of so many texts takes on so many threads, the faster of two."""
+        parts, numbers = self.described.parts, np.arange(rows)
+        layers, width, block = len(parts.layers), parts.kv_heads * parts.head_size, 16
+        rooms = np.zeros((layers, rows, width, block), np.float32), np.zeros((layers, rows * block, width), np.float32)
+        where = numbers, np.zeros_like(numbers), block * numbers, numbers, numbers
+        self.threads, times = threads, []
+        for _ in range(2):
+            started = perf_counter()
+            self(where, numbers[:, None].copy(), *rooms)
+            times.append(perf_counter() - started)
+        return min(times)

@@ -126,6 +126,12 @@ class Parts:
         return self.embedding.shape[1]
 
     @property
+    def weights_per_token(self) -> int:
+        """How many weights one token's products read."""
+        layers = (part for layer in self.layers for part in (*layer.inward, *layer.expand, layer.outward, layer.contract))
+        return sum(part.inputs * part.outputs for part in (*layers, self.head))
+
+    @property
     def between(self) -> int:
         """Numbers that the widest feed-forward part works on at a time, gates aside."""
         return max(layer.contract.inputs for layer in self.layers)

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from threadpoolctl import ThreadpoolController
 
+from core.engine import threads
 from core.engine.backends import compiled
 from core.engine.backends.decoder_families import parts_of
 from core.engine.backends.decoder_parts import Layer, Parts
@@ -64,7 +65,7 @@ class FastDecoder:
     def use_compiled(self) -> None:
         """From now on take single tokens through compiled code, if that gives the network's own logits, too."""
         try:
-            step = compiled.CompiledStep(compiled.Described(self.parts, self.places))
+            step = compiled.CompiledStep(compiled.describe(self.parts, self.places))
         except ValueError:
             return
         for product in (self.head, *(product for layer in self.layers for product in layer.products)):
@@ -89,6 +90,8 @@ class FastDecoder:
             self._batch_was_tried = True
             batch = compiled.CompiledBatch(self._step.described)
             if self._proof is None or self._proves(batch, *self._proof):
+                if self.parts.weights_per_token >= threads.FEW:
+                    batch.threads = threads.fewest(lambda count: batch.seconds(8, count))
                 self._batch = batch
         return self._batch
 

@@ -12,8 +12,10 @@ import torch
 
 pytest.importorskip("numba")
 
+from core.engine import threads
 from core.engine.backends import compiled
 from core.engine.backends.decoder_parts import Projection
+from core.engine.backends.described import columns_of
 from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.backends.team import Team
 from core.serving.batched_llama import BatchedLlama
@@ -185,24 +187,11 @@ def test_products_are_summed_as_float64_sums_them(rows: int, outputs: int, input
     weight, bias = weight.to(dtype), np.arange(outputs, dtype=np.float32)
     stored = weight.T.contiguous() if turned else weight
     part = Projection(stored, bias, turned)
-    k = compiled._modules[0]
-    columns = np.zeros(k.PROJECTION, np.int64)
-    compiled.Described._projection(_Holder(k), columns, part)  # type: ignore[arg-type]
     out = np.full((rows, outputs), np.nan, np.float32)
     for team in (1, 3):
-        Team().run(compiled._modules[1].rows_through, (columns, x.numpy(), out), team)
+        Team().run(compiled._modules[1].rows_through, (columns_of(part), x.numpy(), out), team)
         expected = x.double() @ weight.double().T + torch.from_numpy(bias).double()
         torch.testing.assert_close(torch.from_numpy(out).double(), expected, atol=3e-5, rtol=1e-6)
-
-
-class _Holder:
-    """Holds on to what an address points to."""
-
-    def __init__(self, kernels: Any) -> None:
-        self._kernels = kernels
-        self._held: list[Any] = []
-
-    _address = compiled.Described._address
 
 
 def test_a_run_is_compiled_from_its_first_pass_on_or_never(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,3 +207,41 @@ def test_a_run_is_compiled_from_its_first_pass_on_or_never(monkeypatch: pytest.M
     late = BatchedLlama(Model(decoder), 4)  # type: ignore[arg-type]
     assert late._together is not None
     assert BatchedLlama(Model(decoder), 4, compiled=False)._together is None  # type: ignore[arg-type]
+
+
+def test_many_rows_get_the_threads_they_were_measured_with_and_few_rows_the_models_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = FastDecoder.of(network_of("Llama"))
+    assert decoder is not None
+    monkeypatch.setattr(threads, "FEW", 1)
+    monkeypatch.setattr(threads, "choices", lambda: [1, 2])
+    monkeypatch.setattr(compiled.CompiledBatch, "seconds", lambda self, rows, count: rows / count)
+    batch = decoder.compiled_batch()
+    assert batch is not None and batch.threads == 2
+    sizes, run = [], batch._team.run
+
+    def counted(work: Any, arguments: tuple[Any, ...], size: int) -> None:
+        sizes.append(size)
+        run(work, arguments, size)
+
+    monkeypatch.setattr(batch._team, "run", counted)
+    alone = [batch(*_tokens(decoder, rows)) for rows in (1, 3, 4, 8)]
+    assert sizes == [1, 1, 2, 2]
+    batch.threads = 1
+    for rows, found in zip((1, 3, 4, 8), alone, strict=True):
+        np.testing.assert_array_equal(batch(*_tokens(decoder, rows)), found)
+
+
+def test_a_pass_is_measured_on_the_threads_it_is_asked_about() -> None:
+    decoder = FastDecoder.of(network_of("Llama"))
+    assert decoder is not None
+    batch = decoder.compiled_batch()
+    assert batch is not None and batch.threads == 1  # too small to be measured
+    assert batch.seconds(8, 2) > 0
+    assert batch.threads == 2
+
+
+def _tokens(decoder: FastDecoder, rows: int) -> tuple[Any, ...]:
+    """The first tokens of so many texts, all wanted, and empty rooms."""
+    numbers, width = np.arange(rows), decoder.kv_heads * decoder.head_size
+    rooms = (np.zeros((len(decoder.layers), rows, width, 16), np.float32), np.zeros((len(decoder.layers), rows * 16, width), np.float32))
+    return (numbers, np.zeros_like(numbers), 16 * numbers, numbers, numbers), numbers[:, None].copy(), *rooms

@@ -10,6 +10,7 @@ import torch
 
 from core.engine.backends import compiled, streams
 from core.engine.backends.decoder_parts import Projection
+from core.engine.backends.described import columns_of
 from tests.core.engine.backends.nobody import fetch_compiled
 
 pytest.importorskip("numba")
@@ -67,9 +68,6 @@ def test_a_rows_sums_are_the_same_to_the_last_bit_however_it_is_read(dtype: torc
 
 def _alone(part: Projection, row: np.ndarray, number: int) -> np.ndarray:
     """One row through a projection as a step takes it."""
-    assert part.bias is not None
-    address, kind = part.weight.data_ptr(), compiled.KINDS[part.weight.dtype]
-    columns = np.array([address, kind, part.outputs, part.inputs, part.turned, part.bias.ctypes.data, number], np.int64)
     out = np.empty(part.outputs, np.float32)
-    compiled._modules[1].row_through(columns, row, out, 0, 1, 0)
+    compiled._modules[1].row_through(columns_of(part, number), row, out, 0, 1, 0)
     return out
