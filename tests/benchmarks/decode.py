@@ -28,6 +28,7 @@ import torch
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
 from core.engine.backends import compiled
+from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.model import LanguageModel
 from core.models.hub import local_folder
 from tests.benchmarks.peer import ABSENT, llama_server, seconds_per_token
@@ -122,7 +123,8 @@ def main() -> None:
                 peers.append(seconds_per_token(address, PROMPT, count))
 
     peak = measure(model.device, model.dtype)
-    floor = model.weight_bytes / peak.bytes_per_second
+    read = model.engine.backend.weight_bytes if isinstance(model.engine.backend, FastDecoder) else model.weight_bytes
+    floor = read / peak.bytes_per_second
     per_token = {name: median(lap.seconds) / count for name, lap in laps.items()}
     backend = type(model.engine.backend).__name__
     print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {backend}")
@@ -137,7 +139,7 @@ def main() -> None:
     ratios = [theirs / ours for ours, theirs in zip(laps["step"].seconds, laps["generate"].seconds, strict=True)]
     print(f"step against generate: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
     print(f"recording a step beside its forward pass: {median(laps['step'].recording) * 1e3:.2f} ms")
-    print(f"floor: {floor * 1e3:.2f} ms to read {model.weight_bytes / 1e6:.0f} MB of weights at {peak.bytes_per_second / 1e9:.1f} GB/s")
+    print(f"floor: {floor * 1e3:.2f} ms to read {read / 1e6:.0f} MB of weights at {peak.bytes_per_second / 1e9:.1f} GB/s")
     if busy > 0.7:
         print(f"This machine was busy (load {busy:.1f} before the start): take the ratios, not the seconds.")
 

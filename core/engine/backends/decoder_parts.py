@@ -126,10 +126,15 @@ class Parts:
         return self.embedding.shape[1]
 
     @property
+    def projections(self) -> tuple[Projection, ...]:
+        """All linear layers, in the order in which a token goes through them, the head last."""
+        layers = (part for layer in self.layers for part in (*layer.inward, layer.outward, *layer.expand, layer.contract))
+        return *layers, self.head
+
+    @property
     def weights_per_token(self) -> int:
         """How many weights one token's products read."""
-        layers = (part for layer in self.layers for part in (*layer.inward, *layer.expand, layer.outward, layer.contract))
-        return sum(part.inputs * part.outputs for part in (*layers, self.head))
+        return sum(part.inputs * part.outputs for part in self.projections)
 
     @property
     def between(self) -> int:

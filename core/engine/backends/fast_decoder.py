@@ -84,6 +84,13 @@ class FastDecoder:
         """Whether single tokens go through compiled code now."""
         return self._step is not None
 
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of weights that a token on its own reads: as compiled code has them, or as the network has."""
+        if self._step is not None:
+            return self._step.described.weight_bytes
+        return sum(part.weight.numel() * part.weight.itemsize for part in self.parts.projections)
+
     def compiled_batch(self) -> compiled.CompiledBatch | None:
         """Passes of several texts at once in compiled code; None until it is there, and where it does not give the network's own logits."""
         if self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():

@@ -13,11 +13,14 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from transformers.cache_utils import DynamicCache
 
 from core.engine.backends import compiled
+from core.engine.backends import described as tables
 from core.engine.backends.decoder_state import SMALLEST_RESERVE, State, reserve_for
+from core.engine.backends.described import KINDS
 from core.engine.backends.fast_decoder import BLOCK, FastDecoder
 from core.engine.engine import Engine
 from core.kv_cache.kv_cache import KVCache
 from tests.core.engine.backends.families import ACCEPTED, GPT2, MANY, SHAPE, SLIDING, network_of
+from tests.core.engine.backends.nobody import fetch_compiled
 
 
 @pytest.fixture(params=["NumPy", "compiled"])
@@ -368,3 +371,30 @@ def test_broken_weights_are_refused_without_a_warning(recwarn: pytest.WarningsRe
             network.model.layers[0].mlp.up_proj.weight[0, 0] = broken
         assert FastDecoder.of(network) is None
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_small_model_that_was_widened_is_read_in_16_bits_and_any_other_as_it_is(monkeypatch: pytest.MonkeyPatch, exact: bool) -> None:
+    kernels = pytest.importorskip("core.engine.backends.kernels")
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
+    network = network_of("Llama").float()
+    if exact:
+        with torch.no_grad():
+            for weight in network.parameters():
+                weight.copy_(weight.to(torch.bfloat16))
+    fetch_compiled()
+    decoder = FastDecoder.of(network)
+    assert decoder is not None and decoder.is_compiled
+    described = compiled.describe(decoder.parts, decoder.places)
+    kinds = {int(row[kernels.KIND]) for row in described._streamed}
+    assert kinds == {KINDS[torch.bfloat16 if exact else torch.float32]}
+    assert decoder.weight_bytes == decoder.parts.weights_per_token * (2 if exact else 4)
+    with monkeypatch.context() as patch:
+        patch.setattr(tables, "NARROWED", 0)
+        wide = compiled.CompiledStep(compiled.describe(decoder.parts, decoder.places))
+        narrow = compiled.CompiledStep(described)
+    states = decoder.new_state(), decoder.new_state()
+    for token in (3, 1, 4, 1, 5):
+        for state in states:
+            decoder._make_room(state, 1, 1)
+        np.testing.assert_array_equal(wide(token, states[0]), narrow(token, states[1]))
