@@ -60,12 +60,14 @@ def _widened(builder: Any, kind: int, address: Any) -> Any:
 
 
 def load(builder: Any, address: Any, kind: Any, align: int) -> Any:
+    """Code that reads a value of this kind from an address (int64) which is a multiple of `align` bytes."""
     loaded = builder.load(builder.inttoptr(address, kind.as_pointer()))
     loaded.align = align
     return loaded
 
 
 def external(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    """A function of LLVM's own, by its name, declared once in a module."""
     module = builder.module
     return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, arguments), name)
 
