@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
-SOURCES = ("kernels", "kernel_tiles", "kernel_blend", "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe")
+KERNELS = ("kernels", "kernel_tiles", "kernel_blend", "kernel_weights")
+SOURCES = (*KERNELS, "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe")
 WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
 
 _TEAM = Team()  # of products of several rows

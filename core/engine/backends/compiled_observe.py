@@ -12,23 +12,12 @@ import numpy as np
 from numba import njit, types
 
 from core.engine.backends import kernels as k
-from core.engine.backends.compiled_pick import ALIKE, ANY_ORDER, MOST, UNSURE, best, cut, landing
+from core.engine.backends.compiled_pick import ALIKE, ANY_ORDER, BLOCK, MOST, UNSURE, best, cut, landing
+from core.engine.backends.kernel_weights import first_of, sums
 from core.sampling.processors_numpy import CLOSE, CLOSE_NATS, FEW, HEAD, PIECE
 
 NOBODY = -1
 CUTS = 4  # top-k, top-p, min-p, typical-p: in this order at the end of the stages
-
-
-@njit(fastmath=ANY_ORDER, nogil=True)
-def _sums(scores, top):  # type: ignore[no-untyped-def]
-    """The sum of the weights exp(score - top), and of the weights times score - top: no finite number where a score is none."""
-    total = moment = np.float64(0)
-    for i in range(len(scores)):
-        below = scores[i] - top
-        weight = k.exponential(below)
-        total += np.float64(weight)
-        moment += np.float64(weight * below)
-    return total, moment
 
 
 @njit(fastmath=ANY_ORDER, nogil=True)
@@ -133,7 +122,7 @@ def observe(  # type: ignore[no-untyped-def]
     scaled = np.empty(size, np.float32)
     scaled[:] = scores  # one loop for each thing that is done: of loops that write what they read the compiler makes slow ones
     top = k.highest(scores, size)
-    total, moment = _sums(scores, top)
+    total, moment = sums(scores, top)
     if not math.isfinite(moment):
         return UNSURE
     _noted(measures, 0, top, total, moment, size)
@@ -149,7 +138,7 @@ def observe(  # type: ignore[no-untyped-def]
                 less_moment += np.float64(k.exponential(new - top) * (new - top)) - np.float64(k.exponential(old - top) * (old - top))
         if anew or not 4 * less_total > total:  # a difference of nearly equal sums has their errors, and little else
             top = k.highest(scaled, size)
-            less_total, less_moment = _sums(scaled, top)
+            less_total, less_moment = sums(scaled, top)
             if not math.isfinite(less_moment):
                 return UNSURE
         total, moment = less_total, less_moment
@@ -158,7 +147,7 @@ def observe(  # type: ignore[no-untyped-def]
     if temperature != 1.0:
         top = top / temperature
         _divide(scaled, temperature)
-        total, moment = _sums(scaled, top)
+        total, moment = sums(scaled, top)
         if not math.isfinite(moment):
             return UNSURE
         _noted(measures, stages, top, total, moment, size)
@@ -170,7 +159,7 @@ def observe(  # type: ignore[no-untyped-def]
     after = np.full(CUTS, size, np.int64)  # how many of the list every cut kept
     active = np.zeros(CUTS, np.bool_)
     if greedy:
-        ids[0] = np.argmax(scaled)
+        ids[0] = first_of(scaled, top, BLOCK)
         ends[0] = total = 1.0
         count = 1
         _noted(measures, stages, scaled[ids[0]], 1.0, 0.0, 1)

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit, types
 
 from core.engine.backends import kernels as k
+from core.engine.backends.kernel_weights import sums
 from core.sampling.processors_numpy import CLOSE, LANES, ROUNDED, SURE
 
 # Sums may be made in any order; quotients stay what NumPy makes of them.
@@ -34,14 +35,6 @@ def _largest(scores, temperature, out):  # type: ignore[no-untyped-def]
         out[i] = scores[i] / temperature
         sound += out[i] - out[i]
     return k.highest(out, len(out)) + sound
-
-
-@njit(fastmath=ANY_ORDER, nogil=True)
-def _weight(scores, top):  # type: ignore[no-untyped-def]
-    total = np.float64(0)
-    for i in range(len(scores)):
-        total += np.float64(k.exponential(scores[i] - top))
-    return total
 
 
 @njit(nogil=True)
@@ -68,11 +61,15 @@ def best(scores, ids, values):  # type: ignore[no-untyped-def]
 def _heaviest(scores, least, ids):  # type: ignore[no-untyped-def]
     """Write the places of all scores of `least` and more into ids, as many as fit; how many there are."""
     count = 0
-    for i in range(len(scores)):
-        if scores[i] >= least:
-            if count < len(ids):
-                ids[count] = i
-            count += 1
+    for start in range(0, len(scores), BLOCK):
+        block = scores[start : start + BLOCK]
+        if not k.highest(block, len(block)) >= least:
+            continue
+        for i in range(len(block)):
+            if block[i] >= least:
+                if count < len(ids):
+                    ids[count] = start + i
+                count += 1
     return count
 
 
@@ -119,7 +116,7 @@ def cut(scaled, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, 
             return UNSURE, 0.0
         if top_k <= 0 or top_k >= size:
             needed = top_p if top_p < 1.0 else reach if min_p == 0.0 else 0.0
-            if count < size and _weight(scaled[ids[:count]], top) < needed * everything:
+            if count < size and sums(scaled[ids[:count]], top)[0] < needed * everything:
                 continue  # before they are put in order, which takes most of the time
         order = np.argsort(-scaled[ids[:count]], kind="mergesort")
         found = ids[:count][order]
@@ -184,7 +181,7 @@ def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # ty
     top = _largest(scores, temperature, scaled)
     if not math.isfinite(top):
         return UNSURE, 0.0
-    return cut(scaled, top, _weight(scaled, top), top_k, top_p, min_p, reach, 0, ids, ends, np.empty(4, np.int64))
+    return cut(scaled, top, sums(scaled, top)[0], top_k, top_p, min_p, reach, 0, ids, ends, np.empty(4, np.int64))
 
 
 @njit(nogil=True)

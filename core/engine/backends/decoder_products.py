@@ -27,7 +27,10 @@ class Table:
 
 
 class Product:
-    """A projection as a product of rows: [rows, in] -> [rows, out]. Weights in fewer bits are widened for the one call."""
+    """A projection as a product of rows: [rows, in] -> [rows, out]. Weights in fewer bits are widened for the one call.
+
+    NumPy is quickest on one thread, torch on several: see `core.engine.backends.fast_decoder`.
+    """
 
     def __init__(self, part: Projection) -> None:
         self._part = part
@@ -43,6 +46,8 @@ class Product:
             return
         if self.weight is None:
             torch.mm(torch.from_numpy(rows), self._stored.float(), out=torch.from_numpy(out))
+        elif torch.get_num_threads() > 1:
+            torch.mm(torch.from_numpy(rows), self._stored, out=torch.from_numpy(out))
         elif out.flags.c_contiguous:
             np.dot(rows, self.weight, out)
         else:

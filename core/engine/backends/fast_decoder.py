@@ -148,12 +148,12 @@ class FastDecoder:
                 self._make_room(state, 1, 1)
                 logits = step(token, state)
             return torch.from_numpy(logits)
-        # BLAS has threads of its own and waits for the last of them: beside a busy process, two were seen to need 80 ms for what one did in
-        # half a millisecond. So it gets as many as torch has, which somebody has thought about.
-        for library in self._blas:
-            library.set_num_threads(torch.get_num_threads())
         rows = BLOCK if len(token_ids) >= ONE_BY_ONE else 1
         desk = state.desk
+        # BLAS has threads of its own, which look for work for some thirty milliseconds before they sleep: beside torch's, and beside a busy
+        # process, each keeps the other from its core. So it gets one thread, and products on several are torch's.
+        for library in self._blas:
+            library.set_num_threads(1)
         with np.errstate(all="ignore"), torch.inference_mode():  # a broken model's infinities show in the logits, not as warnings
             for start in range(0, len(token_ids), rows):
                 block = token_ids[start : start + rows]

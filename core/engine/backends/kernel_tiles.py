@@ -5,8 +5,9 @@ widens the weights there, and adds up one register per output and row; the sum o
 nor on how many outputs. Vectors are written out, since a compiler that is left to find them uses half of a wide register.
 
 How memory hands weights over fastest differs between processors, so a projection says in how many streams they are read (`STREAMS`, chosen
-by `core.engine.backends.streams`). Two: both outputs of a pair side by side, asked for `AHEAD` bytes before. One: one output after the
-other, which a processor that looks ahead by itself does best; only where eight rows keep it busy is it asked, `NEAR` bytes before.
+by `core.engine.backends.streams`). Two: an output of either half of the matrix at a time, each asked for `AHEAD` bytes before it is
+needed. One: one output after the other, which a processor that looks ahead by itself does best; only where eight rows keep it busy is it
+asked, `NEAR` bytes before.
 
 Like `core.engine.backends.kernels`, this is imported only in the background, by `core.engine.backends.compiled`.
 """
@@ -25,7 +26,7 @@ from core.engine.backends import kernels as k
 
 intrinsic: Any = untyped_intrinsic
 
-AHEAD, NEAR = 8192, 2048  # bytes; beyond the end of a matrix asking for memory does nothing
+AHEAD, NEAR = 4096, 2048  # bytes; beyond the end of a matrix asking for memory does nothing
 LINE = 64  # bytes that memory hands over at a time
 PIECE = 512  # numbers
 BYTES = (4, 2, 2)  # of a stored number of each kind
@@ -80,16 +81,17 @@ def _ask(builder: Any, address: Any) -> None:
 
 
 def _tile(kind: int, outputs: int, rows: int, near: int = 0) -> Any:
-    """(weight, bytes from one output's weights to the next, x, bytes from row to row, numbers, out, bytes from row to row): out is written.
+    """(weight, bytes from one output's weights to the next, x, bytes from row to row, numbers, out, bytes from row to row and from output
+    to output): out is written. All of them int64, the first, third and sixth addresses.
 
-    All of them int64, the first, third and sixth addresses; numbers: how many a row has, a multiple of LANES and at least as many. A
-    row's outputs lie side by side. near: so many bytes before they are needed, weights are asked for; 0: not at all.
+    numbers: how many a row has, a multiple of LANES and at least as many. near: so many bytes before they are needed, weights are asked
+    for; 0: not at all.
     """
 
     @intrinsic
-    def tile(context: Any, weight: Any, apart: Any, x: Any, x_apart: Any, count: Any, out: Any, out_apart: Any) -> Any:
+    def tile(context: Any, weight: Any, apart: Any, x: Any, x_apart: Any, count: Any, out: Any, out_apart: Any, out_beside: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            weight, apart, x, x_apart, count, out, out_apart = arguments
+            weight, apart, x, x_apart, count, out, out_apart, out_beside = arguments
 
             def word(number: int) -> Any:
                 return ir.Constant(WORD, number)
@@ -122,11 +124,11 @@ def _tile(kind: int, outputs: int, rows: int, near: int = 0) -> Any:
             for o in range(outputs):
                 for r in range(rows):
                     total = builder.call(reduce, [ir.Constant(FLOAT, 0.0), added[o * rows + r]], fastmath=ANY_ORDER)
-                    place = builder.add(builder.add(out, builder.mul(out_apart, word(r))), word(4 * o))
+                    place = builder.add(builder.add(out, builder.mul(out_apart, word(r))), builder.mul(out_beside, word(o)))
                     builder.store(total, builder.inttoptr(place, FLOAT.as_pointer()))
             return context.get_dummy_value()
 
-        return types.none(*[types.int64] * 7), generate
+        return types.none(*[types.int64] * 8), generate
 
     return tile
 
@@ -161,7 +163,7 @@ def _tail(kind: int) -> Any:
 
 
 def _product_of_one(kind: int) -> Any:
-    one_by_one, two_by_one, tail = _tile(kind, 1, 1), _tile(kind, 2, 1), _tail(kind)
+    one_by_one, two_by_one, tail = _tile(kind, 1, 1), _tile(kind, 2, 1, AHEAD), _tail(kind)
 
     @njit(fastmath=k.QUICK, nogil=True)
     def product(weight, apart, begin, stop, inputs, x, out, streams):  # type: ignore[no-untyped-def]
@@ -170,14 +172,13 @@ def _product_of_one(kind: int) -> Any:
         if whole > 0:
             o = begin
             if streams == 2:
-                while o + 1 < stop:
-                    own = weight + o * apart
-                    for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
-                        ask_for(own + ahead)
-                    two_by_one(own, apart, x, 0, whole, out + 4 * o, 0)
-                    o += 2
+                half = (stop - begin) // 2
+                while o < begin + half:
+                    two_by_one(weight + o * apart, half * apart, x, 0, whole, out + 4 * o, 0, 4 * half)
+                    o += 1
+                o += half
             while o < stop:
-                one_by_one(weight + o * apart, apart, x, 0, whole, out + 4 * o, 0)
+                one_by_one(weight + o * apart, apart, x, 0, whole, out + 4 * o, 0, 4)
                 o += 1
         if whole < inputs:
             tail(weight, apart, begin, stop, inputs, k.floats_at(x), k.floats_at(out))
@@ -185,25 +186,25 @@ def _product_of_one(kind: int) -> Any:
     return product
 
 
-def _rows_of_pair(kind: int, near: int) -> Any:
-    two_by_one, two_by_two = _tile(kind, 2, 1), _tile(kind, 2, 2)
-    two_by_four, two_by_most = _tile(kind, 2, 4), _tile(kind, 2, MOST_ROWS, near)
+def _rows_of_pair(kind: int, near: int, most_near: int) -> Any:
+    two_by_one, two_by_two = _tile(kind, 2, 1, near), _tile(kind, 2, 2, near)
+    two_by_four, two_by_most = _tile(kind, 2, 4, near), _tile(kind, 2, MOST_ROWS, most_near)
 
     @njit(fastmath=k.QUICK, nogil=True)
-    def pair(own, apart, whole, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
+    def pair(own, apart, whole, x, x_apart, rows, into, out_apart, out_beside):  # type: ignore[no-untyped-def]
         """Two outputs of `rows` rows."""
         r = 0
         while r + MOST_ROWS <= rows:
-            two_by_most(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            two_by_most(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
             r += MOST_ROWS
         if r + 4 <= rows:
-            two_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            two_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
             r += 4
         if r + 2 <= rows:
-            two_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            two_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
             r += 2
         if r < rows:
-            two_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            two_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
 
     return pair
 
@@ -216,19 +217,19 @@ def _rows_of_one(kind: int) -> Any:
         """One output of `rows` rows."""
         r = 0
         while r + 4 <= rows:
-            one_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            one_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, 4)
             r += 4
         if r + 2 <= rows:
-            one_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            one_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, 4)
             r += 2
         if r < rows:
-            one_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart)
+            one_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, 4)
 
     return single
 
 
 def _product(kind: int) -> Any:
-    asked_pair, pair, single, tail = _rows_of_pair(kind, 0), _rows_of_pair(kind, NEAR), _rows_of_one(kind), _tail(kind)
+    asked_pair, pair, single, tail = _rows_of_pair(kind, AHEAD, AHEAD), _rows_of_pair(kind, 0, NEAR), _rows_of_one(kind), _tail(kind)
 
     @njit(fastmath=k.QUICK, nogil=True)
     def product(weight, apart, begin, stop, inputs, x, x_apart, rows, out, out_apart, streams):  # type: ignore[no-untyped-def]
@@ -237,15 +238,14 @@ def _product(kind: int) -> Any:
         o = begin
         if whole > 0:
             if streams == 2:
-                while o + 1 < stop:
-                    own = weight + o * apart
-                    for ahead in range(AHEAD, AHEAD + 2 * apart, LINE):
-                        ask_for(own + ahead)
-                    asked_pair(own, apart, whole, x, x_apart, rows, out + 4 * o, out_apart)
-                    o += 2
+                half = (stop - begin) // 2
+                while o < begin + half:
+                    asked_pair(weight + o * apart, half * apart, whole, x, x_apart, rows, out + 4 * o, out_apart, 4 * half)
+                    o += 1
+                o += half
             elif rows >= MOST_ROWS:
                 while o + 1 < stop:
-                    pair(weight + o * apart, apart, whole, x, x_apart, rows, out + 4 * o, out_apart)
+                    pair(weight + o * apart, apart, whole, x, x_apart, rows, out + 4 * o, out_apart, 4)
                     o += 2
             while o < stop:
                 single(weight + o * apart, apart, whole, x, x_apart, rows, out + 4 * o, out_apart)

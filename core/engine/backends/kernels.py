@@ -101,12 +101,12 @@ def rounded_down(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def larger(typing_context: Any, a: Any, b: Any) -> Any:
-    """The larger of two float32, either of them NaN aside: numba's own max is not seen for what it is, and made one at a time."""
+    """The larger of two float32, NaN if either is: numba's own max is not seen for what it is, and made one at a time."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        name, kind = "llvm.maxnum.f32", ir.FunctionType(ir.FloatType(), [ir.FloatType()] * 2)
+        name, kind = "llvm.maximum.f32", ir.FunctionType(ir.FloatType(), [ir.FloatType()] * 2)
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        return builder.call(function, arguments, fastmath=("nnan", "nsz"))
+        return builder.call(function, arguments, fastmath=("nsz",))
 
     return types.float32(types.float32, types.float32), generate
 
@@ -168,7 +168,7 @@ def exponential(x):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def highest(numbers, count):  # type: ignore[no-untyped-def]
-    """The largest of the first `count` numbers; any number where one of them is NaN, which whoever asks has to look for."""
+    """The largest of the first `count` numbers, or NaN where one of them is."""
     top = numbers[0]
     for i in range(count):
         top = larger(top, numbers[i])

@@ -1,0 +1,52 @@
+"""Sums of weights in whole registers: what NumPy makes of them in float64, and nothing finite where a score is no number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.core.engine.backends.nobody import fetch_compiled
+
+pytest.importorskip("numba")
+
+
+@pytest.fixture(autouse=True)
+def ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
+    fetch_compiled()
+
+
+@pytest.mark.parametrize("size", [1, 7, 15, 16, 17, 64, 1000, 4096, 50_257])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 12.0, 60.0])
+def test_sums_are_those_of_float64(size: int, spread: float) -> None:
+    from core.engine.backends.kernel_weights import sums
+
+    scores = (np.random.default_rng(size).standard_normal(size) * spread).astype(np.float32)
+    total, moment = sums(scores, scores.max())
+    below = (scores - scores.max()).astype(np.float64)  # the difference is float32's own, as for every other way
+    assert total == pytest.approx(np.exp(below).sum(), rel=3e-7)
+    assert moment == pytest.approx((np.exp(below) * below).sum(), rel=3e-7, abs=1e-30)
+
+
+@pytest.mark.parametrize("broken", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("place", [0, 17, 4095, 4096])
+def test_what_is_no_number_shows(broken: float, place: int) -> None:
+    from core.engine.backends.kernel_weights import sums
+    from core.engine.backends.kernels import highest
+
+    scores = np.random.default_rng(1).standard_normal(4097).astype(np.float32)
+    scores[place] = broken
+    top = highest(scores, len(scores))
+    assert math.isnan(top) == math.isnan(broken)
+    assert not math.isfinite(sums(scores, top)[1])
+
+
+@pytest.mark.parametrize("places", [(0,), (127, 128), (128,), (4095,), (4096,), (130, 131, 4000)])
+def test_the_first_of_the_largest_is_found(places: tuple[int, ...]) -> None:
+    from core.engine.backends.kernel_weights import first_of
+
+    scores = np.zeros(4097, np.float32)
+    scores[list(places)] = 2.5
+    assert first_of(scores, np.float32(2.5), 128) == places[0] == int(scores.argmax())
