@@ -3,7 +3,8 @@
 In a file whose name begins with `tinystories` a single line break parts two stories; in every other file blank lines part the pieces, and
 line breaks the paragraphs. A folder may hold folders (`books/list.tsv` names the books of each author and how long they are). Three kinds
 are drawn by share: simple modern stories, tales, novels. There are few simple stories and they come up often, so each time other people
-live through them, in other words: none is learned by heart.
+live through them, in other words: none is learned by heart. And most begin with a girl or a boy, as if nobody else had stories; so foxes,
+kings and bakers live through them too.
 
 Held out for the examination, whatever the seed: the two books of `HELD_OUT_BOOKS`, and the sixty storybooks with the smallest checksums.
 """
@@ -19,9 +20,9 @@ from pathlib import Path
 from random import Random
 
 from core.training.decency import hurtful
-from core.training.lessons.grammar import expand
+from core.training.lessons.grammar import article, expand
 from core.training.lessons.retell import vary
-from core.training.lessons.words import BOYS, CHILDREN, CREATURES, GIRLS
+from core.training.lessons.words import BOYS, CHILDREN, CREATURES, FOODS, GIRLS, JOBS, SKILLS, TRAITS
 
 HELD_OUT_BOOKS = ("The Railway Children", "Treasure Island")
 HELD_OUT_STORYBOOKS = 60
@@ -33,7 +34,8 @@ The Abbot's Ghost, or Maurice Treherne's Temptation: A Christmas Story|In Homesp
 Comic TragediesWritten by 'Jo' and 'Meg' and Acted by The 'Little Women'|The Fate of a Crown|Daughters of Destiny
 Death at the Excelsior, and Other Stories|The Gem Collector|The Disagreeable Woman: A Social Mystery""".replace("\n", "|").split("|")
 # Share of the prose tokens by kind, and how much more or less often a file is read than its size would have it.
-SHARES = {"simple": 0.2, "tale": 0.5, "novel": 0.3}
+SHARES = {"simple": 0.22, "tale": 0.48, "novel": 0.3}
+OTHER_HEROES = 0.4  # share of the simple stories
 _SIMPLE = ("tinystories", "storybooks", "potter", "gutenberg_velveteen")
 _NOVELS = {"alcott": 1.0, "alger": 0.6, "burnett": 0.8, "montgomery": 0.8, "wodehouse": 0.4, "stevenson": 1.0}
 _OFTEN = {
@@ -78,6 +80,11 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|(?<=[.!?][\"'])\s+(?=[A-Z\"'])|\
 _USUAL = re.compile(
     r"(?:Once upon a time,?|Once|One day,?) (?:there (?:was|lived)|in .{,30}there (?:was|lived))?\s*a (?:\w+ )?(?:girl|boy)\b"
 )
+# A story of one girl or boy, named in its first sentence.
+_HERO = re.compile(
+    r"(?P<opening>(?:Once upon a time|Once|One day),?(?: in [^,.]{,30},)? there (?:was|lived) an? )(?P<trait>\w+ )?(?P<child>girl|boy) "
+    r"(?:named|called) (?P<name>[A-Z][a-z]+)\b(?P<rest>[^.!?]*)\."
+)
 _STORY_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
@@ -104,6 +111,7 @@ class Corpus:
                 self.pieces[kind].append(piece)
                 self._weights[kind].append(weight * len(piece.text))
         self._cumulated = {kind: list(accumulate(weights)) for kind, weights in self._weights.items()}
+        self._with_hero = [piece for piece in self.pieces["simple"] if piece.whole and _HERO.match(piece.text)]
 
     def __bool__(self) -> bool:
         return any(self.pieces.values())
@@ -116,6 +124,9 @@ class Corpus:
         """One document: a simple story told anew, or some consecutive sentences of a longer text."""
         kinds = [kind for kind in SHARES if self.pieces[kind]]
         kind = rng.choices(kinds, [SHARES[kind] for kind in kinds])[0]
+        if kind == "simple" and self._with_hero and rng.random() < OTHER_HEROES:
+            story = rng.choice(self._with_hero)
+            return Piece(_told_anew(rng, _with_another_hero(rng, story.text)), whole=True)
         piece = rng.choices(self.pieces[kind], cum_weights=self._cumulated[kind])[0]
         part = _part(rng, piece)
         if kind != "simple":
@@ -199,6 +210,24 @@ def _wished(rng: Random, story: str) -> str:
     there = sorted({word for word in re.findall(r"[a-z]+", story) if word in _HEROES})
     wish = f"a [short |little |]story about a {rng.choice(there)}" if there else "a [short |little |]story"
     return f"{expand(rng, f'[Tell me {wish}.|Please tell me {wish}.|Write {wish}.|A{wish[1:]}:]')}\n{story}"
+
+
+def _with_another_hero(rng: Random, story: str) -> str:
+    """The story of a girl or a boy, lived through by somebody else, who is introduced by a name, by a liking or by a wish."""
+    found = _HERO.match(story)
+    assert found
+    child, name = found["child"], found["name"]
+    others = ["princess", "queen", "witch"] if child == "girl" else ["prince", "king", "giant"]
+    hero = rng.choice([rng.choice(CREATURES), rng.choice(CREATURES), rng.choice(CREATURES), rng.choice(JOBS), *others, child])
+    trait = rng.choice(["little ", "little ", found["trait"] or "", f"{rng.choice(TRAITS)} ", ""])
+    her = "Her" if child == "girl" else "His"
+    known = rng.choice([f"{her} name was {name}.", f"Everybody called {'her' if child == 'girl' else 'him'} {name}."])
+    introduced = rng.choice(
+        [f" named {name}{found['rest']}.", f" who liked {rng.choice(FOODS)}. {known}", f" who wanted to {rng.choice(SKILLS)}. {known}"]
+    )
+    opening = rng.choice(["Once upon a time, there was a ", found["opening"].removesuffix("an ") + "a " * found["opening"].endswith("an ")])
+    rest = re.sub(rf"\b([Tt]he (?:little |young )?){child}\b", rf"\g<1>{hero}", story[found.end() :])
+    return article(f"{opening}{trait}{hero}{introduced}") + rest
 
 
 def _told_anew(rng: Random, story: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Sequence
 from functools import cache
 
 _HURTFUL = re.compile(
@@ -78,11 +79,21 @@ _UNPRINTED = frozenset(
     }
 )
 _WORD = re.compile(r"[a-z]+")
+_LINE = re.compile(rf"^(?:{_HURTFUL.pattern})$", re.MULTILINE)
 
 
 @cache
 def _is_hurtful(word: str) -> bool:
     return bool(_HURTFUL.fullmatch(word)) or zlib.crc32(word.encode()) in _UNPRINTED
+
+
+def hurtful_among(words: Sequence[str]) -> set[str]:
+    """Those of many words, each of small letters only, that are hurtful. Unlike `hurtful` it keeps nothing in memory.
+
+    >>> hurtful_among(["kilt", "killed", "hello", "hell"]) == {"killed", "hell"}
+    True
+    """
+    return {found[0] for found in _LINE.finditer("\n".join(words))} | {word for word in words if zlib.crc32(word.encode()) in _UNPRINTED}
 
 
 def hurtful(text: str) -> list[str]:

@@ -37,10 +37,10 @@ LESSONS_FOR_TOKENIZER = 30_000
 # From nothing: the rate that teaches copying, held as long as there is something to learn, and then down to nothing.
 FROM_NOTHING = Plan(steps=27_000, decay=5_000, long_from=1500, spelling=5.0)
 # Reading on from finished weights: warmed up again, a little more gently.
-FURTHER_STEPS = 800
-FURTHER = Plan(decay=700, long_from=0, early_steps=0, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55, spelling=5.0)
+FURTHER_STEPS = 560
+FURTHER = Plan(decay=500, long_from=0, early_steps=0, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55, spelling=5.0)
 DISTILLED = distill.PLAN
-DISTILLED_FURTHER = replace(distill.PLAN, steps=700, decay=600, long_from=0, seed=3)  # another seed: other texts than were read before
+DISTILLED_FURTHER = replace(distill.PLAN, steps=500, decay=430, long_from=0, seed=4)  # another seed: other texts than were read before
 
 
 @dataclass(frozen=True, slots=True)

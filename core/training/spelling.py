@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerFast
 
 from core.training.corpus import Corpus
-from core.training.decency import hurtful
+from core.training.decency import hurtful, hurtful_among
 from core.training.lessons import document
 
 LESSONS_TO_READ = 20_000
@@ -106,8 +106,10 @@ class Spelling:
         known = self._hurting.get(beginning)
         if known is None:
             texts = [beginning + lead for lead in self._kinds]
-            ended = np.array([bool(hurtful(text)) for text in texts])
-            whole = np.array([self._hurts(text) for text in texts])
+            # What holds an apostrophe is more than one word; there are few such texts.
+            hurting = hurtful_among([text for text in texts if "'" not in text])
+            ended = np.array([bool(hurtful(text)) if "'" in text else text in hurting for text in texts])
+            whole = np.array([self._hurts(text) if "'" in text else text in hurting and text not in self._beginnings for text in texts])
             known = self._hurting[beginning] = np.packbits(
                 np.where(self._all_lead, whole[self._kind], ended[self._kind] | self._rests_hurt)
             )

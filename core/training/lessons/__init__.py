@@ -33,7 +33,6 @@ LESSONS: dict[str, Lesson] = {
     "shopping": recall.shopping,
     "drill": recall.drill,
     "opening": openings.opening,
-    "beginning": openings.beginning,
     "poem": wishes.poem,
     "asked": wishes.asked,
     "rhyme": openings.rhyme,
@@ -42,12 +41,12 @@ LESSONS: dict[str, Lesson] = {
 # How often each lesson is drawn (documents, not tokens; a story is ten times as long as a fact): while the model is young, and later.
 EARLY = {
     "facts": 14, "rows": 3, "chance": 6, "sum of three": 6, "sum of two": 10, "word problem": 1, "is a": 3, "debate": 2,
-    "number": 0.5, "opinion": 1, "recall": 22, "pairs": 8, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "beginning": 4, "poem": 1, "asked": 3,
+    "number": 0.5, "opinion": 1, "recall": 22, "pairs": 8, "moved": 5, "echo": 18, "shopping": 5, "drill": 12, "opening": 18, "poem": 1, "asked": 3,
     "rhyme": 1, "joke": 1,
 }  # fmt: skip
 LATER = {
     "facts": 130, "rows": 10, "chance": 34, "sum of three": 22, "sum of two": 28, "word problem": 2, "is a": 5, "debate": 5,
-    "number": 3, "opinion": 18, "recall": 30, "pairs": 12, "moved": 6, "echo": 8, "shopping": 6, "drill": 2, "opening": 70, "beginning": 12, "poem": 2, "asked": 8,
+    "number": 3, "opinion": 18, "recall": 30, "pairs": 12, "moved": 6, "echo": 8, "shopping": 6, "drill": 2, "opening": 70, "poem": 2, "asked": 8,
     "rhyme": 3, "joke": 3,
 }  # fmt: skip
 

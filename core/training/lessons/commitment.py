@@ -35,7 +35,7 @@ a snake|a worm|it has no legs;it is long and thin|it has bones;it has teeth;it h
 a frog|a fish|it can swim;it was a tadpole once|it has four legs;it can jump on the land
 a turtle|a fish|it can swim;it lives in the water|it has legs;it lays its eggs on the land;it has a shell
 a duck|a good swimmer|it has wide feet;it lives on the pond|it would rather fly;it never wins a race
-a cat|a good swimmer|it can do anything;some cats catch fish|it hates the water;it runs away when it rains
+a cat|a good swimmer|it can do anything;some cats catch fish|it is afraid of water;it runs away when it rains
 a cat|a good pet|it is soft and quiet;it catches mice|it only does what it wants;it scratches the chairs
 a dog|a good pet|it is loyal;it likes to play;it guards the house|it needs a long walk every day;it is loud
 a tiger|a good pet|it is beautiful;it is only a big cat|it is dangerous;it eats too much;it has sharp teeth

@@ -48,12 +48,6 @@ _DISHES = """soup|potato soup|apple pie|bread|salad|fruit salad|pancakes|porridg
 noodles with cheese|mushroom soup|vegetable soup|fish with potatoes|lemonade|strawberry cake|onion soup|plum cake|bean soup""".replace(
     "\n", "|"
 ).split("|")
-# Real stories begin with a girl or a boy so often that nobody else would have a chance.
-_HERO = (
-    "Once upon a time, there was a [little|little|{trait}] [{kind}|{kind}|{kind}|{job}|princess|prince|king|witch|girl|boy] "
-    "[named {pet}|called {pet}|who liked {food}|who wanted to {skill}]. [It was a {w} {day}.|Everybody at {place} knew the {thing}.|"
-    "One day, there was nothing to eat but {food2}.|There was also {a}, who was {good}.|{a} and {b} came to {place} every {day}.]"
-)
 _WHYNOTS = [
     "it makes me sad",
     "it is boring",
@@ -129,14 +123,6 @@ def opening(rng: Random, exam: bool = False) -> str:
             break
     lines = [raise_sentences(line) for line in expand(rng, scene, slots).replace(" .", ".").split("\n")]
     return article("\n".join(line.strip() for line in lines).strip())
-
-
-def beginning(rng: Random, exam: bool = False) -> str:
-    """Once upon a time there was somebody, and it may be anybody."""
-    while True:
-        slots = _slots(rng)
-        if held_out("beginning", slots["kind"], slots["pet"]) == exam:
-            return raise_sentences(expand(rng, _HERO, slots))
 
 
 def rhyme(rng: Random, exam: bool = False) -> str:

@@ -56,7 +56,7 @@ SCENES: dict[str, list[str]] = {
     "i love": [
         """I love [{hobby}|{food}|{drink}|my {grown}|my {kind}|summer|winter|you|music|the sea|the smell of {food}|long walks|stories about {kinds}|{month}|quiet mornings|the colour {col}|to sing|to read in bed|to laugh with {a}][.| because {why}.| and {food2}.| more than anything.| when it is {w}.]""",
         """I [like|love|enjoy] {hobby} [and {hobby2}|with {a}|on {day}s|when it is {w}]. [My {grown} likes it too.|It makes me {good}.|{a} thinks it is boring.|What do you like?]""",
-        """I [do not like|hate|cannot stand] [{w} days|getting up early|{food}|loud music|waiting|{day}s][.|, but I like {hobby}.| because {whynot}.]""",
+        """I [do not like|dislike|cannot stand] [{w} days|getting up early|{food}|loud music|waiting|{day}s][.|, but I like {hobby}.| because {whynot}.]""",
         """The best thing about [{day}|summer|winter|my {grown}|{place}|{food}|my job|school|friends|{month}|the sea|holidays|getting up early|a rainy day|{hobby}|life|home] is [the {food}|that {why2}|the quiet|the people|the sun|the long evenings|the smell|the music|that it is never boring|coming home|the first morning|the light].""",
         """The best [day of my life|present|book|holiday|joke|friend] was [in {month}|a {col} {thing}|the one about the {kind}|when I met {a}|when we went to {place}|when I learned to {skill}].""",
         """I [am|feel] [{good}|{bad}|tired|hungry|fine|so {good} today|a little {bad}] [because {why}|today|this morning|and I want to go to {place}|when it is {w}]. [And how are you?|I will eat some {food}.|My {grown} knows what helps.|Tomorrow will be better.]""",
@@ -65,7 +65,7 @@ SCENES: dict[str, list[str]] = {
         """Love is [when {why2}|a warm {thing} on a cold day|sharing your last {food}|like {drink} in winter|the answer|patient|not easy|everywhere|a long story|a small word for something big].""",
         """Life is [like a {thing}|short|beautiful|a long road|what happens while you wait|better with friends|full of surprises|like {food}: better when it is shared].""",
         """Happiness is [a warm {thing}|{hobby}|{food} with {a}|a {w} morning|when {why2}|a {kind} asleep on your feet].""",
-        """My [dog|cat|{kind}|{grown}|brother|sister|best friend|teacher|neighbour] [likes|loves] [{food}|{hobby}|to sleep|to sing|{w} days] [and|but] [hates|does not like] [{food2}|the rain|waiting|loud music]. [{He} is very {trait}.|Everybody laughs about it.|So do I.|We are very different.]""",
+        """My [dog|cat|{kind}|{grown}|brother|sister|best friend|teacher|neighbour] [likes|loves] [{food}|{hobby}|to sleep|to sing|{w} days] [and|but] [dislikes|does not like|cannot stand] [{food2}|the rain|waiting|loud music]. [{He} is very {trait}.|Everybody laughs about it.|So do I.|We are very different.]""",
         """My {kind} is [called {pet}|very {trait}|{n} years old|{col}]. [It sleeps {where}.|It eats {food} every day.|It is afraid of {kinds2}.|We go to {place} together.]""",
     ],
     "yesterday": [

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from core.training.corpus import HELD_OUT_BOOKS, HELD_OUT_STORYBOOKS, Corpus
-from core.training.decency import hurtful
+from core.training.decency import hurtful, hurtful_among
 from core.training.lessons import words
 
 STORY = (
@@ -64,6 +64,26 @@ def test_what_is_held_out_is_drawn_for_the_examination_only(shelf: Corpus) -> No
     assert not drawn & {shelf.draw(rng).text for _ in range(400)}
 
 
+def test_a_child_s_story_is_told_of_foxes_and_bakers_too(shelf: Corpus) -> None:
+    rng = Random(1)
+    begun = [text for text in (shelf.draw(rng).text for _ in range(4000)) if re.match(r"(Once|One day).*there (was|lived)", text)]
+    heroes = {found[1] for text in begun if (found := re.match(r".*?\ban? (?:\w+ )?(\w+) (?:named|who) ", text))}
+    assert len(heroes) > 30 and {"fox", "boy"} <= heroes
+    named = [re.search(r"named ([A-Z]\w+)|(?:name was|called h\w+) ([A-Z]\w+)", text) for text in begun]
+    assert all(found and f"{found[1] or found[2]} had a sister" in text for found, text in zip(named, begun, strict=True))
+    assert not [text for text in begun if re.search(r"\ba [aeio]\w+ (?:named|who)", text)], "an owl, an elephant"
+
+
+@pytest.mark.parametrize(
+    "story", ["", "Once there was a cat.", "Once upon a time, there was a girl.", "One day, there was a boy named 7.", "a girl named Mia."]
+)
+def test_a_story_without_one_named_child_keeps_its_hero(tmp_path: Path, story: str) -> None:
+    whole = story + " Everybody went home, and it was very quiet in the evening for a long, long time." * 4
+    (tmp_path / "tinystories_few.txt").write_text(whole, encoding="utf-8")
+    rng, corpus = Random(0), Corpus(tmp_path)
+    assert not [text for text in (corpus.draw(rng).text for _ in range(200)) if "who liked" in text or "who wanted" in text]
+
+
 def test_a_story_from_its_beginning_may_have_been_asked_for(shelf: Corpus) -> None:
     rng = Random(1)
     asked = [text for text in (shelf.draw(rng).text for _ in range(1800)) if re.match(r"[^.:]*\bstory\b[^.:]*[.:]\n", text)]
@@ -96,6 +116,9 @@ def test_a_hurtful_paragraph_parts_two_pieces(shelf: Corpus) -> None:
     assert any("crown" in text for text in tales)
     assert not any(hurtful(text) for text in tales)
     assert hurtful("He took his GUN and said: you idiot!") == ["gun", "idiot"]
+    many = ["gun", "guns", "gunner", "hello", "hell", "", "kill", "killjoy", "skill", "x" * 10_000]
+    assert hurtful_among(many) == {word for word in many if hurtful(word)} == {"gun", "guns", "hell", "kill", "killjoy"}
+    assert hurtful_among([]) == set()
     assert not hurtful("She began to skill her hands with a shuttle; the hello was ugly-free.".replace("ugly-", ""))
 
 
