@@ -159,7 +159,7 @@ def test_the_key_that_is_sent_is_the_one_that_was_typed(visit: Visit, app: str) 
 
 def written_behind(visit: Visit, address: str) -> tuple[Watching, list[str]]:
     """A visitor with a text of rolled and forced steps and two settings; and its tokens."""
-    watching = visit(f"{address}/?prompt=The+old+king&seed=11")
+    watching = visit(f"{address}/?prompt=The+old+king&seed=22")
     for count in range(1, 4):
         watching.press("step", count)
     choose_another(watching, 3)

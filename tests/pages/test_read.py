@@ -130,7 +130,7 @@ def test_the_first_example_is_read_well_and_better_than_by_the_pupil() -> None:
     tale = next(iter(beginnings.TO_READ.values()))
     teacher, pupil = (score_text(load_model(name), tale) for name in ("storyteller", "storyteller-mini"))
     assert teacher.perplexity < pupil.perplexity
-    assert teacher.perplexity < 20, "of 4,096 equal choices"
+    assert teacher.perplexity < 25, "of 4,096 equal choices"
 
 
 def test_perplexity_stands_beside_blind_guessing_and_what_is_worse_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:

@@ -22,6 +22,7 @@ FEW_OF_MANY = 256  # so many of the largest scores are sought one by one
 BLOCK = 128  # scores of which only the largest is looked at first
 DEPTHS = (4.0, 8.0, 12.0, 16.0)  # nats below the favourite
 UNSURE = -1
+NOT_FINITE = 0x7F800000  # the exponent of infinities and NaN
 LIGHTEST = np.float32(-80)  # nats below the favourite; weights of less are too small to differ as they should
 NEAR = 4e-6  # of the strip of the dice, as far as two ways of adding up its parts may differ
 ALIKE = np.float32(2e-6)  # nats; weights of scores this close may be the same, and then the ids decide who comes first
@@ -30,11 +31,12 @@ ALIKE = np.float32(2e-6)  # nats; weights of scores this close may be the same, 
 @njit(fastmath=ANY_ORDER, nogil=True)
 def _largest(scores, temperature, out):  # type: ignore[no-untyped-def]
     """Write the scores divided by the temperature; the largest of them, or NaN if any is not a number or infinite."""
-    sound = k.zero
     for i in range(len(scores)):
         out[i] = scores[i] / temperature
-        sound += out[i] - out[i]
-    return k.highest(out, len(out)) + sound
+    bits, broken = out.view(np.int32), False
+    for i in range(len(out)):  # by its bits, which no freedom in arithmetic lets a compiler overlook
+        broken |= (bits[i] & NOT_FINITE) == NOT_FINITE
+    return np.float32(math.nan) if broken else k.highest(out, len(out))
 
 
 @njit(nogil=True)
