@@ -62,7 +62,7 @@ class Logits:
     @property
     def known(self) -> int:
         """How many of the likeliest tokens have logits that are the model's own."""
-        return len(self.values) if self.top_logprobs is None else len(self.top_logprobs)
+        return self.values.numel() if self.top_logprobs is None else len(self.top_logprobs)
 
     def __contains__(self, token_id: int) -> bool:
         """Whether this token's logit is the model's own."""

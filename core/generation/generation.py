@@ -238,10 +238,8 @@ class Generation(Run):
             self.switch(known.node_id)
             assert known.step is not None
             return known.step
-        joiner = ByteJoiner()
-        joiner.add(self._waiting[-1])
         token = self.model.token(seen.chosen)
-        text = "" if token.special else joiner.add(token.raw)
+        text, waiting = _added(token, self._waiting[-1])
         step = Step(
             **self._place(pending.forward, settings),
             **_arrays(seen, pending.forward.logits.top_logprobs),
@@ -251,7 +249,7 @@ class Generation(Run):
             roll=roll,
             attempt=attempt,
         )
-        self.add(step, joiner.waiting)
+        self.add(step, waiting)
         self._write_id(step)
         self._pending = None
         return step
@@ -328,6 +326,15 @@ class Generation(Run):
         """Give the cache's memory back. The run stays; the next step computes all positions once."""
         self._cache.clear()
         self._pending = None
+
+
+def _added(token: Token, waiting: bytes) -> tuple[str, bytes]:
+    """What a token adds to a text that ends in these bytes of an incomplete character, and the bytes that then wait."""
+    if not waiting and token.raw.isascii() and not token.special:
+        return token.text, b""
+    joiner = ByteJoiner()
+    joiner.add(waiting)
+    return "" if token.special else joiner.add(token.raw), joiner.waiting
 
 
 def _unbounded(settings: SamplingSettings) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -59,6 +60,21 @@ def _named(stages: Sequence[ActiveStage], greedy: bool) -> tuple[tuple[str, ...]
     return names, (None, *[setting for _, setting, _ in stages], *[None] * greedy)
 
 
+class _Asked(NamedTuple):
+    """The stages as compiled code takes them: penalty, temperature, top-k, top-p, min-p, typical-p; and how the record has them."""
+
+    numbers: tuple[float, float, int, float, float, float]
+    names: tuple[str, ...]
+    settings: tuple[float | None, ...]
+
+
+@lru_cache(maxsize=64)
+def _as_asked(stages: tuple[ActiveStage, ...], greedy: bool) -> _Asked:
+    setting = {name: value for name, value, _ in stages}.get
+    cuts = int(setting("top-k", 0)), setting("top-p", 1.0), setting("min-p", 0.0), setting("typical-p", 1.0)
+    return _Asked((setting("repetition penalty", 1.0), setting("temperature", 1.0), *cuts), *_named(stages, greedy))
+
+
 def _compiled(
     logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation | None:
@@ -66,18 +82,13 @@ def _compiled(
     quick = QUICK[0]() if QUICK else None
     if quick is None or not 0 < top_n <= LONGEST_LIST or logits.dtype != np.float32 or not logits.flags.c_contiguous:
         return None
-    setting = {name: value for name, value, _ in stages}.get
-    count = 1 + len(stages) + greedy
+    asked = _as_asked(tuple(stages), greedy)
+    count = len(asked.names)
     measures, table, odds = np.empty((count, 3)), np.empty((4, top_n + 1), np.int64), np.empty((count + 2, top_n + 1))
     listed = quick.observe(
         logits,
         np.ascontiguousarray(previous_ids, np.int64),
-        setting("repetition penalty", 1.0),
-        setting("temperature", 1.0),
-        int(setting("top-k", 0)),
-        setting("top-p", 1.0),
-        setting("min-p", 0.0),
-        setting("typical-p", 1.0),
+        *asked.numbers,
         greedy,
         selection.any,
         selection.roll or 0.0,
@@ -88,7 +99,7 @@ def _compiled(
     )
     if listed < 1:
         return None
-    names, settings = _named(stages, greedy)
+    kept, entropies = measures[:, 2].astype(np.int64).tolist(), (measures[:, 1] / BIT).tolist()
     return Observation(
         token_ids=table[0, :listed],
         ranks=table[1, :listed],
@@ -96,10 +107,10 @@ def _compiled(
         probabilities=odds[:count, :listed],
         removed_at=table[2, :listed],
         dice_starts=odds[count + 1, :listed],
-        stage_names=names,
-        stage_settings=settings,
-        stage_kept=tuple(measures[:, 2].astype(np.int64).tolist()),
-        stage_entropies=tuple((measures[:, 1] / BIT).tolist()),
+        stage_names=asked.names,
+        stage_settings=asked.settings,
+        stage_kept=tuple(kept),
+        stage_entropies=tuple(entropies),
         chosen=int(table[3, 0]),
     )
 

@@ -71,9 +71,10 @@ def observe(
         raise BadToken(
             _("There is no token number {forced}: this model knows the numbers 0 to {last}.").format(forced=forced, last=len(logits) - 1)
         )
-    selection, top_n = Selection(roll, forced, greedily), min(top_n, len(logits))
-    if logits.device.type in ("cpu", "mps"):  # float64 does not exist on the latter
-        return cpu.observe(logits.detach().cpu().numpy(), processors(settings), settings.greedy, previous_ids, selection, top_n)
+    selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
+    if logits.is_cpu or logits.is_mps:  # float64 does not exist on the latter
+        scores = logits.numpy(force=logits.is_mps or logits.requires_grad)
+        return cpu.observe(scores, processors(settings), settings.greedy, previous_ids, selection, top_n)
     return _observe_on_device(logits, settings, previous_ids, selection, top_n)
 
 

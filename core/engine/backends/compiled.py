@@ -28,7 +28,7 @@ import torch
 from core.engine.backends.described import Described, columns_of
 from core.engine.backends.team import Team
 from core.limits import PREFIX
-from core.sampling import cpu, pick, processors_numpy
+from core.sampling import cpu, dice, pick, processors_numpy
 
 if TYPE_CHECKING:
     from core.engine.backends.decoder_parts import Parts, Projection
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 KERNELS = ("kernels", "kernel_tiles", "kernel_blend", "kernel_weights")
-SOURCES = (*KERNELS, "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe")
+SOURCES = (*KERNELS, "compiled_step", "compiled_batch", "compiled_pick", "compiled_observe", "compiled_dice")
 WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
 
 _TEAM = Team()  # of products of several rows
@@ -132,7 +132,7 @@ def _fetch() -> None:
 
 
 def _fetch_sampling() -> None:
-    for name, users in (("compiled_pick", pick.QUICK), ("compiled_observe", cpu.QUICK)):
+    for name, users in (("compiled_pick", pick.QUICK), ("compiled_observe", cpu.QUICK), ("compiled_dice", dice.QUICK)):
         try:
             _compile_elsewhere(name)
             module = import_module(f"core.engine.backends.{name}")

@@ -12,18 +12,19 @@ import numpy as np
 from numba import njit, types
 
 from core.engine.backends import kernels as k
-from core.engine.backends.compiled_pick import ALIKE, ANY_ORDER, BLOCK, MOST, UNSURE, best, cut, landing
-from core.engine.backends.kernel_weights import first_of, sums
+from core.engine.backends.compiled_pick import ALIKE, MOST, UNSURE, best, cut, landing
+from core.engine.backends.kernel_weights import BLOCK, divided_sums, first_of, peaks_of, sums
 from core.sampling.processors_numpy import CLOSE, CLOSE_NATS, FEW, HEAD, PIECE
 
 NOBODY = -1
 CUTS = 4  # top-k, top-p, min-p, typical-p: in this order at the end of the stages
 
 
-@njit(fastmath=ANY_ORDER, nogil=True)
-def _divide(scores, temperature):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def _copied(scores, out):  # type: ignore[no-untyped-def]
+    """Twice as quick as `out[:] = scores`, which numba makes ready for whatever may overlap."""
     for i in range(len(scores)):
-        scores[i] /= temperature
+        out[i] = scores[i]
 
 
 @njit(nogil=True)
@@ -54,6 +55,20 @@ def _place(ids, count, token):  # type: ignore[no-untyped-def]
 @njit(nogil=True)
 def _penalised(score, penalty):  # type: ignore[no-untyped-def]
     return score * penalty if score < 0 else score / penalty
+
+
+@njit(nogil=True)
+def _exchanged(of, old, new):  # type: ignore[no-untyped-def]
+    """The sum of the weights and their first moment, with a score so far from the top in place of another."""
+    old_weight, new_weight = k.exponential(old), k.exponential(new)
+    return of[0] + np.float64(new_weight) - np.float64(old_weight), of[1] + np.float64(new_weight * new) - np.float64(old_weight * old)
+
+
+@njit(nogil=True)
+def _seen_from(total, moment, higher):  # type: ignore[no-untyped-def]
+    """The same two with the top that much lower than before."""
+    grown = math.exp(higher)
+    return total * grown, (moment + higher * total) * grown
 
 
 @njit(nogil=True)
@@ -119,37 +134,71 @@ def observe(  # type: ignore[no-untyped-def]
     of what is listed at every stage, its logits, and where each begins on the strip of the dice or NaN.
     """
     size, top_n = len(scores), table.shape[1] - 1
-    scaled = np.empty(size, np.float32)
-    scaled[:] = scores  # one loop for each thing that is done: of loops that write what they read the compiler makes slow ones
-    top = k.highest(scores, size)
-    total, moment = sums(scores, top)
-    if not math.isfinite(moment):
+    scaled, peaks = np.empty(size, np.float32), peaks_of(scores)
+    top = k.highest(peaks, len(peaks))
+    anew = penalty != 1.0 and (size <= PIECE or penalty < 1.0)  # small ones are summed again, as NumPy does it
+    divided = temperature != 1.0 and not anew
+    if divided:  # by the way, as if there were no penalty
+        total, moment, later_total, later_moment = divided_sums(scores, top, temperature, scaled)
+    else:
+        _copied(scores, scaled)
+        total, moment = sums(scores, top)
+        later_total, later_moment = total, moment
+    if not math.isfinite(moment) or not math.isfinite(later_moment):
         return UNSURE
     _noted(measures, 0, top, total, moment, size)
     stages = 1
+    scaled_peaks = peaks.copy()
+    if divided:
+        for i in range(len(peaks)):
+            scaled_peaks[i] = peaks[i] / temperature
+    later_top = top / temperature if divided else top
     if penalty != 1.0:
-        less_total, less_moment, anew = total, moment, size <= PIECE or penalty < 1.0
+        less, later, was_best = (total, moment), (later_total, later_moment), False
         for token in previous:
-            if 0 <= token < size and scaled[token] == scores[token]:
-                old, new = scores[token], _penalised(scores[token], penalty)
-                scaled[token] = new
-                anew = anew or old == top
-                less_total += np.float64(k.exponential(new - top)) - np.float64(k.exponential(old - top))
-                less_moment += np.float64(k.exponential(new - top) * (new - top)) - np.float64(k.exponential(old - top) * (old - top))
-        if anew or not 4 * less_total > total:  # a difference of nearly equal sums has their errors, and little else
-            top = k.highest(scaled, size)
-            less_total, less_moment = sums(scaled, top)
-            if not math.isfinite(less_moment):
+            if not 0 <= token < size:
+                continue
+            old, new = scores[token], _penalised(scores[token], penalty)
+            if scaled[token] != (old / temperature if divided else old):  # it was here before
+                continue
+            less = _exchanged(less, old - top, new - top)
+            scaled[token] = new / temperature if divided else new
+            later = _exchanged(later, (old / temperature if divided else old) - later_top, scaled[token] - later_top)
+            was_best = was_best or old == top
+        # A difference of nearly equal sums has their errors, and little else.
+        if anew or not 4 * less[0] > total or not 4 * later[0] > later_total:
+            if divided:
+                _copied(scores, scaled)
+                for token in previous:
+                    if 0 <= token < size and scaled[token] == scores[token]:
+                        scaled[token] = _penalised(scores[token], penalty)
+            scaled_peaks = peaks_of(scaled)
+            top = later_top = k.highest(scaled_peaks, len(scaled_peaks))
+            if temperature != 1.0:
+                total, moment, later_total, later_moment = divided_sums(scaled, top, temperature, scaled)
+                later_top = top / temperature
+                for i in range(len(scaled_peaks)):
+                    scaled_peaks[i] /= temperature
+            else:
+                total, moment = sums(scaled, top)
+                later_total, later_moment = total, moment
+            if not math.isfinite(moment) or not math.isfinite(later_moment):
                 return UNSURE
-        total, moment = less_total, less_moment
+        else:
+            (total, moment), (later_total, later_moment) = less, later
+            if was_best:  # else the peaks of blocks with other penalised tokens may stay too high: only more is looked at
+                for token in previous:
+                    if 0 <= token < size:
+                        number = token // BLOCK
+                        block = scaled[number * BLOCK : (number + 1) * BLOCK]
+                        scaled_peaks[number] = k.highest(block, len(block))
+                now = k.highest(scaled_peaks, len(scaled_peaks))
+                later_total, later_moment = _seen_from(later_total, later_moment, np.float64(later_top) - np.float64(now))
+                later_top = now
         _noted(measures, stages, top, total, moment, size)
         stages += 1
+    top, total, moment = later_top, later_total, later_moment
     if temperature != 1.0:
-        top = top / temperature
-        _divide(scaled, temperature)
-        total, moment = sums(scaled, top)
-        if not math.isfinite(moment):
-            return UNSURE
         _noted(measures, stages, top, total, moment, size)
         stages += 1
     cuts = stages  # the first stage that may keep fewer
@@ -159,12 +208,12 @@ def observe(  # type: ignore[no-untyped-def]
     after = np.full(CUTS, size, np.int64)  # how many of the list every cut kept
     active = np.zeros(CUTS, np.bool_)
     if greedy:
-        ids[0] = first_of(scaled, top, BLOCK)
+        ids[0] = first_of(scaled, scaled_peaks, top)
         ends[0] = total = 1.0
         count = 1
         _noted(measures, stages, scaled[ids[0]], 1.0, 0.0, 1)
     else:
-        count, total = cut(scaled, top, total, top_k, top_p, min_p, roll, top_n, ids, ends, kept)
+        count, total = cut(scaled, scaled_peaks, top, total, top_k, top_p, min_p, roll, top_n, ids, ends, kept)
         if count < 1:
             return UNSURE
         whole = ids[: kept[3]].copy()
@@ -207,7 +256,7 @@ def observe(  # type: ignore[no-untyped-def]
                 return UNSURE
             chosen = ids[place]
     values = np.empty(top_n, np.float32)
-    best(scores, table[0], values)
+    best(scores, peaks, table[0], values)
     listed = top_n
     for place in range(top_n):
         table[1, place] = place + 1

@@ -12,14 +12,13 @@ import numpy as np
 from numba import njit, types
 
 from core.engine.backends import kernels as k
-from core.engine.backends.kernel_weights import sums
+from core.engine.backends.kernel_weights import BLOCK, peaks_of, sums
 from core.sampling.processors_numpy import CLOSE, LANES, ROUNDED, SURE
 
 # Sums may be made in any order; quotients stay what NumPy makes of them.
 ANY_ORDER = {"reassoc", "contract", "nsz"}
 MOST = 4096  # tokens that are put in order; where more would have to be, NumPy does it
 FEW_OF_MANY = 256  # so many of the largest scores are sought one by one
-BLOCK = 128  # scores of which only the largest is looked at first
 DEPTHS = (4.0, 8.0, 12.0, 16.0)  # nats below the favourite
 UNSURE = -1
 NOT_FINITE = 0x7F800000  # the exponent of infinities and NaN
@@ -30,47 +29,49 @@ ALIKE = np.float32(2e-6)  # nats; weights of scores this close may be the same, 
 
 @njit(fastmath=ANY_ORDER, nogil=True)
 def _largest(scores, temperature, out):  # type: ignore[no-untyped-def]
-    """Write the scores divided by the temperature; the largest of them, or NaN if any is not a number or infinite."""
+    """Write the scores divided by the temperature; the largest, or NaN if any is not a number or infinite, and that of each block."""
     for i in range(len(scores)):
         out[i] = scores[i] / temperature
     bits, broken = out.view(np.int32), False
     for i in range(len(out)):  # by its bits, which no freedom in arithmetic lets a compiler overlook
         broken |= (bits[i] & NOT_FINITE) == NOT_FINITE
-    return np.float32(math.nan) if broken else k.highest(out, len(out))
+    peaks = peaks_of(out)
+    return np.float32(math.nan) if broken else k.highest(peaks, len(peaks)), peaks
 
 
 @njit(nogil=True)
-def best(scores, ids, values):  # type: ignore[no-untyped-def]
-    """Write the largest scores, largest first, and where they stand (of equal ones the first), as many as `values` has room for."""
+def best(scores, peaks, ids, values):  # type: ignore[no-untyped-def]
+    """Write the largest scores, largest first, and where they stand (of equal ones the first), as many as `values` has room for.
+
+    peaks: the largest of each block.
+    """
     count, last = 0, len(values) - 1
-    for start in range(0, len(scores), BLOCK):
-        block = scores[start : start + BLOCK]
-        if count > last and not k.highest(block, len(block)) > values[last]:
+    for number in range(len(peaks)):
+        if count > last and not peaks[number] > values[last]:
             continue
-        for i in range(len(block)):
-            score = block[i]
+        for i in range(number * BLOCK, min((number + 1) * BLOCK, len(scores))):
+            score = scores[i]
             if count > last and not score > values[last]:
                 continue
             place = min(count, last)
             while place > 0 and score > values[place - 1]:
                 values[place], ids[place] = values[place - 1], ids[place - 1]
                 place -= 1
-            values[place], ids[place] = score, start + i
+            values[place], ids[place] = score, i
             count = min(count + 1, last + 1)
 
 
 @njit(nogil=True)
-def _heaviest(scores, least, ids):  # type: ignore[no-untyped-def]
+def _heaviest(scores, peaks, least, ids):  # type: ignore[no-untyped-def]
     """Write the places of all scores of `least` and more into ids, as many as fit; how many there are."""
     count = 0
-    for start in range(0, len(scores), BLOCK):
-        block = scores[start : start + BLOCK]
-        if not k.highest(block, len(block)) >= least:
+    for number in range(len(peaks)):
+        if not peaks[number] >= least:
             continue
-        for i in range(len(block)):
-            if block[i] >= least:
+        for i in range(number * BLOCK, min((number + 1) * BLOCK, len(scores))):
+            if scores[i] >= least:
                 if count < len(ids):
-                    ids[count] = start + i
+                    ids[count] = i
                 count += 1
     return count
 
@@ -94,26 +95,26 @@ def _border(ends, count, total, tail, ranks, border):  # type: ignore[no-untyped
 
 
 @njit(nogil=True)
-def cut(scaled, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, kept):  # type: ignore[no-untyped-def]
+def cut(scaled, peaks, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, kept):  # type: ignore[no-untyped-def]
     """Who can still be picked after these settings, heaviest first, at least as far as `reach`: how many, and the weight of all of them.
 
-    scaled: float32 [vocabulary] after penalty and temperature, `top` the largest; everything: the weight of all; top_k, top_p, min_p: 0, 1
-    and 0 are off; reach in [0, 1): a roll. Where nothing cuts, at least `wanted` are found. ids int64 [MOST] and ends float64 [MOST] are
-    written: who, and where each ends, in a strip as long as the returned weight. kept int64 [4] is written: how many there are after top-k,
-    top-p and min-p, and how many ids and ends. How many is UNSURE where that takes a closer look.
+    scaled: float32 [vocabulary] after penalty and temperature, `top` the largest, peaks: of each block; everything: the weight of all;
+    top_k, top_p, min_p: 0, 1 and 0 are off; reach in [0, 1): a roll. Where nothing cuts, at least `wanted` are found. ids int64 [MOST] and
+    ends float64 [MOST] are written: who, and where each ends, in a strip as long as the returned weight. kept int64 [4] is written: how
+    many there are after top-k, top-p and min-p, and how many ids and ends. How many is UNSURE where that takes a closer look.
     """
     size = len(scaled)
     few = 0 < top_k < size and top_k <= FEW_OF_MANY
     border = top
     if few or (wanted > 0 and (top_k <= 0 or top_k >= size) and top_p >= 1.0 and min_p == 0.0):
         values = np.empty(top_k if few else wanted, np.float32)
-        best(scaled, np.empty(len(values), np.int64), values)
+        best(scaled, peaks, np.empty(len(values), np.int64), values)
         border = values[len(values) - 1]
         if not border - top > LIGHTEST:
             return UNSURE, 0.0
     for depth in DEPTHS:
         least = border if few else min(border, top - np.float32(depth))
-        count = _heaviest(scaled, least, ids)
+        count = _heaviest(scaled, peaks, least, ids)
         if count > len(ids):
             return UNSURE, 0.0
         if top_k <= 0 or top_k >= size:
@@ -180,10 +181,10 @@ def cut(scaled, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, 
 def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # type: ignore[no-untyped-def]
     """`cut` of the model's own scores, float32 [vocabulary], at this temperature (float32)."""
     scaled = np.empty(len(scores), np.float32)
-    top = _largest(scores, temperature, scaled)
+    top, peaks = _largest(scores, temperature, scaled)
     if not math.isfinite(top):
         return UNSURE, 0.0
-    return cut(scaled, top, sums(scaled, top)[0], top_k, top_p, min_p, reach, 0, ids, ends, np.empty(4, np.int64))
+    return cut(scaled, peaks, top, sums(scaled, top)[0], top_k, top_p, min_p, reach, 0, ids, ends, np.empty(4, np.int64))
 
 
 @njit(nogil=True)

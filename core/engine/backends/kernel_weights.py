@@ -5,6 +5,7 @@ Like `core.engine.backends.kernels`, this is imported only in the background, by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ _DOUBLE = ir.DoubleType()
 _DOUBLES = ir.VectorType(_DOUBLE, tiles.LANES)
 _INTEGERS = ir.VectorType(ir.IntType(32), tiles.LANES)
 _SUMS_IN_ANY_ORDER = {"reassoc", "contract", "nsz"}
+BLOCK = 128  # scores of which only the largest is looked at first
+TOGETHER = 2  # vectors whose weights are added up before they are widened: more takes longer again
 
 
 def _every(number: float) -> Any:
@@ -48,52 +51,97 @@ def _exponential(builder: Any, x: Any) -> Any:
     return builder.fmul(p, power)
 
 
-@intrinsic
-def _weigh(context: Any, scores: Any, top: Any, count: Any, out: Any) -> Any:
-    """(address of float32 scores, the largest, how many, address of two float64): their weights' sum and first moment are written.
+def _of_all_lanes(builder: Any, number: Any) -> Any:
+    """A vector that is this number in every lane."""
+    first = builder.insert_element(ir.Constant(tiles.FLOATS, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, first, ir.Constant(_INTEGERS, [0] * tiles.LANES))
 
-    count: a multiple of LANES, at least as many.
+
+def _moments(builder: Any, below: Sequence[Any]) -> tuple[Any, Any]:
+    """Of vectors of score - top: their weights' sum, and the sum of the weights times them, lane by lane, in float64.
+
+    A few are added up in float32 before, which costs no more than what rounding a weight costs.
     """
+    weights = [_exponential(builder, part) for part in below]
+    moments = [builder.fmul(weight, part) for weight, part in zip(weights, below, strict=True)]
+    wide = []
+    for parts in (weights, moments):
+        while len(parts) > 1:
+            parts = [builder.fadd(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
+        wide.append(builder.fpext(parts[0], _DOUBLES))
+    return wide[0], wide[1]
+
+
+def _weigher(tempered: bool) -> Any:
+    """The code of `_weigh` or `_weigh_both`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        scores, top, count, out = arguments
+        if tempered:
+            scores, top, count, out, temperature, scaled_top, scaled = arguments
+            divisor, scaled_largest = (_of_all_lanes(builder, number) for number in (temperature, scaled_top))
+        else:
+            scores, top, count, out = arguments
 
         def word(number: int) -> Any:
             return ir.Constant(tiles.WORD, number)
 
-        first = builder.insert_element(ir.Constant(tiles.FLOATS, ir.Undefined), top, ir.Constant(ir.IntType(32), 0))
-        largest = builder.shuffle_vector(first, first, ir.Constant(_INTEGERS, [0] * tiles.LANES))
+        largest = _of_all_lanes(builder, top)
         before = builder.block
         loop, end = builder.append_basic_block("along"), builder.append_basic_block("done")
         builder.branch(loop)
         builder.position_at_end(loop)
-        at, sums = builder.phi(tiles.WORD), [builder.phi(_DOUBLES) for _ in range(2)]
+        at, totals = builder.phi(tiles.WORD), [builder.phi(_DOUBLES) for _ in range(4 if tempered else 2)]
         at.add_incoming(word(0), before)
-        below = builder.fsub(tiles.load(builder, builder.add(scores, builder.mul(at, word(4))), tiles.FLOATS, 4), largest)
-        weight = _exponential(builder, below)
-        added = []
-        for total, part in zip(sums, (weight, builder.fmul(weight, below)), strict=True):
+        places = [builder.mul(builder.add(at, word(part * tiles.LANES)), word(4)) for part in range(TOGETHER)]
+        read = [tiles.load(builder, builder.add(scores, place), tiles.FLOATS, 4) for place in places]
+        found = [*_moments(builder, [builder.fsub(part, largest) for part in read])]
+        if tempered:
+            divided = [builder.fdiv(part, divisor) for part in read]
+            for part, place in zip(divided, places, strict=True):
+                address = builder.inttoptr(builder.add(scaled, place), tiles.FLOATS.as_pointer())
+                builder.store(part, address, align=4)
+            found += _moments(builder, [builder.fsub(part, scaled_largest) for part in divided])
+        for number, (total, part) in enumerate(zip(totals, found, strict=True)):
             total.add_incoming(ir.Constant(_DOUBLES, [0.0] * tiles.LANES), before)
-            added.append(builder.fadd(total, builder.fpext(part, _DOUBLES)))
-            total.add_incoming(added[-1], loop)
-        following = builder.add(at, word(tiles.LANES))
+            found[number] = builder.fadd(total, part)
+            total.add_incoming(found[number], loop)
+        following = builder.add(at, word(TOGETHER * tiles.LANES))
         at.add_incoming(following, loop)
         builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
         builder.position_at_end(end)
         reduce = tiles.external(builder, f"llvm.vector.reduce.fadd.v{tiles.LANES}f64", _DOUBLE, [_DOUBLE, _DOUBLES])
-        for place, found in enumerate(added):
-            total = builder.call(reduce, [ir.Constant(_DOUBLE, 0.0), found], fastmath=tiles.ANY_ORDER)
-            builder.store(total, builder.inttoptr(builder.add(out, word(8 * place)), _DOUBLE.as_pointer()))
+        for number, lanes in enumerate(found):
+            total = builder.call(reduce, [ir.Constant(_DOUBLE, 0.0), lanes], fastmath=tiles.ANY_ORDER)
+            builder.store(total, builder.inttoptr(builder.add(out, word(8 * number)), _DOUBLE.as_pointer()))
         return context.get_dummy_value()
 
-    return types.none(types.int64, types.float32, types.int64, types.int64), generate
+    return generate
+
+
+@intrinsic
+def _weigh(context: Any, scores: Any, top: Any, count: Any, out: Any) -> Any:
+    """(address of float32 scores, the largest, how many, address of two float64): their weights' sum and first moment are written.
+
+    count: a multiple of TOGETHER x LANES, at least as many.
+    """
+    return types.none(types.int64, types.float32, types.int64, types.int64), _weigher(tempered=False)
+
+
+@intrinsic
+def _weigh_both(context: Any, scores: Any, top: Any, count: Any, out: Any, temperature: Any, scaled_top: Any, scaled: Any) -> Any:
+    """`_weigh` of the scores and, behind it in out, of what they are over the temperature, whose largest is `scaled_top`.
+
+    scaled: address of as many float32, which may be that of the scores: the quotients are written there, as NumPy has them.
+    """
+    kinds = (types.int64, types.float32, types.int64, types.int64, types.float32, types.float32, types.int64)
+    return types.none(*kinds), _weigher(tempered=True)
 
 
 @njit(fastmath=_SUMS_IN_ANY_ORDER, nogil=True)
 def sums(scores, top):  # type: ignore[no-untyped-def]
     """The sum of the weights exp(score - top), and of the weights times score - top: no finite number where a score is none."""
     found = np.zeros(2, np.float64)
-    whole = len(scores) // tiles.LANES * tiles.LANES
+    whole = len(scores) // (TOGETHER * tiles.LANES) * (TOGETHER * tiles.LANES)
     if whole > 0:
         _weigh(scores.ctypes.data, top, whole, found.ctypes.data)
     total, moment = found[0], found[1]
@@ -106,12 +154,39 @@ def sums(scores, top):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def first_of(scores, top, block):  # type: ignore[no-untyped-def]
-    """Where the largest of the scores, which is `top`, stands first. So many at a time are looked at together."""
-    for start in range(0, len(scores), block):
-        part = scores[start : start + block]
-        if k.highest(part, len(part)) == top:
-            for i in range(len(part)):
-                if part[i] == top:
-                    return start + i
+def divided_sums(scores, top, temperature, scaled):  # type: ignore[no-untyped-def]
+    """Write score / temperature into `scaled`, which may be the scores; `sums` of the scores and, with top / temperature, of these."""
+    found = np.zeros(4, np.float64)
+    scaled_top = top / temperature
+    whole = len(scores) // (TOGETHER * tiles.LANES) * (TOGETHER * tiles.LANES)
+    if whole > 0:
+        _weigh_both(scores.ctypes.data, top, whole, found.ctypes.data, temperature, scaled_top, scaled.ctypes.data)
+    for i in range(whole, len(scores)):
+        below = scores[i] - top
+        scaled[i] = scores[i] / temperature
+        for place, distance in ((0, below), (2, scaled[i] - scaled_top)):
+            weight = k.exponential(distance)
+            found[place] += np.float64(weight)
+            found[place + 1] += np.float64(weight * distance)
+    return found[0], found[1], found[2], found[3]
+
+
+@njit(nogil=True)
+def peaks_of(scores):  # type: ignore[no-untyped-def]
+    """The largest of every BLOCK scores, float32 [blocks], or NaN where one of them is: whoever seeks the largest looks at few others."""
+    found = np.empty((len(scores) + BLOCK - 1) // BLOCK, np.float32)
+    for i in range(len(found)):
+        block = scores[i * BLOCK : (i + 1) * BLOCK]
+        found[i] = k.highest(block, len(block))
+    return found
+
+
+@njit(nogil=True)
+def first_of(scores, peaks, top):  # type: ignore[no-untyped-def]
+    """Where the largest of the scores, which is `top`, stands first."""
+    for number in range(len(peaks)):
+        if peaks[number] == top:
+            for i in range(number * BLOCK, min((number + 1) * BLOCK, len(scores))):
+                if scores[i] == top:
+                    return i
     return 0

@@ -107,6 +107,23 @@ def test_it_answers_by_itself_where_a_model_is_asked_as_usual(chosen: SamplingSe
     assert answered >= 44
 
 
+@pytest.mark.parametrize("penalty", [1.02, 1.3, 3.0])
+@pytest.mark.parametrize("temperature", [0.7, 1.0, 1.4])
+@pytest.mark.parametrize("above", [2.0, 6.0, 14.0, 40.0])
+def test_a_penalised_favourite_of_a_large_vocabulary_weighs_what_it_weighs(penalty: float, temperature: float, above: float) -> None:
+    """Sums are then corrected, not made again, unless the favourite was nearly all of them."""
+    chosen = SamplingSettings(temperature=temperature, top_k=50, min_p=0.2, repetition_penalty=penalty)
+    answered = 0
+    for seed in range(20):
+        scores = scores_of(seed, 50_000, 1.0, above=above)
+        previous = np.concatenate([np.argsort(-scores)[: 1 + 7 * (seed % 3)], np.arange(30), np.arange(30)])
+        quickly, slowly = both(scores, chosen, previous, Selection((seed + 0.5) / 20), 20)
+        if quickly is not None:
+            answered += 1
+            assert_same(quickly, slowly)
+    assert answered >= 17
+
+
 @pytest.mark.parametrize("broken", [math.nan, math.inf])
 def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
     scores = scores_of(1, 4096, 3.0)

@@ -45,8 +45,36 @@ def test_what_is_no_number_shows(broken: float, place: int) -> None:
 
 @pytest.mark.parametrize("places", [(0,), (127, 128), (128,), (4095,), (4096,), (130, 131, 4000)])
 def test_the_first_of_the_largest_is_found(places: tuple[int, ...]) -> None:
-    from core.engine.backends.kernel_weights import first_of
+    from core.engine.backends.kernel_weights import first_of, peaks_of
 
     scores = np.zeros(4097, np.float32)
     scores[list(places)] = 2.5
-    assert first_of(scores, np.float32(2.5), 128) == places[0] == int(scores.argmax())
+    assert first_of(scores, peaks_of(scores), np.float32(2.5)) == places[0] == int(scores.argmax())
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 33, 127, 129, 4096, 50_257])
+@pytest.mark.parametrize("temperature", [0.05, 0.8, 1.6])
+def test_quotients_are_numpys_and_both_sums_are_those_of_float64(size: int, temperature: float) -> None:
+    from core.engine.backends.kernel_weights import divided_sums
+
+    scores, divisor = np.random.default_rng(size).standard_normal(size).astype(np.float32) * 3, np.float32(temperature)
+    scaled = np.empty_like(scores)
+    found = divided_sums(scores, scores.max(), divisor, scaled)
+    assert np.array_equal(scaled, scores / divisor)
+    for kind, (total, moment) in ((scores, found[:2]), (scaled, found[2:])):
+        below = (kind - kind.max()).astype(np.float64)
+        assert total == pytest.approx(np.exp(below).sum(), rel=3e-7)
+        assert moment == pytest.approx((np.exp(below) * below).sum(), rel=3e-7, abs=1e-30)
+    in_place = scores.copy()
+    assert divided_sums(in_place, scores.max(), divisor, in_place) == found
+    assert np.array_equal(in_place, scaled)
+
+
+@pytest.mark.parametrize("size", [1, 127, 128, 129, 4097])
+def test_peaks_are_the_largest_of_each_block(size: int) -> None:
+    from core.engine.backends.kernel_weights import BLOCK, peaks_of
+
+    scores = np.random.default_rng(size).standard_normal(size).astype(np.float32)
+    assert peaks_of(scores).tolist() == [float(scores[start : start + BLOCK].max()) for start in range(0, size, BLOCK)]
+    scores[size // 2] = math.nan
+    assert np.isnan(peaks_of(scores)).nonzero()[0].tolist() == [size // 2 // BLOCK]

@@ -1,0 +1,43 @@
+"""Compiled dice: number for number what NumPy's SeedSequence and Philox throw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from core.sampling import dice
+
+pytest.importorskip("numba", reason="without it there is nothing compiled")
+pytestmark = pytest.mark.usefixtures("compiled_sampling")
+WORDS = st.integers(0, 2**32 - 1)
+
+
+def by_numpy(seed: int, step_index: int, attempt: int) -> float:
+    """The throw as NumPy makes it."""
+    words = [seed & 0xFFFFFFFF, step_index, attempt, seed >> 32]
+    return float(np.random.Generator(np.random.Philox(np.random.SeedSequence(words))).random())
+
+
+@settings(max_examples=500, deadline=None)
+@given(seed=st.integers(0, 2**64 - 1), step_index=WORDS, attempt=WORDS)
+@example(seed=2**64 - 1, step_index=2**32 - 1, attempt=2**32 - 1)
+@example(seed=2**63, step_index=0, attempt=0)
+@example(seed=2**32, step_index=1, attempt=0)
+@example(seed=0, step_index=0, attempt=0)
+def test_the_same_number(seed: int, step_index: int, attempt: int) -> None:
+    from core.engine.backends.compiled_dice import roll
+
+    assert roll(seed, step_index, attempt) == by_numpy(seed, step_index, attempt)
+
+
+def test_the_dice_are_compiled_where_they_can_be_and_throw_the_same_where_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.engine.backends import compiled_dice
+
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
+    monkeypatch.setattr(dice, "QUICK", [lambda: compiled_dice])
+    thrown = [dice.roll(seed, index) for seed in (0, 3, 2**53 - 1) for index in range(50)]
+    monkeypatch.setattr(dice, "QUICK", [lambda: None])
+    assert thrown == [dice.roll(seed, index) for seed in (0, 3, 2**53 - 1) for index in range(50)]
+    assert all(type(number) is float for number in thrown)
