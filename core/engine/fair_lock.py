@@ -25,41 +25,47 @@ class FairLock:
     @contextmanager
     def acquire(self) -> Iterator[float]:
         """Wait for a turn and hold it, with the weights here; yields the seconds spent waiting. Raises what `reload` raises."""
-        waited = 0.0
-        while True:
-            with self.acquire_unloaded() as seconds:
-                waited += seconds
-                if self.reload is None:
-                    try:
-                        yield waited
-                    finally:
-                        self.last_used = monotonic()
-                    return
-                reload = self.reload
+        waited = self._take()
+        while self.reload is not None:
+            reload = self.reload
+            self._give()
             began = perf_counter()
             reload()  # outside of the turn: whoever brings a model back may have to wait for the turns of others
-            waited += perf_counter() - began
+            waited += perf_counter() - began + self._take()
+        try:
+            yield waited
+        finally:
+            self.last_used = monotonic()
+            self._give()
 
     @contextmanager
     def acquire_unloaded(self) -> Iterator[float]:
         """A turn at whatever is here, for those who put weights away and bring them back."""
-        asked = perf_counter()
-        mine: threading.Event | None = None
-        with self._guard:
-            if self._busy:
-                mine = threading.Event()
-                self._waiting.append(mine)
-            self._busy = True
-        if mine is not None:
-            mine.wait()
+        waited = self._take()
         try:
-            yield perf_counter() - asked if mine is not None else 0.0
+            yield waited
         finally:
-            with self._guard:
-                if self._waiting:
-                    self._waiting.popleft().set()
-                else:
-                    self._busy = False
+            self._give()
+
+    def _take(self) -> float:
+        """Wait for a turn; the seconds that took."""
+        with self._guard:
+            if not self._busy:
+                self._busy = True
+                return 0.0
+            mine = threading.Event()
+            self._waiting.append(mine)
+        asked = perf_counter()
+        mine.wait()
+        return perf_counter() - asked
+
+    def _give(self) -> None:
+        """Let the next one have the turn."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._busy = False
 
     @property
     def waiting(self) -> int:
