@@ -7,11 +7,12 @@ That import takes as long as everything else that a first step needs, torch amon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
 import torch
+
+from core.late_imports import LATE_IMPORTS
 
 
 class LateNetwork:
@@ -33,12 +34,11 @@ class LateNetwork:
         self.generation_config = generation_config
         self._weights = weights
         self._fetch, self._arrived = fetch, arrived
-        self._lock = Lock()
         self._network: Any = None
 
     def arrive(self) -> Any:
         """The network, on the weights that were here before it: made once, whoever asks waits for it."""
-        with self._lock:
+        with LATE_IMPORTS:
             if self._network is None:
                 network = self._fetch()
                 for name, weight in network.named_parameters():

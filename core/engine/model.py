@@ -6,10 +6,10 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.chat_template import TemplateFailed, render
 from core.engine.engine import Backend, Engine
 from core.engine.late_network import LateNetwork
+from core.engine.late_tokenizer import LateTokenizer
 from core.engine.shape import ModelShape
 from core.engine.stored_weights import is_stored
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
@@ -46,15 +46,20 @@ class LanguageModel:
         self.end_token_ids = _end_tokens(network, tokenizer)
         self.notes: tuple[str, ...] = ()
         threads = threads_for(self.parameter_count)
-        self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size, threads)
+        self.engine = Engine(backend or _any_network(network), weight.device, self.vocabulary_size, threads)
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
 
     @property
     def network(self) -> Any:
-        """transformers' network on these weights. Of a model that was loaded early it comes when it is first asked for, in seconds."""
+        """transformers' network on these weights. Of a model that was loaded early it comes when it is first asked for, in seconds.
+
+        So does transformers' tokenizer.
+        """
         if isinstance(self._network, LateNetwork):
             self._network = self._network.arrive()
+        if isinstance(self.tokenizer, LateTokenizer):
+            self.tokenizer = self.tokenizer.arrive()
         return self._network
 
     def encode(self, text: str) -> list[int]:
@@ -168,6 +173,13 @@ class LanguageModel:
     def text_of(self, token_ids: list[int]) -> str:
         """The readable text of these tokens, joined from their bytes."""
         return join([token.raw for token in map(self.token, token_ids) if not token.special])
+
+
+def _any_network(network: Any) -> Backend:
+    """transformers' own pass; a model that computes otherwise comes without importing it."""
+    from core.engine.backends.transformers_backend import TransformersBackend
+
+    return TransformersBackend(network)
 
 
 def threads_for(parameter_count: int) -> int:

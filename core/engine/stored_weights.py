@@ -1,7 +1,8 @@
 """Weights kept as they are stored, in 16 bits, and computed with in float32: half the memory, and the very numbers of the float32 model.
 
 A checkpoint in bfloat16 or float16 that is widened to float32 holds no more than before. So on a CPU the matrices stay as they are, and
-each is widened when it is used, which is exact; activations, sums and vectors (norms, biases) are float32.
+each is widened when it is used, which is exact; activations, sums and vectors (norms, biases) are float32. transformers is not imported
+here: a first step comes without it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from typing import Any
 
 import torch
 from torch.nn import functional
-from transformers.pytorch_utils import Conv1D
 
 NARROW = (torch.bfloat16, torch.float16)
 
@@ -18,16 +18,10 @@ NARROW = (torch.bfloat16, torch.float16)
 class StoredLinear(torch.nn.Linear):
     """A linear layer whose weight is widened for each product."""
 
+    is_stored = True
+
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return functional.linear(input, self.weight.to(input.dtype), self.bias)
-
-
-class StoredConv1D(Conv1D):
-    """GPT-2's linear layer, which has its weight the other way round."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        rows = torch.addmm(self.bias, x.view(-1, x.size(-1)), self.weight.to(x.dtype))
-        return rows.view(*x.size()[:-1], self.nf)
 
 
 class StoredEmbedding(torch.nn.Embedding):
@@ -44,6 +38,8 @@ def keep_stored(network: Any) -> bool:
 
     Nothing is changed then. Vectors become float32, which takes next to nothing.
     """
+    from core.engine.stored_conv1d import Conv1D, StoredConv1D
+
     found: list[tuple[Any, type]] = []
     covered: set[int] = set()
     for module in network.modules():
@@ -75,11 +71,13 @@ def keep_stored(network: Any) -> bool:
 
 def is_stored(network: Any) -> bool:
     """Whether this network computes in float32 with weights that are kept in 16 bits."""
-    return any(isinstance(module, StoredLinear | StoredConv1D) for module in network.modules())
+    return any(getattr(type(module), "is_stored", False) for module in network.modules())
 
 
 def widen(network: Any) -> Any:
     """The same network with all weights in float32, as an ordinary one; for training, and for whoever writes into its weights."""
+    from core.engine.stored_conv1d import Conv1D, StoredConv1D
+
     plain = {StoredLinear: torch.nn.Linear, StoredConv1D: Conv1D, StoredEmbedding: torch.nn.Embedding}
     for module in network.modules():
         if type(module) in plain and not hasattr(module, "scalar_embed_scale"):

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
 from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
@@ -50,7 +49,7 @@ class PromptBatch:
         self.model = model
         self._network = model.network
         self._device = torch.device(model.device)
-        self._cache: DynamicCache | None = None
+        self._cache: Any = None  # transformers' DynamicCache
         self._rows = torch.tensor([list(ids)], device=self._device)
         self.passes = 0
         self.computed_tokens = 0  # of one row, in the newest pass
@@ -61,6 +60,8 @@ class PromptBatch:
     def prefill(self) -> torch.Tensor:
         """Read the prompt. float32 logits [1, vocabulary]."""
         if "past_key_values" in inspect.signature(self._network.forward).parameters:
+            from transformers.cache_utils import DynamicCache
+
             self._cache = DynamicCache(config=self._network.config.get_text_config())
         return self._run(self._rows)
 
@@ -103,6 +104,8 @@ class PromptBatch:
 
 def _is_plain(layer: Any) -> bool:
     """Whether this layer keeps keys and values that can be picked row by row."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
     return type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) and layer.get_seq_length() > 0
 
 

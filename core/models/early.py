@@ -26,12 +26,12 @@ def load_early(name: str) -> LanguageModel | None:
     """A bundled Llama for a CPU, in float32, without its network; None for any other."""
     import torch
     from safetensors.torch import load_file
-    from transformers.tokenization_utils_tokenizers import PreTrainedTokenizerFast
 
     from core.device import device_for
     from core.engine.backends.fast_decoder import FastDecoder
     from core.engine.backends.llama_files import llama_parts
     from core.engine.late_network import LateNetwork
+    from core.engine.late_tokenizer import LateTokenizer
     from core.engine.model import LanguageModel, threads_for
 
     folder = BUNDLED / name
@@ -48,7 +48,7 @@ def load_early(name: str) -> LanguageModel | None:
     generation = SimpleNamespace(**json.loads((folder / "generation_config.json").read_text("utf-8")))
     torch.set_num_threads(threads_for(sum(weight.numel() for weight in weights.values())))
     late = LateNetwork(config, generation, weights, lambda: _network(name), lambda network: _compare(network, fast, itself))
-    model = LanguageModel(name, late, PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True), fast)
+    model = LanguageModel(name, late, LateTokenizer(folder, lambda: _tokenizer(name)), fast)
     itself = weakref.ref(model)
     model.engine.forward([0])
     return model
@@ -61,6 +61,12 @@ def _network(name: str) -> Any:
 
     transformers_logging.disable_progress_bar()
     return LlamaForCausalLM.from_pretrained(BUNDLED / name, dtype=torch.float32, use_safetensors=True, local_files_only=True).eval()
+
+
+def _tokenizer(name: str) -> Any:
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(BUNDLED / name, local_files_only=True)
 
 
 def _compare(network: Any, fast: Any, itself: weakref.ref[LanguageModel]) -> None:

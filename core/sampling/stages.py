@@ -9,25 +9,35 @@ are not carried any further, since no later stage can bring them back; that chan
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 import torch
-from transformers.generation.logits_process import (
-    MinPLogitsWarper,
-    RepetitionPenaltyLogitsProcessor,
-    TemperatureLogitsWarper,
-    TopKLogitsWarper,
-    TopPLogitsWarper,
-    TypicalLogitsWarper,
-)
 
 from core.device import to_device
 from core.errors import BadToken
 from core.language import _
+from core.late_imports import LATE_IMPORTS
 from core.sampling import cpu, device
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken
 from core.settings import SamplingSettings
+
+
+class Named:
+    """One of transformers' own processors, by its name: imported when it is first asked, which on a CPU is seldom."""
+
+    def __init__(self, name: str, setting: float) -> None:
+        self._name, self._setting = name, setting
+        self._processor: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] | None = None
+
+    def __call__(self, previous_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        if self._processor is None:
+            with LATE_IMPORTS:
+                from transformers.generation import logits_process
+
+            self._processor = getattr(logits_process, self._name)(self._setting)
+        return self._processor(previous_ids, scores)
 
 
 @lru_cache(maxsize=64)
@@ -35,19 +45,20 @@ def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
     """The active stages with their names and settings, in transformers' order. Greedy keeps the penalty and drops the warpers."""
     stages: list[ActiveStage] = []
     if settings.repetition_penalty != 1.0:
-        stages.append(("repetition penalty", settings.repetition_penalty, RepetitionPenaltyLogitsProcessor(settings.repetition_penalty)))
+        penalty = settings.repetition_penalty
+        stages.append(("repetition penalty", penalty, Named("RepetitionPenaltyLogitsProcessor", penalty)))
     if settings.greedy:
         return tuple(stages)
     if settings.temperature != 1.0:
-        stages.append(("temperature", settings.temperature, TemperatureLogitsWarper(settings.temperature)))
+        stages.append(("temperature", settings.temperature, Named("TemperatureLogitsWarper", settings.temperature)))
     if settings.top_k > 0:
-        stages.append(("top-k", settings.top_k, TopKLogitsWarper(settings.top_k)))
+        stages.append(("top-k", settings.top_k, Named("TopKLogitsWarper", settings.top_k)))
     if settings.top_p < 1.0:
-        stages.append(("top-p", settings.top_p, TopPLogitsWarper(settings.top_p)))
+        stages.append(("top-p", settings.top_p, Named("TopPLogitsWarper", settings.top_p)))
     if settings.min_p > 0.0:
-        stages.append(("min-p", settings.min_p, MinPLogitsWarper(settings.min_p)))
+        stages.append(("min-p", settings.min_p, Named("MinPLogitsWarper", settings.min_p)))
     if settings.typical_p < 1.0:
-        stages.append(("typical-p", settings.typical_p, TypicalLogitsWarper(settings.typical_p)))
+        stages.append(("typical-p", settings.typical_p, Named("TypicalLogitsWarper", settings.typical_p)))
     return tuple(stages)
 
 

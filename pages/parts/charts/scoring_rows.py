@@ -13,10 +13,10 @@ from core import ScoredText, score_text
 from core.inspection.scoring import ScoredToken
 from core.language import _
 from pages.parts.charts import inside_charts
-from pages.parts.charts.inside_rows import plain
 from pages.parts.components.scored_text.scored_text import Word, shown
 from pages.parts.layout.palette import DARKEST
 from pages.parts.text import numbers
+from pages.parts.text.plain import plain
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel

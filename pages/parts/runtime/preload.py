@@ -69,6 +69,9 @@ def settled() -> bool:
 
 def settle() -> None:
     """Until all is imported. By whoever imports more than the first page does: see above on half a module."""
+    from pages.parts.charts import late_altair
+
+    late_altair.fetch()
     for early in list(_early):
         model = early()
         if model is not None:
@@ -80,15 +83,17 @@ def _load() -> dict[str, LanguageModel]:
     # What is imported stays. Looking for garbage in it over and over costs a quarter of the time, and half a second after it.
     gc.disable()
     try:
-        import altair  # noqa: F401 (here, so that it is there when a page is drawn)
-        import pandas  # noqa: F401
+        import pandas  # noqa: F401 (here, so that it is there when a page is drawn)
 
         from core import list_models, load_model
         from core.models.early import load_early
 
         first = list_models()[0].name
         model = None if house.public() else load_early(first)
-        if model is None:
+        if model is None:  # then all is here before anybody comes
+            from pages.parts.charts import late_altair
+
+            late_altair.fetch()
             return {first: load_model(first)}
         _early.append(weakref.ref(model))
         return {first: model}

@@ -17,6 +17,7 @@ from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.backends.llama_files import llama_parts
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.late_network import LateNetwork
+from core.engine.late_tokenizer import LateTokenizer
 from core.models import early
 from core.models.hub import BUNDLED, bundled_names
 
@@ -29,7 +30,7 @@ from core.models.early import load_early
 from core import Generation, SamplingSettings
 run = Generation(load_early("storyteller"), "One day a little", SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.01))
 assert run.step().text
-heavy = ("torch._dynamo", "torch._inductor", "sympy", "transformers.modeling_utils", "transformers.models.llama.modeling_llama")
+heavy = ("torch._dynamo", "torch._inductor", "sympy", "transformers", "huggingface_hub")
 print([name for name in heavy if name in sys.modules])
 """
 
@@ -44,7 +45,6 @@ def test_it_is_the_model_that_is_loaded_whole(name: str) -> None:
     model, whole = early.load_early(name), load_model(name)
     assert model is not None and isinstance(model._network, LateNetwork)
     assert {fact: getattr(model, fact) for fact in FACTS} == {fact: getattr(whole, fact) for fact in FACTS}
-    assert type(model.tokenizer) is type(whole.tokenizer) and model.tokenizer.get_vocab() == whole.tokenizer.get_vocab()
     text = "Once upon a time, there was a little fox 🦊. Question: How much is 3 + 4?\nAnswer:"
     assert model.encode(text) == whole.encode(text)
     settings = SamplingSettings(temperature=1.2, seed=3)
@@ -53,6 +53,61 @@ def test_it_is_the_model_that_is_loaded_whole(name: str) -> None:
     assert texts[0] == texts[1]
     ids = np.array(whole.encode(text))
     assert torch.allclose(model.engine.forward(ids).logits.values, whole.engine.forward(ids).logits.values, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", sorted(bundled_names()))
+def test_the_tokenizer_answers_as_transformers_own_does(name: str) -> None:
+    model, whole = early.load_early(name), load_model(name).tokenizer
+    assert model is not None and isinstance(model.tokenizer, LateTokenizer)
+    late = model.tokenizer
+    for fact in ("all_special_ids", "eos_token_id", "bos_token_id", "chat_template", "is_fast", "added_tokens_decoder"):
+        found, expected = getattr(late, fact), getattr(whole, fact)
+        assert str(found) == str(expected) if fact == "added_tokens_decoder" else found == expected, fact
+    assert len(late) == len(whole)
+    assert [late.convert_ids_to_tokens(i) for i in (*range(len(whole)), len(whole))] == [
+        whole.convert_ids_to_tokens(i) for i in (*range(len(whole)), len(whole))
+    ]
+    for text in (
+        "",
+        " ",
+        "Once upon a time",
+        "🦊 Füchse\n\n\tund\r\n",
+        "<|end|> <|start|>",
+        "a" * 5000,
+        "\u200b\ufeff e\u0301",
+        "1234 + 5 = ?",
+    ):
+        for how in ({}, {"add_special_tokens": False}, {"add_special_tokens": True}):
+            assert late(text, **how)["input_ids"] == whole(text, **how)["input_ids"], (text[:20], how)
+    assert late._whole is None, "transformers was not asked"
+
+
+def test_what_the_tokenizer_does_not_know_itself_transformers_answers() -> None:
+    model, whole = early.load_early("storyteller"), load_model("storyteller").tokenizer
+    assert model is not None
+    late = model.tokenizer
+    assert late.get_vocab() == whole.get_vocab()
+    assert late("a fox", return_offsets_mapping=True)["offset_mapping"] == whole("a fox", return_offsets_mapping=True)["offset_mapping"]
+    assert late(["a fox", "two"])["input_ids"] == whole(["a fox", "two"])["input_ids"]
+    assert late.convert_ids_to_tokens([5, 6]) == whole.convert_ids_to_tokens([5, 6])
+    assert late.decode([5, 6, 7]) == whole.decode([5, 6, 7])
+    with pytest.raises(AttributeError):
+        _ = late.no_such_thing
+    assert model.network is not None
+    assert type(model.tokenizer) is type(whole), "with the network comes the tokenizer itself"
+
+
+@pytest.mark.parametrize("change", [{"tokenizer_class": "LlamaTokenizer"}, {"chat_template": "{{ messages }}"}, None])
+def test_a_tokenizer_that_is_not_plain_is_left_to_transformers(tmp_path: Path, change: dict[str, str] | None) -> None:
+    for part in ("tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / part).write_bytes((BUNDLED / "storyteller" / part).read_bytes())
+    if change is None:
+        (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
+    else:
+        told = json.loads((tmp_path / "tokenizer_config.json").read_text())
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(told | change))
+    with pytest.raises(ValueError, match="plain"):
+        LateTokenizer(tmp_path, lambda: None)
 
 
 def test_the_network_comes_when_it_is_asked_for_on_the_same_weights() -> None:

@@ -12,10 +12,10 @@ import streamlit as st
 from core.language import N_, _, carried, said
 from core.record.tables import steps_table
 from pages.parts.charts import charts
-from pages.parts.charts.inside_rows import plain
 from pages.parts.components.branch_tree.branch_tree import way_name
 from pages.parts.layout import frame, palette
 from pages.parts.session import current, opened_recording, url_state
+from pages.parts.text.plain import plain
 
 if TYPE_CHECKING:
     from core import Generation
