@@ -198,14 +198,20 @@ def _is_on_disk(module: str) -> bool:
 
 
 def _compile_elsewhere(module: str) -> None:
-    """Have another process compile this and keep it on disk, if nobody has: in this one it would hold up every visitor for seconds."""
+    """Have another process compile this and keep it on disk, if nobody has: in this one it would hold up every visitor for seconds.
+
+    Raises RuntimeError where that process was ended by a signal: a compiler that fails so would take this one with it.
+    """
     if _is_on_disk(module):
         return
     environment = os.environ | {"NUMBA_CACHE_DIR": _folder()}
     command = [sys.executable, "-c", f"import core.engine.backends.{module}"]
     with suppress(OSError, subprocess.SubprocessError):  # then importing it here compiles it
         root = Path(__file__).parents[3]
-        subprocess.run(command, env=environment, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+        done = subprocess.run(command, env=environment, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+        if done.returncode < 0:
+            told = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            raise RuntimeError(f"compiling {module} ended with signal {-done.returncode}: {told}")
 
 
 def is_ready() -> bool:

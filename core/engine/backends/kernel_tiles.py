@@ -18,7 +18,7 @@ import platform
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
 
@@ -36,7 +36,7 @@ def _lanes() -> tuple[int, int]:
     """How many float32 a register holds, and how many rows a tile may have so that it fits into all of them."""
     if platform.machine().lower() in ("arm64", "aarch64"):
         return 4, 8
-    features = binding.get_host_cpu_features()
+    features = k.features()
     if features.get("avx512f"):
         return 16, 8
     return (8, 4) if features.get("avx") else (4, 4)
@@ -53,10 +53,10 @@ def _widened(builder: Any, kind: int, address: Any) -> Any:
     """LANES stored numbers from this address on, as float32."""
     if kind == k.FLOAT32:
         return load(builder, address, FLOATS, 4)
-    if kind == k.FLOAT16:
-        return builder.fpext(load(builder, address, ir.VectorType(ir.HalfType(), LANES), 2), FLOATS)
     integers = ir.VectorType(ir.IntType(32), LANES)
     narrow = load(builder, address, ir.VectorType(ir.IntType(16), LANES), 2)
+    if kind == k.FLOAT16:
+        return k.half_as_float(builder, narrow, LANES)
     return builder.bitcast(builder.shl(builder.zext(narrow, integers), ir.Constant(integers, [16] * LANES)), FLOATS)
 
 

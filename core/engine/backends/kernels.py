@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 import os
+import platform
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
+from numba import config as numba_config
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
 
 intrinsic: Any = untyped_intrinsic
+config: Any = numba_config
 
 FLOAT32, BFLOAT16, FLOAT16 = 0, 1, 2
 SILU, GELU, GELU_TANH, RELU = 0, 1, 2, 3
@@ -78,12 +81,45 @@ def from_bfloat16(typing_context: Any, bits: Any) -> Any:
     return types.float32(types.uint16), generate
 
 
+def features() -> dict[str, bool]:
+    """What the processor can do for which numba compiles: this one, or as NUMBA_CPU_FEATURES says."""
+    told = config.CPU_FEATURES
+    return dict(binding.get_host_cpu_features()) if told is None else {one[1:]: one[0] == "+" for one in told.split(",") if one}
+
+
+WIDENS_HALVES = platform.machine().lower() in ("arm64", "aarch64") or bool(features().get("f16c"))
+
+
+def half_as_float(builder: Any, bits: Any, lanes: int = 0) -> Any:
+    """float32 of the 16 bits of a half, or of a vector of them, in LLVM's terms.
+
+    Where the processor has no instruction for that, LLVM would call a function that is not there, and end the whole process.
+    """
+    whole, half, real = ir.IntType(32), ir.HalfType(), ir.FloatType()
+    if lanes:
+        whole, half, real = (ir.VectorType(kind, lanes) for kind in (whole, half, real))
+
+    def every(kind: Any, number: float) -> Any:
+        return ir.Constant(kind, [number] * lanes if lanes else number)
+
+    if WIDENS_HALVES:
+        return builder.fpext(builder.bitcast(bits, half), real)
+    wide = builder.zext(bits, whole)
+    sign = builder.shl(builder.and_(wide, every(whole, 0x8000)), every(whole, 16))
+    magnitude = builder.shl(builder.and_(wide, every(whole, 0x7FFF)), every(whole, 13))
+    # Exponents of halves are 112 less; infinities and NaN have the largest exponent of either kind.
+    scaled = builder.bitcast(builder.fmul(builder.bitcast(magnitude, real), every(real, 2.0**112)), whole)
+    strange = builder.icmp_unsigned(">=", magnitude, every(whole, 0x0F800000))
+    found = builder.select(strange, builder.or_(magnitude, every(whole, 0x7F800000)), scaled)
+    return builder.bitcast(builder.or_(found, sign), real)
+
+
 @intrinsic
 def from_float16(typing_context: Any, bits: Any) -> Any:
     """The number that 16 bits of a half stand for."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fpext(builder.bitcast(arguments[0], ir.HalfType()), ir.FloatType())
+        return half_as_float(builder, arguments[0])
 
     return types.float32(types.uint16), generate
 
