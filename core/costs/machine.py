@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+import psutil
 import torch
 
 from core.language import N_
 
 _RAPL = Path("/sys/class/powercap")
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_SMALLEST, _LARGEST = 1 << 26, 1 << 29  # bytes of the block that is read on a processor
 _SHORT = 0.12  # seconds for each of the two measurements
 
 
@@ -37,19 +40,37 @@ class Peak:
 
 
 def measure(device: str = "cpu", dtype: str = "float32") -> Peak:
-    """Multiply two large matrices, then read a block of memory far larger than the processor's caches; keep the fastest of each.
+    """Multiply two large matrices, then read a block of memory larger than the processor's caches; keep the fastest of each.
 
-    Takes about a quarter of a second. Whatever else runs on the machine makes it slower, so the best of many is the fairest.
+    Takes about a quarter of a second, twice as long on a processor with a cache of hundreds of megabytes. Whatever else runs on the machine makes it slower, so the best of many is the fairest.
     """
     kind = getattr(torch, dtype)
     side = 4096 if device.startswith("cuda") else 768
-    count = (1 << 30 if device.startswith("cuda") else 1 << 26) // kind.itemsize
+    count = (1 << 30 if device.startswith("cuda") else block_bytes()) // kind.itemsize
     with torch.inference_mode():
         left, right = torch.randn(2, side, side, device=device, dtype=kind)
         block = torch.ones(count, device=device, dtype=kind)
         arithmetic = _best(lambda: left @ right, device)
         reading = _best(block.sum, device)
     return Peak(2 * side**3 / arithmetic, count * kind.itemsize / reading, device, dtype, torch.get_num_threads())
+
+
+def block_bytes() -> int:
+    """Bytes to read so that they come from memory: twice the largest cache that the system tells of, as far as there is room."""
+    room = int(psutil.virtual_memory().available) // 4
+    return max(_SMALLEST, min(2 * largest_cache(), _LARGEST, room))
+
+
+def largest_cache() -> int:
+    """Bytes of this processor's largest cache, 0 where the system does not tell."""
+    found = [0]
+    for file in _CACHES.glob("index*/size"):
+        try:
+            told = file.read_text("ascii").strip()
+            found.append(int(told[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[told[-1]])
+        except (OSError, ValueError, KeyError, IndexError):
+            continue
+    return max(found)
 
 
 def _best(work: Callable[[], object], device: str) -> float:

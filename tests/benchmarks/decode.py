@@ -1,12 +1,15 @@
 """How fast a watched step is: python -m tests.benchmarks.decode [--model storyteller] [--tokens 200] [--repeats 5]
 
+The model may be a shape of `tests.benchmarks.popular` (SmolLM2-135M), written to a folder for the occasion, with random weights.
+
 Three ways to write the same number of tokens behind the same prompt, with the same model, settings and threads, taking turns in one run:
 
     step      our step: the 20 likeliest tokens, every sampling stage, both entropies, the dice, the record
     generate  transformers' generate(do_sample=True, output_scores=True)
     loop      the bare loop: forward pass, argmax, on
 
-and beside them llama.cpp's server with 50 log-probabilities a token, by its own timings, where `tests.servers.build` has made one.
+and beside them llama.cpp's server with 50 log-probabilities a token, by its own timings, with weights in float32 and in bfloat16, where
+`tests.servers.build` has made one.
 
 Printed are medians over the repeats, of the ratio also the smallest and the largest. The floor is the time that memory needs to hand over
 the weights once, at the speed at which `core.costs.machine` read a long vector just before; a model that fits into the processor's cache
@@ -18,24 +21,28 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import torch
+import transformers
 
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
 from core.engine.backends import compiled
 from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.model import LanguageModel
-from core.models.hub import local_folder
+from core.models.hub import BUNDLED, local_folder
 from tests.benchmarks.peer import ABSENT, llama_server, seconds_per_token
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
 PROMPT = "Once upon a time there was"
 TOP_N = 20
+KINDS = ("f32", "bf16")  # in which llama.cpp has the weights
 
 
 @dataclass(slots=True)
@@ -94,6 +101,23 @@ def loop(model: LanguageModel, count: int, lap: Lap) -> None:
     lap.seconds.append(perf_counter() - started)
 
 
+def in_a_folder(name: str, folder: str) -> str:
+    """The model's name; of a published shape, a folder with random weights of that shape and as many tokens."""
+    from tests.benchmarks.popular import SHAPES
+
+    if name not in SHAPES:
+        return name
+    shape = SHAPES[name]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(BUNDLED / "storyteller")
+    marks = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+    config = getattr(transformers, f"{shape.family}Config")(**shape.config, **marks)
+    torch.manual_seed(0)
+    transformers.AutoModelForCausalLM.from_config(config, dtype=shape.stored).save_pretrained(folder)
+    tokenizer.add_tokens([f"<|extra {number}|>" for number in range(len(tokenizer), shape.config["vocab_size"])])
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="storyteller")
@@ -102,9 +126,14 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--dtype", default="auto")
     wanted = parser.parse_args()
+    with TemporaryDirectory() as place:
+        compare(wanted, in_a_folder(wanted.model, place))
 
+
+def compare(wanted: argparse.Namespace, name: str) -> None:
+    """Measure and print."""
     busy = os.getloadavg()[0]
-    model = load_model(wanted.model, device=wanted.device, dtype=wanted.dtype)
+    model = load_model(name, device=wanted.device, dtype=wanted.dtype)
     model.end_token_ids = frozenset()  # all ways write on past the end of the text, so that they write equally much
     count = min(wanted.tokens, model.context_length - len(model.encode(PROMPT)))
     ways: list[tuple[str, Callable[[LanguageModel, int, Lap], None]]] = [("step", step), ("generate", generate), ("loop", loop)]
@@ -112,29 +141,32 @@ def main() -> None:
     compiled.wait()
     for _, way in ways:
         way(model, min(count, 30), Lap())  # warming up
-    peers: list[float] = []
-    folder = local_folder(wanted.model)
-    with llama_server(folder, model.engine.threads) if folder and model.device == "cpu" else nullcontext() as address:
+    peers: dict[str, list[float]] = {}
+    folder: Path | None = local_folder(name) if model.device == "cpu" else None
+    with ExitStack() as servers:
+        addresses = {kind: servers.enter_context(llama_server(folder, model.engine.threads, kind)) for kind in KINDS} if folder else {}
         for repeat in range(wanted.repeats):
             for place in range(len(ways)):
-                name, way = ways[(place + repeat) % len(ways)]
-                way(model, count, laps[name])
-            if address is not None:
-                peers.append(seconds_per_token(address, PROMPT, count))
+                way_name, way = ways[(place + repeat) % len(ways)]
+                way(model, count, laps[way_name])
+            for kind, address in addresses.items():
+                if address is not None:
+                    peers.setdefault(kind, []).append(seconds_per_token(address, PROMPT, count))
 
     peak = measure(model.device, model.dtype)
     read = model.engine.backend.weight_bytes if isinstance(model.engine.backend, FastDecoder) else model.weight_bytes
     floor = read / peak.bytes_per_second
-    per_token = {name: median(lap.seconds) / count for name, lap in laps.items()}
+    per_token = {way_name: median(lap.seconds) / count for way_name, lap in laps.items()}
     backend = type(model.engine.backend).__name__
-    print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {backend}")
+    print(f"{wanted.model}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {backend}")
     print(f"{count} tokens, {wanted.repeats} repeats, {torch.get_num_threads()} of {os.cpu_count()} threads, torch {torch.__version__}")
-    print(f"{'':10}{'tokens/s':>10}{'ms/token':>10}{'x generate':>12}{'share of floor':>16}")
-    for name, seconds in per_token.items():
-        print(f"{name:10}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token['generate'] / seconds:12.2f}{floor / seconds:16.0%}")
-    if peers:
-        print(f"{'llama.cpp':10}{1 / median(peers):10.0f}{median(peers) * 1e3:10.2f}{per_token['generate'] / median(peers):12.2f}")
-    else:
+    print(f"{'':15}{'tokens/s':>10}{'ms/token':>10}{'x generate':>12}{'share of floor':>16}")
+    for way_name, seconds in per_token.items():
+        print(f"{way_name:15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token['generate'] / seconds:12.2f}{floor / seconds:16.0%}")
+    for kind, times in peers.items():
+        seconds = median(times)
+        print(f"{f'llama.cpp {kind}':15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token['generate'] / seconds:12.2f}")
+    if not peers:
         print(ABSENT)
     ratios = [theirs / ours for ours, theirs in zip(laps["step"].seconds, laps["generate"].seconds, strict=True)]
     print(f"step against generate: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")

@@ -20,14 +20,14 @@ CONVERTER = Path(__file__).parents[1] / "servers" / "convert.py"
 
 
 @contextlib.contextmanager
-def llama_server(folder: Path, threads: int) -> Iterator[str | None]:
-    """The address of a running server with the model of this folder in float32; None where no server was built."""
+def llama_server(folder: Path, threads: int, kind: str = "f32") -> Iterator[str | None]:
+    """The address of a running server with the model of this folder in float32 or "bf16"; None where no server was built."""
     if not SERVER.is_file():
         yield None
         return
     with tempfile.TemporaryDirectory() as place:
         file, port = Path(place) / "model.gguf", free_port()
-        subprocess.run([sys.executable, str(CONVERTER), str(HOME), str(folder), str(file)], capture_output=True, check=True)
+        subprocess.run([sys.executable, str(CONVERTER), str(HOME), str(folder), str(file), kind], capture_output=True, check=True)
         command = [str(SERVER), "-m", str(file), "--host", "127.0.0.1", "--port", str(port), "-c", "2048", "-np", "1", "-t", str(threads)]
         server = subprocess.Popen([*command, "-ctk", "f32", "-ctv", "f32"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -1,0 +1,71 @@
+"""The block that is read to know how fast memory is: larger than any cache the system tells of, and no larger than there is room for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from core.costs import machine
+
+MEGABYTE = 1 << 20
+
+
+def tell(folder: Path, *sizes: str | bytes) -> None:
+    """Caches of these sizes, as Linux has them."""
+    for number, size in enumerate(sizes):
+        place = folder / f"index{number}"
+        place.mkdir()
+        (place / "size").write_bytes(size if isinstance(size, bytes) else size.encode())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "largest"),
+    [
+        ((), 0),
+        (("48K\n", "32K\n", "2048K\n", "266240K\n"), 266240 * 1024),
+        (("48K", "33M"), 33 * MEGABYTE),
+        (("1G",), 1024 * MEGABYTE),
+        (("", "K", "many", "12X", "-", b"\xff\xfe", "64K"), 64 * 1024),
+    ],
+)
+def test_the_largest_cache_is_the_one_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: tuple[str | bytes, ...], largest: int
+) -> None:
+    tell(tmp_path, *sizes)
+    monkeypatch.setattr(machine, "_CACHES", tmp_path)
+    assert machine.largest_cache() == largest
+
+
+@pytest.mark.parametrize(
+    ("cache", "available", "expected"),
+    [
+        (0, 16_000, 64),
+        (20, 16_000, 64),
+        (100, 16_000, 200),
+        (260, 16_000, 512),
+        (4_000, 16_000, 512),
+        (100, 400, 100),  # a quarter of what is free
+        (100, 10, 64),
+    ],
+)
+def test_twice_that_is_read_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch, cache: int, available: int, expected: int) -> None:
+    monkeypatch.setattr(machine, "largest_cache", lambda: cache * MEGABYTE)
+    monkeypatch.setattr(machine.psutil, "virtual_memory", lambda: SimpleNamespace(available=available * MEGABYTE))
+    assert machine.block_bytes() == expected * MEGABYTE
+
+
+def test_so_much_is_read_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    ones = torch.ones
+
+    def noted(count: int, **how: object) -> torch.Tensor:
+        made.append(count)
+        return ones(count, **how)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(machine, "block_bytes", lambda: 80 * MEGABYTE)
+    monkeypatch.setattr(machine.torch, "ones", noted)
+    assert machine.measure("cpu", "float32").bytes_per_second > 1e8
+    assert made == [80 * MEGABYTE // 4]
