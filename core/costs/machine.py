@@ -42,7 +42,8 @@ class Peak:
 def measure(device: str = "cpu", dtype: str = "float32") -> Peak:
     """Multiply two large matrices, then read a block of memory larger than the processor's caches; keep the fastest of each.
 
-    Takes about a quarter of a second, twice as long on a processor with a cache of hundreds of megabytes. Whatever else runs on the machine makes it slower, so the best of many is the fairest.
+    Takes about a quarter of a second, twice as long on a processor with a cache of hundreds of megabytes. Whatever else runs on the machine
+    makes it slower, so the best of many is the fairest.
     """
     kind = getattr(torch, dtype)
     side = 4096 if device.startswith("cuda") else 768
