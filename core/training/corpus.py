@@ -225,7 +225,7 @@ def _with_another_hero(rng: Random, story: str) -> str:
     introduced = rng.choice(
         [f" named {name}{found['rest']}.", f" who liked {rng.choice(FOODS)}. {known}", f" who wanted to {rng.choice(SKILLS)}. {known}"]
     )
-    opening = rng.choice(["Once upon a time, there was a ", found["opening"].removesuffix("an ") + "a " * found["opening"].endswith("an ")])
+    opening = rng.choice(["Once upon a time, there was a ", re.sub("an $", "a ", found["opening"])])
     rest = re.sub(rf"\b([Tt]he (?:little |young )?){child}\b", rf"\g<1>{hero}", story[found.end() :])
     return article(f"{opening}{trait}{hero}{introduced}") + rest
 

@@ -157,8 +157,9 @@ def mini(name: str, teacher: Candidate, student: Candidate, rows: dict[str, list
     heading(f"{name} beside storyteller")
     row("same favourite, held-out lesson positions", f"{exam.agreement(teacher, student):.1%}", goal)
     for title, asked in rows.items():
-        row(f"same favourite, {title}", f"{prose.agreement(teacher, student, asked[:40]):.1%}", goal)
-        row(f"perplexity of the small one, {title}", f"{prose.foresee(student, asked[:40]).perplexity:.1f}")
+        row(f"same favourite, {title}", f"{prose.agreement(teacher, student, asked):.1%}", goal)
+        foreseen = [prose.foresee(candidate, asked).perplexity for candidate in (student, teacher)]
+        row(f"perplexity of the small one, {title}", f"{foreseen[0]:.1f}", f"the large one: {foreseen[1]:.1f}")
     for title, right in exam.facts_right(student).items():
         if title.startswith("all facts"):
             row(title, f"{right:.1%}")

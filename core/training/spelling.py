@@ -26,7 +26,6 @@ from core.training.lessons import document
 
 LESSONS_TO_READ = 20_000
 DETERRED_TO = -16.0  # log probability, nats: once in nine million tokens
-DETERRED_WEIGHT = 0.1
 WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 _LEAD = re.compile(r"[a-z']*")
 

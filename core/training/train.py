@@ -32,7 +32,7 @@ from core.training.data import IGNORED, Batch, Lessons
 from core.training.lessons import fingerprint
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
-from core.training.spelling import DETERRED_WEIGHT, Spelling, deterred, known_words, misspelt
+from core.training.spelling import Spelling, deterred, known_words, misspelt
 from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
 
 Loss = Callable[..., torch.Tensor]
@@ -45,7 +45,8 @@ class Plan:
     From step `long_from` on, one step in `long_every` has long rows: attention over them is the dearest part of a step.
 
     begin: the step at which the rate is warmed up, for a run that goes on from weights alone.
-    spelling: weight of the probability on pieces that no known word allows (spelling.py); 0 asks for the next token alone.
+    spelling: weight of the probability on pieces that no known word allows (spelling.py); 0 asks for the next token alone. deterrence: of
+    how far pieces that would complete a hurtful word are too likely; only beside the spelling.
     """
 
     steps: int = 100_000
@@ -59,6 +60,7 @@ class Plan:
     early_steps: int = 800
     prose_share: float = 0.5
     spelling: float = 0.0
+    deterrence: float = 0.1
     begin: int = 0
     muon_rate: float = 2e-3
     adam_rate: float = 2e-3
@@ -85,8 +87,10 @@ def loss_of(
     wrong: torch.Tensor | None = None,
     hurtful: torch.Tensor | None = None,
     spelling: float = 0.0,
+    deterrence: float = 0.0,
 ) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats, `spelling` times what lies on `wrong` tokens, and what `hurtful` ones are too likely.
+    """Mean cross-entropy per target token, in nats, `spelling` times what lies on `wrong` tokens, and `deterrence` times what `hurtful`
+    ones are too likely.
 
     In bf16 where that is quick.
     """
@@ -96,7 +100,7 @@ def loss_of(
     if wrong is None or hurtful is None:
         return loss
     asked = targets != IGNORED
-    return loss + spelling * misspelt(logits, wrong, asked) + DETERRED_WEIGHT * deterred(logits, hurtful, asked)
+    return loss + spelling * misspelt(logits, wrong, asked) + deterrence * deterred(logits, hurtful, asked)
 
 
 class Trainer:
@@ -117,7 +121,7 @@ class Trainer:
         batch = self._on_device(part)
         if self.spelling:
             masks = [mask(part.ids, part.targets).to(self.model.device) for mask in (self.spelling.wrong, self.spelling.hurtful)]
-            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask, *masks, self.plan.spelling)
+            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask, *masks, self.plan.spelling, self.plan.deterrence)
         else:
             loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
         loss.backward()

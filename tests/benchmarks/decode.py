@@ -5,8 +5,8 @@ The model may be a shape of `tests.benchmarks.popular` (SmolLM2-135M), written t
 Three ways to write the same number of tokens behind the same prompt, with the same model, settings and threads, taking turns in one run:
 
     step      our step: the 20 likeliest tokens, every sampling stage, both entropies, the dice, the record
-    generate  transformers' generate(do_sample=True, output_scores=True)
-    loop      the bare loop: forward pass, argmax, on
+    generate  transformers' generate(do_sample=True, output_scores=True), in float32
+    loop      the bare loop: forward pass, argmax, on, in float32
 
 and beside them llama.cpp's server with 50 log-probabilities a token, by its own timings, with weights in float32 and in bfloat16, where
 `tests.servers.build` has made one.
@@ -22,11 +22,13 @@ import argparse
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 import torch
 import transformers
@@ -36,6 +38,7 @@ from core.costs.machine import measure
 from core.engine.backends import compiled
 from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.model import LanguageModel
+from core.engine.stored_weights import widen
 from core.models.hub import BUNDLED, local_folder
 from tests.benchmarks.peer import ABSENT, llama_server, seconds_per_token
 
@@ -53,7 +56,7 @@ class Lap:
     recording: list[float] = field(default_factory=list)
 
 
-def step(model: LanguageModel, count: int, lap: Lap) -> None:
+def step(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
     run = Generation(model, PROMPT, SETTINGS, top_n=TOP_N)
     started = perf_counter()
     times = []
@@ -66,13 +69,13 @@ def step(model: LanguageModel, count: int, lap: Lap) -> None:
     assert len(run.path) == count
 
 
-def generate(model: LanguageModel, count: int, lap: Lap) -> None:
+def generate(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
     prompt = torch.tensor([model.encode(PROMPT)], device=model.device)
     mask = torch.ones_like(prompt)
     settings = {name: value for name, value in SETTINGS.as_dict().items() if name not in ("greedy", "seed")}
     started = perf_counter()
     with torch.inference_mode():
-        output = model.network.generate(
+        output = network.generate(
             prompt,
             attention_mask=mask,
             do_sample=True,
@@ -88,13 +91,13 @@ def generate(model: LanguageModel, count: int, lap: Lap) -> None:
     assert len(written) == prompt.shape[1] + count
 
 
-def loop(model: LanguageModel, count: int, lap: Lap) -> None:
+def loop(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
     ids = torch.tensor([model.encode(PROMPT)], device=model.device)
     started = perf_counter()
     with torch.inference_mode():
         cache = None
         for _ in range(count):
-            output = model.network(ids, past_key_values=cache, use_cache=True)
+            output = network(ids, past_key_values=cache, use_cache=True)
             cache = output.past_key_values
             ids = output.logits[:, -1:].argmax(-1)
             ids.item()
@@ -135,12 +138,13 @@ def compare(wanted: argparse.Namespace, name: str) -> None:
     busy = os.getloadavg()[0]
     model = load_model(name, device=wanted.device, dtype=wanted.dtype)
     model.end_token_ids = frozenset()  # all ways write on past the end of the text, so that they write equally much
+    plain = model.network if model.stored_dtype == model.dtype else widen(deepcopy(model.network))
     count = min(wanted.tokens, model.context_length - len(model.encode(PROMPT)))
-    ways: list[tuple[str, Callable[[LanguageModel, int, Lap], None]]] = [("step", step), ("generate", generate), ("loop", loop)]
+    ways: list[tuple[str, Callable[[LanguageModel, Any, int, Lap], None]]] = [("step", step), ("generate", generate), ("loop", loop)]
     laps = {name: Lap() for name, _ in ways}
     compiled.wait()
     for _, way in ways:
-        way(model, min(count, 30), Lap())  # warming up
+        way(model, plain, min(count, 30), Lap())  # warming up
     peers: dict[str, list[float]] = {}
     folder: Path | None = local_folder(name) if model.device == "cpu" else None
     with ExitStack() as servers:
@@ -148,7 +152,7 @@ def compare(wanted: argparse.Namespace, name: str) -> None:
         for repeat in range(wanted.repeats):
             for place in range(len(ways)):
                 way_name, way = ways[(place + repeat) % len(ways)]
-                way(model, count, laps[way_name])
+                way(model, plain, count, laps[way_name])
             for kind, address in addresses.items():
                 if address is not None:
                     peers.setdefault(kind, []).append(seconds_per_token(address, PROMPT, count))
