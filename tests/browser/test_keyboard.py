@@ -146,6 +146,37 @@ def test_a_word_of_the_field_is_explained_by_mouse_key_and_thumb(visit: Visit, a
     assert watching.page.url.split("?")[0].endswith("/cache")
 
 
+STRAYS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement.closest(".tv-heard, .st-key-unseen, script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+  const seen = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) seen.push([box, node.data]);
+  }
+  return [...document.querySelectorAll(".tv-term")].filter((term) => {
+    const { left, top, width, height } = term.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    return !seen.some(([box, text]) =>
+      box.left - 3 < x && x < box.right + 3 && box.top - 3 < y && y < box.bottom + 3 && text.includes(term.ariaLabel));
+  }).map((term) => term.ariaLabel);
+}"""
+
+
+def test_no_word_is_explained_where_none_is_to_be_seen(visit: Visit, app: str) -> None:
+    """A chart's numbers are said to those who hear the page; once a dotted line stood beside the chart, under a word nobody saw."""
+    watching = visit(app)
+    for count in (1, 2, 3):
+        watching.press("step", count)
+    page = watching.page
+    page.locator(".tv-term").first.wait_for(state="attached", timeout=PATIENCE)
+    page.locator(".tv-heard").first.wait_for(state="attached", timeout=PATIENCE)
+    page.wait_for_timeout(4000)  # the words are looked for 0.6 s after a change
+    assert page.locator(".tv-term").count() > 3
+    assert page.evaluate(STRAYS) == []
+
+
 def test_arabic_runs_from_right_to_left(visit: Visit, app: str) -> None:
     watching = visit(f"{app}/?prompt=%D9%85%D8%B1%D8%AD%D8%A8%D8%A7+%D8%A8%D9%83")
     words = watching.page.locator(".st-key-strip .words")

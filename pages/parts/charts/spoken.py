@@ -24,11 +24,24 @@ def numbers_of(table: pd.DataFrame | pa.Table) -> str:
     count = table.num_rows if isinstance(table, pa.Table) else len(table)
     if not columns or not count:
         return ""
-    first = max(0, count - MOST) if any(name in names for name in NEWEST_LAST) and "row" not in names else 0
-    part = table.slice(first, MOST) if isinstance(table, pa.Table) else table.iloc[first : first + MOST]
-    kept = part.select(columns).to_pylist() if isinstance(part, pa.Table) else part[columns].to_dict("records")
+    if any(name in names for name in NEWEST_LAST) and "row" not in names:
+        kept = [row for row in _rows(table, columns, count) if _is_filled(row)][-MOST:]  # places are kept ready for steps to come
+    else:
+        kept = _rows(table, columns, MOST)
     said = list(dict.fromkeys(filter(None, (_row(row) for row in kept))))
     return "; ".join(said) + "." if said else ""
+
+
+def _rows(table: pd.DataFrame | pa.Table, columns: list[str], most: int) -> list[dict[str, Any]]:
+    """The first rows of these columns."""
+    if isinstance(table, pa.Table):
+        return list(table.select(columns).slice(0, most).to_pylist())
+    return list(table[columns].iloc[:most].to_dict("records"))
+
+
+def _is_filled(row: dict[str, Any]) -> bool:
+    """Whether it says more than which kind of row it is."""
+    return any(isinstance(value, str) and value.strip() not in ("", "–") for name, value in row.items() if name != "part")
 
 
 def _spoken(names: list[str]) -> list[str]:
