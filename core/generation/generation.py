@@ -21,7 +21,7 @@ from core.kv_cache.kv_cache import KVCache
 from core.language import N_, _, written
 from core.limits import Limits
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
-from core.record.tokens import ByteJoiner, Token
+from core.record.tokens import Token, added_by
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import dice, stages
 from core.settings import SamplingSettings, whole_number
@@ -239,7 +239,7 @@ class Generation(Run):
             assert known.step is not None
             return known.step
         token = self.model.token(seen.chosen)
-        text, waiting = _added(token, self._waiting[-1])
+        text, waiting = added_by(token, self._waiting[-1])
         step = Step(
             **self._place(pending.forward, settings),
             **_arrays(seen, pending.forward.logits.top_logprobs),
@@ -326,15 +326,6 @@ class Generation(Run):
         """Give the cache's memory back. The run stays; the next step computes all positions once."""
         self._cache.clear()
         self._pending = None
-
-
-def _added(token: Token, waiting: bytes) -> tuple[str, bytes]:
-    """What a token adds to a text that ends in these bytes of an incomplete character, and the bytes that then wait."""
-    if not waiting and token.raw.isascii() and not token.special:
-        return token.text, b""
-    joiner = ByteJoiner()
-    joiner.add(waiting)
-    return "" if token.special else joiner.add(token.raw), joiner.waiting
 
 
 def _unbounded(settings: SamplingSettings) -> bool:

@@ -62,6 +62,19 @@ class ByteJoiner:
         return self._decoder.getstate()[0]
 
 
+def added_by(token: Token, waiting: bytes) -> tuple[str, bytes]:
+    """What a token adds to a text that ends in these bytes of an incomplete character, and the bytes that then wait.
+
+    >>> added_by(Token(7, "", "⟨A6⟩⟨8A⟩", b"\\xa6\\x8a"), b"\\xf0\\x9f")
+    ('🦊', b'')
+    """
+    if not waiting and token.raw.isascii() and not token.special:
+        return token.text, b""
+    joiner = ByteJoiner()
+    joiner.add(waiting)
+    return "" if token.special else joiner.add(token.raw), joiner.waiting
+
+
 def join(raws: list[bytes]) -> str:
     """The readable text of these tokens' bytes; an incomplete character at the end is left out."""
     return ByteJoiner().add(b"".join(raws))

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from core import load_model
 from core.labs import prepared
 from core.models.hub import BUNDLED
-from pages.parts.charts import first_specs
+from pages.parts.charts import write_first_specs
 from pages.parts.layout import first_paint_pages
 from pages.parts.runtime import recordings
 from pages.parts.runtime.experiment import Worker
@@ -68,7 +68,7 @@ def main(names: list[str]) -> None:
         tell(recordings.FOLDER / f"{take.name}{recordings.ENDING}", data, began)
     recordings.forget()
     first_paint_pages.main()
-    first_specs.main()
+    write_first_specs.main()
 
 
 def tell(path: Path, data: bytes, began: float) -> None:

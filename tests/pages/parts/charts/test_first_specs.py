@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.language import languages, speaking
-from pages.parts.charts import charts, first_specs, step_rows
+from pages.parts.charts import charts, first_specs, step_rows, write_first_specs
 
 ROOT = Path(__file__).parents[4]
 OPENED = """
@@ -27,8 +27,8 @@ print([name for name in ("altair", "transformers", "huggingface_hub") if name in
 
 
 def test_they_are_what_altair_makes_of_them() -> None:
-    """Written anew by `python -m pages.parts.charts.first_specs`."""
-    assert json.loads(first_specs.FILE.read_text("utf-8")) == first_specs.as_altair_makes_them()
+    """Written anew by `python -m pages.parts.charts.write_first_specs`."""
+    assert json.loads(first_specs.FILE.read_text("utf-8")) == write_first_specs.as_altair_makes_them()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
