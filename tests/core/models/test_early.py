@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
@@ -93,6 +94,7 @@ def test_what_the_tokenizer_does_not_know_itself_transformers_answers() -> None:
     assert late.decode([5, 6, 7]) == whole.decode([5, 6, 7])
     with pytest.raises(AttributeError):
         _ = late.no_such_thing
+    assert copy.copy(late)("a fox")["input_ids"] == whole("a fox")["input_ids"]
     assert model.network is not None
     assert type(model.tokenizer) is type(whole), "with the network comes the tokenizer itself"
 
