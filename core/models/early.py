@@ -40,6 +40,10 @@ def load_early(name: str) -> LanguageModel | None:
     told = json.loads((folder / "config.json").read_text("utf-8"))
     weights = {part: weight.float() for part, weight in load_file(folder / "model.safetensors").items()}
     parts = llama_parts(told, weights)
+    try:
+        tokenizer = LateTokenizer(folder, lambda: _tokenizer(name))
+    except ValueError:
+        return None
     if parts is None:
         return None
     fast = FastDecoder(parts)
@@ -48,7 +52,7 @@ def load_early(name: str) -> LanguageModel | None:
     generation = SimpleNamespace(**json.loads((folder / "generation_config.json").read_text("utf-8")))
     torch.set_num_threads(threads_for(sum(weight.numel() for weight in weights.values())))
     late = LateNetwork(config, generation, weights, lambda: _network(name), lambda network: _compare(network, fast, itself))
-    model = LanguageModel(name, late, LateTokenizer(folder, lambda: _tokenizer(name)), fast)
+    model = LanguageModel(name, late, tokenizer, fast)
     itself = weakref.ref(model)
     model.engine.forward([0])
     return model

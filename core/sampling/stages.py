@@ -24,7 +24,7 @@ from core.sampling.observation import ActiveStage, Observation, Scores, Selectio
 from core.settings import SamplingSettings
 
 
-class Named:
+class LateProcessor:
     """One of transformers' own processors, by its name: imported when it is first asked, which on a CPU is seldom."""
 
     def __init__(self, name: str, setting: float) -> None:
@@ -46,19 +46,19 @@ def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
     stages: list[ActiveStage] = []
     if settings.repetition_penalty != 1.0:
         penalty = settings.repetition_penalty
-        stages.append(("repetition penalty", penalty, Named("RepetitionPenaltyLogitsProcessor", penalty)))
+        stages.append(("repetition penalty", penalty, LateProcessor("RepetitionPenaltyLogitsProcessor", penalty)))
     if settings.greedy:
         return tuple(stages)
     if settings.temperature != 1.0:
-        stages.append(("temperature", settings.temperature, Named("TemperatureLogitsWarper", settings.temperature)))
+        stages.append(("temperature", settings.temperature, LateProcessor("TemperatureLogitsWarper", settings.temperature)))
     if settings.top_k > 0:
-        stages.append(("top-k", settings.top_k, Named("TopKLogitsWarper", settings.top_k)))
+        stages.append(("top-k", settings.top_k, LateProcessor("TopKLogitsWarper", settings.top_k)))
     if settings.top_p < 1.0:
-        stages.append(("top-p", settings.top_p, Named("TopPLogitsWarper", settings.top_p)))
+        stages.append(("top-p", settings.top_p, LateProcessor("TopPLogitsWarper", settings.top_p)))
     if settings.min_p > 0.0:
-        stages.append(("min-p", settings.min_p, Named("MinPLogitsWarper", settings.min_p)))
+        stages.append(("min-p", settings.min_p, LateProcessor("MinPLogitsWarper", settings.min_p)))
     if settings.typical_p < 1.0:
-        stages.append(("typical-p", settings.typical_p, Named("TypicalLogitsWarper", settings.typical_p)))
+        stages.append(("typical-p", settings.typical_p, LateProcessor("TypicalLogitsWarper", settings.typical_p)))
     return tuple(stages)
 
 

@@ -13,7 +13,7 @@ from numba import njit, types
 
 from core.engine.backends import kernels as k
 from core.engine.backends.compiled_pick import ALIKE, MOST, UNSURE, best, cut, landing
-from core.engine.backends.kernel_weights import BLOCK, divided_sums, first_of, peaks_of, sums
+from core.engine.backends.kernel_weights import BLOCK, block_maxima, divided_sums, first_of, sums
 from core.sampling.processors_numpy import CLOSE, CLOSE_NATS, FEW, HEAD, PIECE
 
 NOBODY = -1
@@ -58,14 +58,14 @@ def _penalised(score, penalty):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def _exchanged(of, old, new):  # type: ignore[no-untyped-def]
+def _replaced(of, old, new):  # type: ignore[no-untyped-def]
     """The sum of the weights and their first moment, with a score so far from the top in place of another."""
     old_weight, new_weight = k.exponential(old), k.exponential(new)
     return of[0] + np.float64(new_weight) - np.float64(old_weight), of[1] + np.float64(new_weight * new) - np.float64(old_weight * old)
 
 
 @njit(nogil=True)
-def _seen_from(total, moment, higher):  # type: ignore[no-untyped-def]
+def _rebased(total, moment, higher):  # type: ignore[no-untyped-def]
     """The same two with the top that much lower than before."""
     grown = math.exp(higher)
     return total * grown, (moment + higher * total) * grown
@@ -134,8 +134,8 @@ def observe(  # type: ignore[no-untyped-def]
     of what is listed at every stage, its logits, and where each begins on the strip of the dice or NaN.
     """
     size, top_n = len(scores), table.shape[1] - 1
-    scaled, peaks = np.empty(size, np.float32), peaks_of(scores)
-    top = k.highest(peaks, len(peaks))
+    scaled, maxima = np.empty(size, np.float32), block_maxima(scores)
+    top = k.highest(maxima, len(maxima))
     anew = penalty != 1.0 and (size <= PIECE or penalty < 1.0)  # small ones are summed again, as NumPy does it
     divided = temperature != 1.0 and not anew
     if divided:  # by the way, as if there were no penalty
@@ -148,10 +148,10 @@ def observe(  # type: ignore[no-untyped-def]
         return UNSURE
     _noted(measures, 0, top, total, moment, size)
     stages = 1
-    scaled_peaks = peaks.copy()
+    scaled_maxima = maxima.copy()
     if divided:
-        for i in range(len(peaks)):
-            scaled_peaks[i] = peaks[i] / temperature
+        for i in range(len(maxima)):
+            scaled_maxima[i] = maxima[i] / temperature
     later_top = top / temperature if divided else top
     if penalty != 1.0:
         less, later, was_best = (total, moment), (later_total, later_moment), False
@@ -161,9 +161,9 @@ def observe(  # type: ignore[no-untyped-def]
             old, new = scores[token], _penalised(scores[token], penalty)
             if scaled[token] != (old / temperature if divided else old):  # it was here before
                 continue
-            less = _exchanged(less, old - top, new - top)
+            less = _replaced(less, old - top, new - top)
             scaled[token] = new / temperature if divided else new
-            later = _exchanged(later, (old / temperature if divided else old) - later_top, scaled[token] - later_top)
+            later = _replaced(later, (old / temperature if divided else old) - later_top, scaled[token] - later_top)
             was_best = was_best or old == top
         # A difference of nearly equal sums has their errors, and little else.
         if anew or not 4 * less[0] > total or not 4 * later[0] > later_total:
@@ -172,13 +172,13 @@ def observe(  # type: ignore[no-untyped-def]
                 for token in previous:
                     if 0 <= token < size and scaled[token] == scores[token]:
                         scaled[token] = _penalised(scores[token], penalty)
-            scaled_peaks = peaks_of(scaled)
-            top = later_top = k.highest(scaled_peaks, len(scaled_peaks))
+            scaled_maxima = block_maxima(scaled)
+            top = later_top = k.highest(scaled_maxima, len(scaled_maxima))
             if temperature != 1.0:
                 total, moment, later_total, later_moment = divided_sums(scaled, top, temperature, scaled)
                 later_top = top / temperature
-                for i in range(len(scaled_peaks)):
-                    scaled_peaks[i] /= temperature
+                for i in range(len(scaled_maxima)):
+                    scaled_maxima[i] /= temperature
             else:
                 total, moment = sums(scaled, top)
                 later_total, later_moment = total, moment
@@ -186,14 +186,14 @@ def observe(  # type: ignore[no-untyped-def]
                 return UNSURE
         else:
             (total, moment), (later_total, later_moment) = less, later
-            if was_best:  # else the peaks of blocks with other penalised tokens may stay too high: only more is looked at
+            if was_best:  # else the maxima of blocks with other penalised tokens may stay too high: only more is looked at
                 for token in previous:
                     if 0 <= token < size:
                         number = token // BLOCK
                         block = scaled[number * BLOCK : (number + 1) * BLOCK]
-                        scaled_peaks[number] = k.highest(block, len(block))
-                now = k.highest(scaled_peaks, len(scaled_peaks))
-                later_total, later_moment = _seen_from(later_total, later_moment, np.float64(later_top) - np.float64(now))
+                        scaled_maxima[number] = k.highest(block, len(block))
+                now = k.highest(scaled_maxima, len(scaled_maxima))
+                later_total, later_moment = _rebased(later_total, later_moment, np.float64(later_top) - np.float64(now))
                 later_top = now
         _noted(measures, stages, top, total, moment, size)
         stages += 1
@@ -208,12 +208,12 @@ def observe(  # type: ignore[no-untyped-def]
     after = np.full(CUTS, size, np.int64)  # how many of the list every cut kept
     active = np.zeros(CUTS, np.bool_)
     if greedy:
-        ids[0] = first_of(scaled, scaled_peaks, top)
+        ids[0] = first_of(scaled, scaled_maxima, top)
         ends[0] = total = 1.0
         count = 1
         _noted(measures, stages, scaled[ids[0]], 1.0, 0.0, 1)
     else:
-        count, total = cut(scaled, scaled_peaks, top, total, top_k, top_p, min_p, roll, top_n, ids, ends, kept)
+        count, total = cut(scaled, scaled_maxima, top, total, top_k, top_p, min_p, roll, top_n, ids, ends, kept)
         if count < 1:
             return UNSURE
         whole = ids[: kept[3]].copy()
@@ -256,7 +256,7 @@ def observe(  # type: ignore[no-untyped-def]
                 return UNSURE
             chosen = ids[place]
     values = np.empty(top_n, np.float32)
-    best(scores, peaks, table[0], values)
+    best(scores, maxima, table[0], values)
     listed = top_n
     for place in range(top_n):
         table[1, place] = place + 1

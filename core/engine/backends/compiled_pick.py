@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit, types
 
 from core.engine.backends import kernels as k
-from core.engine.backends.kernel_weights import BLOCK, peaks_of, sums
+from core.engine.backends.kernel_weights import BLOCK, block_maxima, sums
 from core.sampling.processors_numpy import CLOSE, LANES, ROUNDED, SURE
 
 # Sums may be made in any order; quotients stay what NumPy makes of them.
@@ -35,19 +35,19 @@ def _largest(scores, temperature, out):  # type: ignore[no-untyped-def]
     bits, broken = out.view(np.int32), False
     for i in range(len(out)):  # by its bits, which no freedom in arithmetic lets a compiler overlook
         broken |= (bits[i] & NOT_FINITE) == NOT_FINITE
-    peaks = peaks_of(out)
-    return np.float32(math.nan) if broken else k.highest(peaks, len(peaks)), peaks
+    maxima = block_maxima(out)
+    return np.float32(math.nan) if broken else k.highest(maxima, len(maxima)), maxima
 
 
 @njit(nogil=True)
-def best(scores, peaks, ids, values):  # type: ignore[no-untyped-def]
+def best(scores, maxima, ids, values):  # type: ignore[no-untyped-def]
     """Write the largest scores, largest first, and where they stand (of equal ones the first), as many as `values` has room for.
 
-    peaks: the largest of each block.
+    maxima: the largest of each block.
     """
     count, last = 0, len(values) - 1
-    for number in range(len(peaks)):
-        if count > last and not peaks[number] > values[last]:
+    for number in range(len(maxima)):
+        if count > last and not maxima[number] > values[last]:
             continue
         for i in range(number * BLOCK, min((number + 1) * BLOCK, len(scores))):
             score = scores[i]
@@ -62,11 +62,11 @@ def best(scores, peaks, ids, values):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def _heaviest(scores, peaks, least, ids):  # type: ignore[no-untyped-def]
+def _heaviest(scores, maxima, least, ids):  # type: ignore[no-untyped-def]
     """Write the places of all scores of `least` and more into ids, as many as fit; how many there are."""
     count = 0
-    for number in range(len(peaks)):
-        if not peaks[number] >= least:
+    for number in range(len(maxima)):
+        if not maxima[number] >= least:
             continue
         for i in range(number * BLOCK, min((number + 1) * BLOCK, len(scores))):
             if scores[i] >= least:
@@ -95,10 +95,10 @@ def _border(ends, count, total, tail, ranks, border):  # type: ignore[no-untyped
 
 
 @njit(nogil=True)
-def cut(scaled, peaks, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, kept):  # type: ignore[no-untyped-def]
+def cut(scaled, maxima, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, kept):  # type: ignore[no-untyped-def]
     """Who can still be picked after these settings, heaviest first, at least as far as `reach`: how many, and the weight of all of them.
 
-    scaled: float32 [vocabulary] after penalty and temperature, `top` the largest, peaks: of each block; everything: the weight of all;
+    scaled: float32 [vocabulary] after penalty and temperature, `top` the largest, maxima: of each block; everything: the weight of all;
     top_k, top_p, min_p: 0, 1 and 0 are off; reach in [0, 1): a roll. Where nothing cuts, at least `wanted` are found. ids int64 [MOST] and
     ends float64 [MOST] are written: who, and where each ends, in a strip as long as the returned weight. kept int64 [4] is written: how
     many there are after top-k, top-p and min-p, and how many ids and ends. How many is UNSURE where that takes a closer look.
@@ -108,13 +108,13 @@ def cut(scaled, peaks, top, everything, top_k, top_p, min_p, reach, wanted, ids,
     border = top
     if few or (wanted > 0 and (top_k <= 0 or top_k >= size) and top_p >= 1.0 and min_p == 0.0):
         values = np.empty(top_k if few else wanted, np.float32)
-        best(scaled, peaks, np.empty(len(values), np.int64), values)
+        best(scaled, maxima, np.empty(len(values), np.int64), values)
         border = values[len(values) - 1]
         if not border - top > LIGHTEST:
             return UNSURE, 0.0
     for depth in DEPTHS:
         least = border if few else min(border, top - np.float32(depth))
-        count = _heaviest(scaled, peaks, least, ids)
+        count = _heaviest(scaled, maxima, least, ids)
         if count > len(ids):
             return UNSURE, 0.0
         if top_k <= 0 or top_k >= size:
@@ -181,10 +181,10 @@ def cut(scaled, peaks, top, everything, top_k, top_p, min_p, reach, wanted, ids,
 def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # type: ignore[no-untyped-def]
     """`cut` of the model's own scores, float32 [vocabulary], at this temperature (float32)."""
     scaled = np.empty(len(scores), np.float32)
-    top, peaks = _largest(scores, temperature, scaled)
+    top, maxima = _largest(scores, temperature, scaled)
     if not math.isfinite(top):
         return UNSURE, 0.0
-    return cut(scaled, peaks, top, sums(scaled, top)[0], top_k, top_p, min_p, reach, 0, ids, ends, np.empty(4, np.int64))
+    return cut(scaled, maxima, top, sums(scaled, top)[0], top_k, top_p, min_p, reach, 0, ids, ends, np.empty(4, np.int64))
 
 
 @njit(nogil=True)

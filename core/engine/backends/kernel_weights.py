@@ -172,7 +172,7 @@ def divided_sums(scores, top, temperature, scaled):  # type: ignore[no-untyped-d
 
 
 @njit(nogil=True)
-def peaks_of(scores):  # type: ignore[no-untyped-def]
+def block_maxima(scores):  # type: ignore[no-untyped-def]
     """The largest of every BLOCK scores, float32 [blocks], or NaN where one of them is: whoever seeks the largest looks at few others."""
     found = np.empty((len(scores) + BLOCK - 1) // BLOCK, np.float32)
     for i in range(len(found)):
@@ -182,10 +182,10 @@ def peaks_of(scores):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def first_of(scores, peaks, top):  # type: ignore[no-untyped-def]
+def first_of(scores, maxima, top):  # type: ignore[no-untyped-def]
     """Where the largest of the scores, which is `top`, stands first."""
-    for number in range(len(peaks)):
-        if peaks[number] == top:
+    for number in range(len(maxima)):
+        if maxima[number] == top:
             for i in range(number * BLOCK, min((number + 1) * BLOCK, len(scores))):
                 if scores[i] == top:
                     return i

@@ -15,9 +15,9 @@ import pyarrow as pa
 import streamlit as st
 
 from core.language import ENGLISH, _, by_language, current, marks
-from pages.parts.charts import spoken
+from pages.parts.charts import late_altair, spoken
 from pages.parts.charts.first_specs import written_down
-from pages.parts.charts.late_altair import CHECKED, alt
+from pages.parts.charts.late_altair import alt
 from pages.parts.layout import palette as palettes
 
 Spec = dict[str, Any]
@@ -60,7 +60,7 @@ def theme() -> str:
 
 def _spec(chart: Any) -> Spec:
     """A chart as a plain specification without data, drawn as SVG so that it can be saved as such."""
-    spec = _without_data(chart.to_dict(validate=CHECKED[0]))
+    spec = _without_data(chart.to_dict(validate=late_altair.VALIDATES))
     # What a chart shows is said by its alternative text, and its numbers behind it: a thousand marks with names of their own say nothing.
     spec["config"] = {"view": {"stroke": None}, "mark": {"aria": False}}
     if current() != ENGLISH:

@@ -23,9 +23,9 @@ else:
 
     alt = _Late()
 
-__all__ = ["CHECKED", "alt", "fetch"]
+__all__ = ["alt", "fetch"]
 
-CHECKED = [False]  # whether charts are held against the schema
+VALIDATES = False  # whether charts are held against the schema; before Altair comes, and by its name in this module
 _here: list[Any] = []
 
 
@@ -34,7 +34,7 @@ def fetch() -> Any:
     if not _here:
         with LATE_IMPORTS:
             altair = import_module("altair")
-            if not CHECKED[0]:
+            if not VALIDATES:
                 import_module("altair.utils.schemapi").disable_debug_mode()
             _here[:] = [altair]
     return _here[0]

@@ -112,6 +112,14 @@ def test_a_tokenizer_that_is_not_plain_is_left_to_transformers(tmp_path: Path, c
         LateTokenizer(tmp_path, lambda: None)
 
 
+def test_a_model_with_such_a_tokenizer_is_left_to_the_whole_loader(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_whatever: object) -> None:
+        raise ValueError("no plain tokenizer")
+
+    monkeypatch.setattr("core.engine.late_tokenizer.LateTokenizer", refused)
+    assert early.load_early("storyteller") is None
+
+
 def test_the_network_comes_when_it_is_asked_for_on_the_same_weights() -> None:
     model = early.load_early("storyteller-mini")
     assert model is not None

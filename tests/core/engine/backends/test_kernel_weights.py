@@ -45,11 +45,11 @@ def test_what_is_no_number_shows(broken: float, place: int) -> None:
 
 @pytest.mark.parametrize("places", [(0,), (127, 128), (128,), (4095,), (4096,), (130, 131, 4000)])
 def test_the_first_of_the_largest_is_found(places: tuple[int, ...]) -> None:
-    from core.engine.backends.kernel_weights import first_of, peaks_of
+    from core.engine.backends.kernel_weights import block_maxima, first_of
 
     scores = np.zeros(4097, np.float32)
     scores[list(places)] = 2.5
-    assert first_of(scores, peaks_of(scores), np.float32(2.5)) == places[0] == int(scores.argmax())
+    assert first_of(scores, block_maxima(scores), np.float32(2.5)) == places[0] == int(scores.argmax())
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 127, 129, 4096, 50_257])
@@ -71,10 +71,10 @@ def test_quotients_are_numpys_and_both_sums_are_those_of_float64(size: int, temp
 
 
 @pytest.mark.parametrize("size", [1, 127, 128, 129, 4097])
-def test_peaks_are_the_largest_of_each_block(size: int) -> None:
-    from core.engine.backends.kernel_weights import BLOCK, peaks_of
+def test_block_maxima_are_the_largest_of_each_block(size: int) -> None:
+    from core.engine.backends.kernel_weights import BLOCK, block_maxima
 
     scores = np.random.default_rng(size).standard_normal(size).astype(np.float32)
-    assert peaks_of(scores).tolist() == [float(scores[start : start + BLOCK].max()) for start in range(0, size, BLOCK)]
+    assert block_maxima(scores).tolist() == [float(scores[start : start + BLOCK].max()) for start in range(0, size, BLOCK)]
     scores[size // 2] = math.nan
-    assert np.isnan(peaks_of(scores)).nonzero()[0].tolist() == [size // 2 // BLOCK]
+    assert np.isnan(block_maxima(scores)).nonzero()[0].tolist() == [size // 2 // BLOCK]
