@@ -63,6 +63,6 @@ class LateTokenizer:
         return int(self.backend_tokenizer.get_vocab_size())
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # a copy asks for these before it has anything to answer with
+        if name.startswith("__"):  # a copy asks for these before it has anything to answer with
             raise AttributeError(name)
         return getattr(self.arrive(), name)
