@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.language import _
 from pages.parts.layout import frame, navigation
-from pages.parts.session import opened_recording, talk, talk_desk
-from pages.parts.session.talk import Stop
+from pages.parts.session import opened_recording, running_order, talk, talk_desk
+from pages.parts.session.running_order import Stop
 from pages.parts.text import running_orders
 from pages.parts.text.plain import plain
 
@@ -69,7 +69,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
 def add() -> None:
     """More stops."""
     frame.section(_("Add a stop"))
-    titles = {path: title for path, title in navigation.titles().items() if path in talk.paths()}
+    titles = {path: title for path, title in navigation.titles().items() if path in running_order.paths()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_add"):
         st.button(
             _("My text, on stage"),

@@ -18,7 +18,8 @@ preload.wait()
 app = AppTest.from_file({str(ROOT / "app.py")!r}, default_timeout=60).run()
 app.button(key="step").click().run()
 assert not app.exception and len(app.session_state["_session"].run.path) == 1
-heavy = ("torch._dynamo", "torch._inductor", "sympy", "transformers.modeling_utils", "transformers.models.llama.modeling_llama")
+heavy = ["torch._dynamo", "torch._inductor", "sympy", "transformers.modeling_utils", "transformers.models.llama.modeling_llama"]
+heavy += ["core.training.lessons", "core.labs.prepared", "pages.parts.session.running_order_file"]
 print([name for name in heavy if name in sys.modules])
 app.switch_page("pages/inside.py").run()
 assert not app.exception

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.labs import prepared
-from pages.parts.session import talk
-from pages.parts.session.talk import Stop, Talk
+from pages.parts.session.running_order import Stop, Talk
+from pages.parts.session.running_order_file import loads
 from pages.parts.text import running_orders
 
 Open = Callable[..., AppTest]
@@ -75,7 +75,7 @@ def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app:
     for _ in range(3):
         made.step()
     kept = Recording.of(made).dumps()
-    order = talk.loads(Talk("Mine", (Stop("A recording", "stage", words=3, recording=kept),)).dumps())
+    order = loads(Talk("Mine", (Stop("A recording", "stage", words=3, recording=kept),)).dumps())
     app = open_app(page="talk.py")
     session(app).results["talk"].order = order
     app.button(key="talk_give").click().run()

@@ -1,4 +1,4 @@
-"""Running order: a talk as a list of stops, put together, kept as a file, opened elsewhere, and gone through with the keys.
+"""A talk being given: a running order is put together, and gone through with the keys.
 
 A stop is a place in the app with all that is set there: its link. The stage and the pages go on with the visitor's own run, which a link
 sets to a text, settings and steps; a recording that a stop carries, or names (`stage?run=loop`), is opened in its place.
@@ -6,31 +6,22 @@ sets to a text, settings and steps; a recording that a stop carries, or names (`
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import parse_qsl, urlsplit
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import streamlit as st
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core import Recording
-from core.errors import BadRunningOrder, ViewerError, quoted
-from core.labs import prepared
-from core.language import _
+from core.errors import ViewerError
 from pages.parts.session import current, run_start
+from pages.parts.session.running_order import PAGES, Stop, Talk
 from pages.parts.session.sampling_controls import CONTROLS
 from pages.parts.session.state import current_session, results
 
-FORMAT = "token-probability-viewer running order"
-LARGEST_FILE = 64 * 2**20  # bytes; a stop may carry a recording
-MOST_STOPS = 60
-LONGEST_LINK = 8_000
+if TYPE_CHECKING:
+    from core import Recording
+
 STAGE = "stage"
 PREPARED = "run"  # in a stop's link: the name of a run of the gallery, which is replayed
-RUNS = frozenset(recipe.name for recipe in prepared.PREPARED)
-PAGES = Path(__file__).parents[2]
 RUN = {
     PREPARED,
     "prompt",
@@ -39,99 +30,6 @@ RUN = {
     "as_chat",
     *(control.key for control in CONTROLS),
 }  # what a link says of the run; all else is its page's
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """title: what it is about. link: page and state, `stage?prompt=...`. say: what to say there. words: on the stage, after so many the
-    key goes on to the next stop (None: only the key for that does; 0: the whole text is shown at once). recording: the text of its file."""
-
-    title: str
-    link: str
-    say: str = ""
-    words: int | None = None
-    recording: str = ""
-
-    @property
-    def page(self) -> str:
-        """The path of its page: `stage`, `what_if`."""
-        return urlsplit(self.link).path.strip("/") or "watch"
-
-    @property
-    def query(self) -> dict[str, str]:
-        """What stands behind the question mark."""
-        return dict(parse_qsl(urlsplit(self.link).query, max_num_fields=50))
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """A running order by name."""
-
-    name: str
-    stops: tuple[Stop, ...]
-
-    def dumps(self) -> str:
-        """The text of its file."""
-        stops = [{key: value for key, value in _plain(stop).items() if value not in ("", None)} for stop in self.stops]
-        return json.dumps({"format": FORMAT, "version": 1, "name": self.name, "stops": stops}, indent=1, ensure_ascii=False)
-
-
-def _plain(stop: Stop) -> dict[str, Any]:
-    return {"title": stop.title, "link": stop.link, "say": stop.say, "words": stop.words, "recording": stop.recording}
-
-
-class _StopFile(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-    title: Annotated[str, Field(min_length=1, max_length=80)]
-    link: Annotated[str, Field(max_length=LONGEST_LINK)]
-    say: Annotated[str, Field(max_length=1_000)] = ""
-    words: Annotated[int, Field(ge=0, le=500)] | None = None
-    recording: str = ""
-
-
-class _TalkFile(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-    format: Literal["token-probability-viewer running order"]
-    version: Literal[1]
-    name: Annotated[str, Field(min_length=1, max_length=60)]
-    stops: Annotated[list[_StopFile], Field(min_length=1, max_length=MOST_STOPS)]
-
-
-def loads(text: str | bytes) -> Talk:
-    """Read a running order from the text of its file, which may come from a stranger. Raises BadRunningOrder."""
-    if len(text) > LARGEST_FILE:
-        raise BadRunningOrder(_("This file is too large for a running order."))
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadRunningOrder(_("This file is no running order: it cannot be read as JSON.")) from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BadRunningOrder(_("This file is no running order of this app."))
-    try:
-        file = _TalkFile.model_validate(content)
-    except ValidationError as error:
-        place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
-        raise BadRunningOrder(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
-    stops = tuple(checked(Stop(**one.model_dump())) for one in file.stops)
-    return Talk(file.name, stops)
-
-
-def checked(stop: Stop) -> Stop:
-    """This stop, its link without what is before the page. Raises BadRunningOrder where it leads nowhere in this app."""
-    try:
-        parts = urlsplit(stop.link.strip()[:LONGEST_LINK])
-        path = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
-    except ValueError:
-        path = ""
-    if path not in paths():
-        leads = _("The stop {title} leads to no page of this app. Copy the link of the page as it should look.")
-        raise BadRunningOrder(leads.format(title=quoted(stop.title)))
-    return replace(stop, title=stop.title.strip()[:80] or path, link=f"{path}?{parts.query}" if parts.query else path)
-
-
-def paths() -> set[str]:
-    """Where a stop can lead."""
-    return {path.stem for path in PAGES.glob("*.py")} - {"__init__", "notes", "talk"}
 
 
 @dataclass(slots=True)
@@ -200,11 +98,9 @@ def go(place: int) -> None:
 def set_run(stop: Stop) -> None:
     """The visitor's run as this stop has it; what was written before is put aside and comes back on Watch."""
     session, query = current_session(), stop.query
-    if stop.recording:
-        _replay(Recording.loads(stop.recording))
-        return
-    if query.get(PREPARED) in RUNS:
-        _replay(prepared.load(query[PREPARED]))
+    recording = _recording(stop)
+    if recording is not None:
+        run_start.replace(session, recording.replay(), (current.model_name(), current.prompt(), current.as_chat()))
         return
     if not RUN & query.keys() and stop.page != STAGE:
         return  # the page goes on with the run that is there
@@ -216,8 +112,18 @@ def set_run(stop: Stop) -> None:
     session.begun_with, session.replay_steps = None, query.get("steps")
 
 
-def _replay(recording: Recording) -> None:
-    run_start.replace(current_session(), recording.replay(), (current.model_name(), current.prompt(), current.as_chat()))
+def _recording(stop: Stop) -> Recording | None:
+    """The recording that this stop carries or names, if any. Raises BadRecording."""
+    named = stop.query.get(PREPARED)
+    if not stop.recording and named is None:
+        return None
+    # Here, and not above: a page that is opened imports this module, and few visitors give a talk.
+    from core import Recording
+    from core.labs import prepared
+
+    if stop.recording:
+        return Recording.loads(stop.recording)
+    return prepared.load(named) if named in {recipe.name for recipe in prepared.PREPARED} else None
 
 
 def follow() -> None:
@@ -231,6 +137,3 @@ def follow() -> None:
     if under_way.go is not None:
         place, under_way.go = under_way.go, None
         go(place)
-
-
-__all__ = ["LONGEST_LINK", "Stop", "Talk", "UnderWay", "begin", "checked", "desk", "end", "follow", "given", "loads", "neighbour"]

@@ -8,9 +8,10 @@ import streamlit as st
 
 from core.errors import BadRunningOrder
 from core.language import _
-from pages.parts.session import current, talk, url_state
+from pages.parts.session import current, running_order, running_order_file, talk, url_state
+from pages.parts.session.running_order import Stop, Talk
+from pages.parts.session.running_order_file import MOST_STOPS
 from pages.parts.session.state import at, error_boundary, notify
-from pages.parts.session.talk import MOST_STOPS, Stop, Talk
 from pages.parts.text import running_orders
 
 FIELDS = ("title", "say", "link", "words")
@@ -46,7 +47,7 @@ def _from_fields() -> Talk:
         changed = Stop(
             title[:80], str(held["link"] or ""), str(held["say"] or "")[:1000], None if count is None else int(count), stop.recording
         )
-        stops.append(talk.checked(changed))
+        stops.append(running_order.checked(changed))
     name = str(st.session_state.get(field_key(-1, "name"), known.name) or known.name).strip()[:60]
     return Talk(name or known.name, tuple(stops))
 
@@ -88,7 +89,7 @@ def _add(stop: Stop) -> None:
     known = order()
     if len(known.stops) >= MOST_STOPS:
         raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
-    _put(replace(known, stops=(*known.stops, talk.checked(stop))))
+    _put(replace(known, stops=(*known.stops, running_order.checked(stop))))
 
 
 @error_boundary
@@ -137,7 +138,7 @@ def opened() -> None:
     at("talk")
     file = st.session_state.get("talk_file")
     if file is not None:
-        _put(talk.loads(file.getvalue()))
+        _put(running_order_file.loads(file.getvalue()))
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 

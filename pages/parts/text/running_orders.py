@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.language import N_, _
+from pages.parts.session.running_order import Stop, Talk
 from pages.parts.session.share_link import encoded
-from pages.parts.session.talk import Stop, Talk
 
 
 def _stage(prompt: str = "", **turned: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts.session import current, talk
+from pages.parts.session.running_order import Talk
 from pages.parts.text import running_orders
 
 HERE = Path(__file__).parent
@@ -30,7 +31,7 @@ def _own(desk: talk.Desk) -> bool:
     return desk.order is not None and desk.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
 
 
-def _kept(order: talk.Talk | None) -> str:
+def _kept(order: Talk | None) -> str:
     text = order.dumps() if order is not None else ""
     return text if len(text) <= LARGEST else ""
 
@@ -41,11 +42,13 @@ def found(told: object) -> None:
     desk = talk.desk()
     if not isinstance(told, dict) or _own(desk) or desk.given is not None:
         return
+    from pages.parts.session import running_order_file  # few tabs hold an order, and every page imports this module
+
     order, given, place = told.get("order"), told.get("given"), told.get("place")
     if isinstance(order, str) and order:
-        desk.order = talk.loads(order)
+        desk.order = running_order_file.loads(order)
         desk.opened += 1
     if isinstance(given, str) and given:
-        whole = talk.loads(given)
+        whole = running_order_file.loads(given)
         at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
         desk.given = talk.UnderWay(whole, at, go=None)

@@ -8,10 +8,11 @@ import pytest
 
 from pages.parts.components.talk_memory import talk_memory
 from pages.parts.session import talk
+from pages.parts.session.running_order import Talk
 from pages.parts.text import running_orders
 
 THREE = running_orders.THREE
-OWN = talk.Talk("Mine", THREE.stops[:2])
+OWN = Talk("Mine", THREE.stops[:2])
 
 
 @pytest.fixture

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadRunningOrder
+from core.labs import prepared
 from pages.parts.layout import navigation
 from pages.parts.runtime import touring
-from pages.parts.session import talk
-from pages.parts.session.talk import Stop, Talk
+from pages.parts.session import running_order, running_order_file, talk
+from pages.parts.session.running_order import FORMAT, Stop, Talk
 from pages.parts.text.running_orders import TALKS
 
 
@@ -23,9 +24,9 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
     for stop in known.stops:
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"
-        assert stop.query.get(talk.PREPARED, "loop") in talk.RUNS
+        assert stop.query.get(talk.PREPARED, "loop") in {recipe.name for recipe in prepared.PREPARED}
         assert stop.page != "tour" or stop.query["stop"] in touring.STOPS
-    assert talk.loads(known.dumps()) == known
+    assert running_order_file.loads(known.dumps()) == known
 
 
 def test_the_three_are_of_three_lengths() -> None:
@@ -44,7 +45,7 @@ def test_the_three_are_of_three_lengths() -> None:
     ],
 )
 def test_a_stop_keeps_of_an_address_what_is_this_apps(link: str) -> None:
-    stop = talk.checked(Stop("Fox", link))
+    stop = running_order.checked(Stop("Fox", link))
     assert stop.page == "stage"
     assert stop.query == {"prompt": "The fox", "seed": "4"}
 
@@ -52,7 +53,7 @@ def test_a_stop_keeps_of_an_address_what_is_this_apps(link: str) -> None:
 @pytest.mark.parametrize("link", ["nowhere", "../../etc/passwd", "javascript:alert(1)", "http://[", "notes", "talk", "__init__"])
 def test_a_stop_that_leads_nowhere_is_refused(link: str) -> None:
     with pytest.raises(BadRunningOrder, match=r"leads to no page .*\.$"):
-        talk.checked(Stop("Strange", link))
+        running_order.checked(Stop("Strange", link))
 
 
 WRONG = [
@@ -60,20 +61,20 @@ WRONG = [
     b"\xff\xfe",
     "[" * 100_000,
     "{}",
-    json.dumps({"format": talk.FORMAT}),
-    json.dumps({"format": talk.FORMAT, "version": 2, "name": "x", "stops": [{"title": "a", "link": "stage"}]}),
-    json.dumps({"format": talk.FORMAT, "version": 1, "name": "x", "stops": []}),
-    json.dumps({"format": talk.FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage"}] * 61}),
-    json.dumps({"format": talk.FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage", "words": -1}]}),
-    json.dumps({"format": talk.FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage", "run": "rm"}]}),
-    json.dumps({"format": talk.FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": 7}]}),
+    json.dumps({"format": FORMAT}),
+    json.dumps({"format": FORMAT, "version": 2, "name": "x", "stops": [{"title": "a", "link": "stage"}]}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": []}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage"}] * 61}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage", "words": -1}]}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage", "run": "rm"}]}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": 7}]}),
 ]
 
 
 @pytest.mark.parametrize("text", WRONG)
 def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | bytes) -> None:
     with pytest.raises(BadRunningOrder, match=r"\.$"):
-        talk.loads(text)
+        running_order_file.loads(text)
 
 
 @given(
@@ -84,8 +85,8 @@ def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | by
     )
 )
 def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> None:
-    whole = {"format": talk.FORMAT, "version": 1, "name": "x", "stops": content}
+    whole = {"format": FORMAT, "version": 1, "name": "x", "stops": content}
     try:
-        assert isinstance(talk.loads(json.dumps(whole)), Talk)
+        assert isinstance(running_order_file.loads(json.dumps(whole)), Talk)
     except BadRunningOrder as error:
         assert str(error).endswith(".")
