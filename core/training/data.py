@@ -21,17 +21,25 @@ _FITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """ids and targets [rows, length]; mask [rows, 1, length, length], True where a position may look; tokens counts the targets."""
+    """ids, targets and prose [rows, length]; mask [rows, 1, length, length], True where a position may look; tokens counts the targets.
+
+    prose: True where a document is real prose and no lesson.
+    """
 
     ids: torch.Tensor
     targets: torch.Tensor
     mask: torch.Tensor
+    prose: torch.Tensor
     tokens: int
 
     def part(self, worker: int, workers: int) -> Batch:
         """The rows that one of several workers learns from."""
-        targets = self.targets[worker::workers]
-        return Batch(self.ids[worker::workers], targets, self.mask[worker::workers], int((targets != IGNORED).sum()))
+        ids, targets, mask, prose = (whole[worker::workers] for whole in (self.ids, self.targets, self.mask, self.prose))
+        return Batch(ids, targets, mask, prose, int((targets != IGNORED).sum()))
+
+    def to(self, device: torch.device) -> Batch:
+        """The batch on that device."""
+        return Batch(self.ids.to(device), self.targets.to(device), self.mask.to(device), self.prose.to(device), self.tokens)
 
 
 class Lessons:
@@ -48,7 +56,7 @@ class Lessons:
     def batch(self, step: int, rows: int, length: int, exam: bool = False) -> Batch:
         """The batch of this step; with `exam`, of held-out lessons and of the prose that the corpus keeps for the examination."""
         rng = Random(f"{self.seed}/{step}/{exam}")
-        packed: list[list[list[int]]] = [[] for _ in range(rows)]
+        packed: list[list[tuple[list[int], bool]]] = [[] for _ in range(rows)]
         room = [length + 1] * rows
         prose = taken = misses = 0
         while max(room) > 2:
@@ -61,10 +69,11 @@ class Lessons:
                 continue
             # When nothing fits any more the rows are filled up with cut documents: text is endless here, room is not.
             row = fitting[0] if fitting else max(range(rows), key=room.__getitem__)
-            packed[row].append(ids[: room[row]])
-            room[row] -= len(packed[row][-1])
-            taken += len(packed[row][-1])
-            prose += len(packed[row][-1]) if wanted else 0
+            ids = ids[: room[row]]
+            packed[row].append((ids, wanted))
+            room[row] -= len(ids)
+            taken += len(ids)
+            prose += len(ids) if wanted else 0
         return _tensors(packed, length, self.tokenizer.eos_token_id)
 
     def _has_prose(self, exam: bool) -> bool:
@@ -80,19 +89,21 @@ class Lessons:
         return [*self.tokenizer.encode(document(rng, exam, early=step < self.early_steps), verbose=False), self.tokenizer.eos_token_id]
 
 
-def _tensors(packed: list[list[list[int]]], length: int, filler: int) -> Batch:
+def _tensors(packed: list[list[tuple[list[int], bool]]], length: int, filler: int) -> Batch:
     ids = torch.full((len(packed), length), filler)
     targets = torch.full((len(packed), length), IGNORED)
     segments = torch.zeros(len(packed), length, dtype=torch.long)
+    prose = torch.zeros(len(packed), length, dtype=torch.bool)
     for row, documents in enumerate(packed):
         at = 0
-        for number, document_ids in enumerate(documents, start=1):
+        for number, (document_ids, is_prose) in enumerate(documents, start=1):
             size = min(len(document_ids), length - at)
             ids[row, at : at + size] = torch.tensor(document_ids[:size])
             answers = document_ids[1 : size + 1]
             targets[row, at : at + len(answers)] = torch.tensor(answers)
             segments[row, at : at + size] = number
+            prose[row, at : at + size] = is_prose
             at += size
     position = torch.arange(length)
     mask = (segments[:, :, None] == segments[:, None, :]) & (position[:, None] >= position[None, :])
-    return Batch(ids, targets, mask[:, None].contiguous(), int((targets != IGNORED).sum()))
+    return Batch(ids, targets, mask[:, None].contiguous(), prose, int((targets != IGNORED).sum()))

@@ -26,7 +26,7 @@ from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.export import load_checkpoint
 from core.training.models import CHECKPOINTS, MINI, STORYTELLER
-from core.training.train import Plan, Trainer, device, new_model, run
+from core.training.train import Plan, Trainer, device, new_model, run, size_of
 from core.training.workers import launch
 
 PLAN = replace(Plan(), steps=6000, decay=2000, seed=1, muon_rate=4e-3, adam_rate=4e-3)
@@ -66,7 +66,7 @@ def student(folder: Path, tokenizer: PreTrainedTokenizerFast, lessons: Lessons, 
     return Distiller(teacher, fresh, lessons, plan, compiled)
 
 
-def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float, alone: bool = False) -> None:
+def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float = 0, alone: bool = False) -> None:
     """Load the teacher (unless `alone`), load or make the student, and let it learn."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
     lessons = Lessons(tokenizer, Corpus(corpus), plan.prose_share, seed=plan.seed)
@@ -74,7 +74,11 @@ def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float, alone: 
     checkpoint = folder / CHECKPOINTS["storyteller-mini-alone" if alone else "storyteller-mini"]
     if checkpoint.exists():
         learner.resume(checkpoint)
-    print(f"{learner.model.num_parameters():,} parameters on {learner.model.device}, from step {learner.step}", flush=True)
+    if alone and learner.step < plan.begin:
+        # The texts of a later phase, with fresh optimizers.
+        learner = Trainer(learner.model, lessons, plan)
+        learner.step = plan.begin
+    print(f"{size_of(learner)}, from step {learner.step}", flush=True)
     run(learner, checkpoint, minutes=minutes)
 
 

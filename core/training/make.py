@@ -2,13 +2,14 @@
 
     python -m core.training.make --corpus TEXTS --run RUN --to BUNDLE
 
-Seven phases, one after another: tokenizer, storyteller, storyteller-mini (distilled), a twin without teacher, export, examination, card.
+Nine phases, one after another: tokenizer, storyteller, storyteller-mini (distilled), a twin without teacher, storyteller and mini together,
+the twin over the same texts, export, examination, card.
 Whatever is stopped (Ctrl-C, SIGTERM, a power cut) goes on where it was when the same command is given again: RUN keeps tokenizer and
 checkpoints. Every batch is a function of the seed and the step: two runs with the same texts and number of workers learn the same.
 
 With --on-from OLD_BUNDLE nothing is begun anew: the storyteller, its tokenizer and the growth record are taken from that folder and go on
-with fresh optimizers; pupil and twin go on from their own weights, over the same texts, so that nothing but the teacher is between them.
-So were the committed weights made (README.md of the storyteller tells from where on).
+with fresh optimizers; then it and the pupil learn from each other, and the twin from the same texts, so that nothing but the teacher is
+between the two. So were the committed weights made (README.md of the storyteller tells from where on).
 """
 
 from __future__ import annotations
@@ -24,23 +25,24 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from core.training import distill, train
+from core.training import distill, together, train
 from core.training.corpus import Corpus
 from core.training.evaluate import examine, into_cards
 from core.training.export import export, load_checkpoint
 from core.training.models import CHECKPOINTS, SHAPES
 from core.training.tokenizer import texts, train_tokenizer
-from core.training.train import Plan
+from core.training.train import Plan, finished
 from core.training.workers import launch
 
 LESSONS_FOR_TOKENIZER = 30_000
 # From nothing: the rate that teaches copying, held as long as there is something to learn, and then down to nothing.
 FROM_NOTHING = Plan(steps=27_000, decay=5_000, long_from=1500, spelling=5.0)
-# Reading on from finished weights: warmed up again, a little more gently.
-FURTHER_STEPS = 560
-FURTHER = Plan(decay=500, long_from=0, early_steps=0, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55, spelling=5.0)
+# Reading on from finished weights: warmed up again, a little more gently, twice.
+FURTHER_STEPS = 1200
+FURTHER = Plan(
+    decay=500, long_from=0, early_steps=0, cycles=2, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55, spelling=5.0, deterrence=0.2
+)
 DISTILLED = distill.PLAN
-DISTILLED_FURTHER = replace(distill.PLAN, steps=500, decay=430, long_from=0, seed=4)  # another seed: other texts than were read before
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +62,17 @@ def make_tokenizer(making: Making) -> None:
 
 
 def take_weights(bundle: Path, run: Path) -> None:
-    """Phase 1 and the beginnings of 2 to 4 of a run that goes on: tokenizer, growth record and weights."""
+    """Phase 1 and the beginnings of the others of a run that goes on: tokenizer, growth record and weights."""
     if (run / "begin.json").exists():
         return
     last = json.loads((bundle / "storyteller" / "growth.json").read_text())["moments"][-1]
     AutoTokenizer.from_pretrained(bundle / "storyteller").save_pretrained(run / "tokenizer")
     shutil.copyfile(bundle / "storyteller" / "growth.json", run / "growth.json")
-    for name, file, step, tokens in (
-        ("storyteller", "checkpoint.pt", last["step"], last["tokens"]),
-        ("storyteller-mini", "mini.pt", 0, 0),
-        ("storyteller-mini-alone", "alone.pt", 0, 0),
-    ):
+    for name, file in CHECKPOINTS.items():
         weights = AutoModelForCausalLM.from_pretrained(bundle / name, dtype=torch.float32).state_dict()
-        torch.save({"model": weights, "optimizers": [], "step": step, "tokens": tokens}, run / file)
+        # Pupil and twin are past their first phase.
+        step = last["step"] if name == "storyteller" else max(last["step"], DISTILLED.steps)
+        torch.save({"model": weights, "optimizers": [], "step": step, "tokens": last["tokens"]}, run / file)
     (run / "begin.json").write_text(json.dumps({"step": last["step"]}))
 
 
@@ -85,20 +85,15 @@ def plan_of(run: Path) -> Plan:
     return replace(FURTHER, begin=begin, steps=begin + FURTHER_STEPS)
 
 
-def finished(checkpoint: Path, plan: Plan) -> bool:
-    """True when this checkpoint has come to the end of its plan."""
-    return checkpoint.exists() and torch.load(checkpoint, map_location="cpu", weights_only=True)["step"] >= plan.steps
-
-
-def learn(making: Making, checkpoint: Path, plan: Plan, begin: Callable[[Path | None, Path, Plan, float], None]) -> bool:
-    """Phases 2 to 4: train or distil to the end of the plan; False if it was stopped before."""
+def learn(making: Making, checkpoint: Path, plan: Plan, begin: Callable[[Path | None, Path, Plan], None]) -> bool:
+    """One of the phases 2 to 6: train or distil to the end of the plan; False if it was stopped before."""
     if not finished(checkpoint, plan):
-        launch(partial(begin, making.corpus, making.run, plan, 0.0), checkpoint.with_suffix(".pid"), making.workers)
+        launch(partial(begin, making.corpus, making.run, plan), checkpoint.with_suffix(".pid"), making.workers)
     return finished(checkpoint, plan)
 
 
 def make_folders(making: Making) -> None:
-    """Phase 5: ordinary folders that anybody can load."""
+    """Phase 7: ordinary folders that anybody can load."""
     tokenizer = AutoTokenizer.from_pretrained(making.run / "tokenizer")
     for name, file in CHECKPOINTS.items():
         export(load_checkpoint(making.run / file, SHAPES[name], tokenizer), tokenizer, making.bundle / name)
@@ -106,7 +101,7 @@ def make_folders(making: Making) -> None:
 
 
 def make_card(making: Making) -> None:
-    """Phases 6 and 7: the examination, and its tables in the cards."""
+    """Phases 8 and 9: the examination, and its tables in the cards."""
     into_cards(making.bundle, examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5))
 
 
@@ -116,12 +111,15 @@ def make(making: Making, on_from: Path | None = None) -> bool:
     if on_from:
         take_weights(on_from, making.run)
     make_tokenizer(making)
-    if not learn(making, making.run / "checkpoint.pt", plan_of(making.run), train.begin):
+    run, alone = making.run, partial(distill.begin, alone=True)
+    apart = (("checkpoint.pt", plan_of(run), train.begin), ("mini.pt", DISTILLED, distill.begin), ("alone.pt", DISTILLED, alone))
+    if not all(learn(making, run / checkpoint, plan, begin) for checkpoint, plan, begin in apart):
         return False
-    further = DISTILLED_FURTHER if (making.run / "begin.json").exists() else DISTILLED
-    if not learn(making, making.run / "mini.pt", further, distill.begin):
+    plan = together.plan_of(run)
+    if not learn(making, run / together.CHECKPOINT, plan, together.begin):
         return False
-    if not learn(making, making.run / "alone.pt", further, partial(distill.begin, alone=True)):
+    together.put_back(run)
+    if not learn(making, run / "alone.pt", together.twin_of(plan), alone):
         return False
     make_folders(making)
     make_card(making)

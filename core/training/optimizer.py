@@ -67,22 +67,27 @@ class Optimizers:
         # match_rms_adamw: the two optimizers then take steps of the same size, and one rate is as good as two.
         muon = Muon(matrices, lr=muon_rate, weight_decay=weight_decay, momentum=0.95, nesterov=True, adjust_lr_fn="match_rms_adamw")
         adam = torch.optim.AdamW(others, lr=adam_rate, weight_decay=0.0, betas=(0.9, 0.95))
-        self.both: list[torch.optim.Optimizer] = [muon, adam]
+        self.all: list[torch.optim.Optimizer] = [muon, adam]
         self.rates = [muon_rate, adam_rate]
+
+    def add(self, others: Optimizers) -> None:
+        """Move others' weights in the same steps, at their own rates."""
+        self.all += others.all
+        self.rates += others.rates
 
     def step(self, scale: float) -> None:
         """Move the weights with the rates times `scale`, and forget the gradients."""
-        for optimizer, rate in zip(self.both, self.rates, strict=True):
+        for optimizer, rate in zip(self.all, self.rates, strict=True):
             for group in optimizer.param_groups:
                 group["lr"] = rate * scale
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
 
     def state_dict(self) -> list[dict]:
-        return [optimizer.state_dict() for optimizer in self.both]
+        return [optimizer.state_dict() for optimizer in self.all]
 
     def load_state_dict(self, states: list[dict]) -> None:
-        for optimizer, state in zip(self.both, states, strict=True):
+        for optimizer, state in zip(self.all, states, strict=True):
             optimizer.load_state_dict(state)
 
 

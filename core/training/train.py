@@ -45,6 +45,8 @@ class Plan:
     From step `long_from` on, one step in `long_every` has long rows: attention over them is the dearest part of a step.
 
     begin: the step at which the rate is warmed up, for a run that goes on from weights alone.
+    cycles: how often the rate is warmed up and falls to nothing. After more than one, the model is the mean of the weights that it began
+    with and had at the end of each: they err in different places, and their mean errs less (Izmailov and others, 2018).
     spelling: weight of the probability on pieces that no known word allows (spelling.py); 0 asks for the next token alone. deterrence: of
     how far pieces that would complete a hurtful word are too likely; only beside the spelling.
     """
@@ -62,6 +64,7 @@ class Plan:
     spelling: float = 0.0
     deterrence: float = 0.1
     begin: int = 0
+    cycles: int = 1
     muon_rate: float = 2e-3
     adam_rate: float = 2e-3
     weight_decay: float = 0.05
@@ -72,6 +75,11 @@ class Plan:
         """Rows and length of the batch at this step."""
         length = self.long_length if step >= self.long_from and step % self.long_every == 0 else self.length
         return max(1, self.step_tokens // length), length
+
+    def cycle(self, step: int) -> tuple[int, int]:
+        """How far this step is in its cycle, and how many steps a cycle has."""
+        each = (self.steps - self.begin) // self.cycles
+        return (step - self.begin) % each, each
 
 
 def device() -> torch.device:
@@ -106,45 +114,58 @@ def loss_of(
 class Trainer:
     """A model on its way: weights, optimizers, step and tokens seen, and how to save and resume them."""
 
-    def __init__(
-        self, model: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True, spelling: Spelling | None = None
-    ) -> None:
+    def __init__(self, model: nn.Module, lessons: Lessons, plan: Plan, compiled: bool = True, spelling: Spelling | None = None) -> None:
         self.model, self.lessons, self.plan, self.spelling = model, lessons, plan, spelling
+        self.device = next(model.parameters()).device
         self.optimizers = Optimizers(model, plan.muon_rate, plan.adam_rate, plan.weight_decay)
         self.loss_of: Loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
         self.step = self.tokens = 0
+        self.kept: list[dict[str, torch.Tensor]] = []  # weights that will be averaged
 
     def one_step(self, scale: float = 1.0) -> float:
         """Learn from one batch, at the scheduled rate times `scale`; the loss before learning from it."""
-        whole = self.lessons.batch(self.step, *self.plan.shape(self.step))
-        part = whole.part(*workers())
-        batch = self._on_device(part)
-        if self.spelling:
-            masks = [mask(part.ids, part.targets).to(self.model.device) for mask in (self.spelling.wrong, self.spelling.hurtful)]
-            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask, *masks, self.plan.spelling, self.plan.deterrence)
-        else:
-            loss = self.loss_of(self.model, batch.ids, batch.targets, batch.mask)
+        plan = self.plan
+        at, each = plan.cycle(self.step)
+        if plan.cycles > 1 and at == 0:
+            self.keep()
+        whole = self.lessons.batch(self.step, *plan.shape(self.step))
+        batch = whole.part(*workers())
+        loss = self.loss(batch)
         loss.backward()
         average_gradients(self.model, batch.tokens / whole.tokens)
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        plan = self.plan
-        self.optimizers.step(scale * schedule(self.step - plan.begin, plan.steps - plan.begin, plan.warmup, plan.decay))
+        self.optimizers.step(scale * schedule(at, each, plan.warmup, plan.decay))
         self.step += 1
         self.tokens += whole.tokens
+        if plan.cycles > 1 and self.step == plan.begin + plan.cycles * each:
+            self.keep()
+            self.model.load_state_dict({name: sum(kept[name] for kept in self.kept) / len(self.kept) for name in self.kept[0]})
         return float(loss.detach())
+
+    def keep(self) -> None:
+        """Keep the weights as they are now, for their mean."""
+        self.kept.append({name: weight.detach().clone() for name, weight in self.model.state_dict().items()})
+
+    def loss(self, batch: Batch) -> torch.Tensor:
+        """The loss of one batch, whose gradient is followed."""
+        there = batch.to(self.device)
+        return self.loss_of(self.model, there.ids, there.targets, there.mask, *self.asides(batch))
+
+    def asides(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, float, float] | tuple[()]:
+        """What the loss needs for the spelling: the two masks and their weights; nothing for a run that asks for no spelling."""
+        if self.spelling is None:
+            return ()
+        wrong, hurtful = (mask(batch.ids, batch.targets).to(self.device) for mask in (self.spelling.wrong, self.spelling.hurtful))
+        return wrong, hurtful, self.plan.spelling, self.plan.deterrence
 
     @torch.no_grad()
     def exam_loss(self, batches: int = 2) -> float:
         """Mean loss on held-out lessons, the same ones every time."""
         losses = []
         for number in range(batches):
-            batch = self._on_device(self.lessons.batch(number, *self.plan.shape(self.step), exam=True))
+            batch = self.lessons.batch(number, *self.plan.shape(self.step), exam=True).to(self.device)
             losses.append(float(loss_of(self.model, batch.ids, batch.targets, batch.mask)))
         return sum(losses) / len(losses)
-
-    def _on_device(self, batch: Batch) -> Batch:
-        where = self.model.device
-        return Batch(batch.ids.to(where), batch.targets.to(where), batch.mask.to(where), batch.tokens)
 
     def save(self, path: Path) -> None:
         """Write a checkpoint whole or not at all."""
@@ -153,23 +174,34 @@ class Trainer:
             "optimizers": self.optimizers.state_dict(),
             "step": self.step,
             "tokens": self.tokens,
+            "kept": self.kept,
         }
         torch.save(state, path.with_suffix(".new"))
         os.replace(path.with_suffix(".new"), path)
 
     def resume(self, path: Path) -> None:
         """Go on where `save` stopped."""
-        state = torch.load(path, map_location=self.model.device, weights_only=True)
+        state = torch.load(path, map_location=self.device, weights_only=True)
         self.model.load_state_dict(state["model"])
         if state["optimizers"]:
             self.optimizers.load_state_dict(state["optimizers"])
-        self.step, self.tokens = state["step"], state["tokens"]
+        self.step, self.tokens, self.kept = state["step"], state["tokens"], state.get("kept", [])
 
 
 def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: int) -> LlamaForCausalLM:
     """A model with random weights, the same for the same seed."""
     torch.manual_seed(seed)
     return LlamaForCausalLM(config(shape, tokenizer.bos_token_id, tokenizer.eos_token_id, len(tokenizer))).to(device())
+
+
+def finished(checkpoint: Path, plan: Plan) -> bool:
+    """True when this checkpoint has come to the end of its plan."""
+    return checkpoint.exists() and torch.load(checkpoint, map_location="cpu", weights_only=True)["step"] >= plan.steps
+
+
+def size_of(trainer: Trainer) -> str:
+    """How large what learns is, and where, for the log."""
+    return f"{sum(parameter.numel() for parameter in trainer.model.parameters()):,} parameters on {trainer.device}"
 
 
 def run(
@@ -206,20 +238,20 @@ def run(
             note(mean)
 
 
-def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float) -> None:
+def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float = 0) -> None:
     """Load or make the model and train it."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
     prose = Corpus(corpus)
     lessons = Lessons(tokenizer, prose, plan.prose_share, plan.early_steps, plan.seed)
     spelling = Spelling(tokenizer, known_words(prose)) if plan.spelling else None
-    trainer = Trainer(new_model(tokenizer, STORYTELLER, plan.seed), lessons, plan, spelling=spelling)
+    model = new_model(tokenizer, STORYTELLER, plan.seed)
+    trainer = Trainer(model, lessons, plan, spelling=spelling)
     if (folder / "checkpoint.pt").exists():
         trainer.resume(folder / "checkpoint.pt")
-    size = f"{trainer.model.num_parameters():,} parameters on {trainer.model.device}"
-    print(f"{size}, from step {trainer.step}, lessons {fingerprint()}", flush=True)
+    print(f"{size_of(trainer)}, from step {trainer.step}, lessons {fingerprint()}", flush=True)
 
     def note(loss: float | None) -> None:
-        entry = growth.moment(trainer.model, tokenizer, trainer.step, trainer.tokens, loss, trainer.exam_loss())
+        entry = growth.moment(model, tokenizer, trainer.step, trainer.tokens, loss, trainer.exam_loss())
         growth.append(folder / "growth.json", entry)
 
     run(trainer, folder / "checkpoint.pt", note, minutes)

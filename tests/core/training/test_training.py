@@ -12,7 +12,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
-from core.training import growth, optimizer
+from core.training import distill, growth, optimizer
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.distill import Distiller, divergence, student
@@ -106,7 +106,7 @@ def test_the_schedule_warms_up_holds_and_falls_to_nothing() -> None:
 
 def test_muon_has_the_hidden_matrices_and_adam_has_everything_else(tokenizer: PreTrainedTokenizerFast) -> None:
     model = new_model(tokenizer, TINY, 0)
-    muon, adam = ({id(p) for group in one.param_groups for p in group["params"]} for one in Optimizers(model, 1e-3, 1e-3, 0.0).both)
+    muon, adam = ({id(p) for group in one.param_groups for p in group["params"]} for one in Optimizers(model, 1e-3, 1e-3, 0.0).all)
     assert not muon & adam
     assert muon | adam == {id(p) for p in model.parameters()}
     assert id(model.model.embed_tokens.weight) in adam
@@ -153,6 +153,31 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tokenizer: PreTrai
         torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=1e-4)
 
 
+def test_a_run_of_two_cycles_ends_as_the_mean_of_its_beginning_and_its_ends(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    plan = replace(PLAN, begin=10, steps=16, cycles=2, warmup=1, decay=2)
+    assert [plan.cycle(step) for step in range(10, 16)] == [(0, 3), (1, 3), (2, 3), (0, 3), (1, 3), (2, 3)]
+    whole, stopped = trainer(tokenizer, plan), trainer(tokenizer, plan)
+    whole.step = stopped.step = 10
+    seen = [whole.model.state_dict()["model.norm.weight"].clone()]
+    moved = []
+    for _ in range(3):
+        before = whole.model.state_dict()["model.layers.0.mlp.up_proj.weight"].clone()
+        whole.one_step()
+        moved.append(float((whole.model.state_dict()["model.layers.0.mlp.up_proj.weight"] - before).norm()))
+    assert moved[2] < 0.7 * moved[1], "the rate falls"
+    seen.append(whole.model.state_dict()["model.norm.weight"].clone())
+    for _ in range(2):
+        whole.one_step()
+    whole.save(tmp_path / "checkpoint.pt")
+    stopped.resume(tmp_path / "checkpoint.pt")
+    for one in (whole, stopped):
+        one.one_step()
+        last = one.kept[2]["model.norm.weight"]
+        assert all(torch.equal(kept["model.norm.weight"], was) for kept, was in zip(one.kept, seen, strict=False))
+        torch.testing.assert_close(one.model.state_dict()["model.norm.weight"], (seen[0] + seen[1] + last) / 3)
+    assert not torch.equal(seen[1], last)
+
+
 def test_the_divergence_is_the_formula_and_nothing_where_nothing_is_asked() -> None:
     teacher, student = torch.log(torch.tensor([[[0.5, 0.5], [0.9, 0.1]]])), torch.log(torch.tensor([[[0.25, 0.75], [0.5, 0.5]]]))
     by_hand = 0.5 * torch.log(torch.tensor(0.5 / 0.25)) + 0.5 * torch.log(torch.tensor(0.5 / 0.75))
@@ -187,6 +212,27 @@ def test_the_twin_without_a_teacher_begins_alike_and_learns_the_text(tokenizer: 
         logits = twin.model(input_ids=batch.ids, attention_mask=batch.mask).logits
     plain = torch.nn.functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
     assert twin.one_step() == pytest.approx(plain.item(), rel=0.02)  # the text's own loss; the pass in bf16
+
+
+def test_the_twin_goes_on_to_the_texts_of_a_later_phase(
+    tokenizer: PreTrainedTokenizerFast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer.save_pretrained(tmp_path / "tokenizer")
+    read: list[tuple[int, int]] = []
+    monkeypatch.setattr(distill, "MINI", TINY)
+
+    def run(learner: Trainer, path: Path, minutes: float) -> None:
+        read.append((learner.step, learner.plan.begin))
+        learner.save(path)
+
+    monkeypatch.setattr(distill, "run", run)
+    distill.begin(None, tmp_path, replace(PLAN, steps=0), alone=True)
+    first = torch.load(tmp_path / "alone.pt", weights_only=True)
+    distill.begin(None, tmp_path, replace(PLAN, begin=500, steps=520), alone=True)
+    later = torch.load(tmp_path / "alone.pt", weights_only=True)
+    distill.begin(None, tmp_path, replace(PLAN, begin=500, steps=520), alone=True)
+    assert read == [(0, 0), (500, 500), (500, 500)]
+    assert all(torch.equal(first["model"][key], weight) for key, weight in later["model"].items()), "with the weights that it has"
 
 
 def test_an_exported_model_loads_like_any_other_and_speaks_alike(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:

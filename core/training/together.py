@@ -1,0 +1,199 @@
+"""Let storyteller and storyteller-mini learn from each other: the small one what the large one thinks, the large one to be foreseen.
+
+    python -m core.training.together --corpus TEXTS --run RUN
+
+Reads RUN/checkpoint.pt and RUN/mini.pt, writes and resumes RUN/together.pt, and at the end puts both models back where they came from.
+
+Where a text may go on in many ways, the large one has a favourite all the same: one of several words that are nearly as likely, and which
+one is an accident of what it read last. No pupil can foresee an accident. So where the large one has no favourite worth the name, it moves
+towards what the small one thinks; where it has one it stays as it was, for there it knows something: a name that it looked up, a fact, the
+end of a word. In lessons it stays as it was, too. (Mutual learning, Zhang and others, 2018, with the one who began as its own teacher.)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from transformers import AutoTokenizer, LlamaForCausalLM
+
+from core.device import CPU_MULTIPLIES_BF16
+from core.training import growth
+from core.training.corpus import Corpus
+from core.training.data import IGNORED, Batch, Lessons
+from core.training.distill import divergence
+from core.training.export import load_checkpoint
+from core.training.lessons import fingerprint
+from core.training.models import CHECKPOINTS, SHAPES
+from core.training.optimizer import Optimizers
+from core.training.spelling import Spelling, deterred, known_words, misspelt
+from core.training.train import Plan, Trainer, device, finished, run, size_of
+from core.training.workers import launch
+
+CHECKPOINT, BEGUN = "together.pt", "together.json"
+STEPS = 1000
+PLAN = replace(
+    Plan(),
+    steps=STEPS,
+    decay=800,
+    long_from=0,
+    early_steps=0,
+    muon_rate=1e-3,
+    adam_rate=1e-3,
+    prose_share=0.55,
+    spelling=5.0,
+    deterrence=0.2,
+    seed=5,
+)
+SURE = 0.4  # a favourite of this probability is one
+PULL = 0.7
+FASTER = 3.0  # the small one's rate beside the large one's
+
+
+class Pair(nn.Module):
+    """Two models that learn in the same steps; asked as a model, the large one answers."""
+
+    def __init__(self, large: LlamaForCausalLM, small: LlamaForCausalLM) -> None:
+        super().__init__()
+        self.large, self.small = large, small
+
+    def forward(self, **asked: Any) -> Any:
+        """What the large one says."""
+        return self.large(**asked)
+
+
+def wanted_of(was: torch.Tensor, small: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, prose: torch.Tensor) -> torch.Tensor:
+    """What the large one is to think: log probabilities [rows, length, vocabulary], of the logits of itself as it was and of the small one.
+
+    Outside of `prose` [rows, length] and where it knew something, that is what it thought. It knew something if it was sure, or if its
+    favourite stands in the text already and the small one sees that less than half as well. Elsewhere the two are mixed, `PULL` parts of
+    the small one, as a weighted geometric mean: what either thinks impossible stays so. ids and mask are those of a `Batch`.
+    """
+    was, small = functional.log_softmax(was.float(), -1), functional.log_softmax(small.float(), -1)
+    surest, favourite = was.max(-1, keepdim=True)
+    stands_there = ((ids[:, None, :] == favourite) & mask[:, 0]).any(-1)
+    looked_up = stands_there & (surest - small.gather(-1, favourite) > math.log(2))[..., 0]
+    knew = (surest[..., 0] >= math.log(SURE)) | looked_up
+    mixed = functional.log_softmax((1 - PULL) * was + PULL * small, -1)
+    return torch.where((prose & ~knew)[..., None], mixed, was)
+
+
+def loss_of(
+    pair: Pair,
+    was: nn.Module,
+    ids: torch.Tensor,
+    targets: torch.Tensor,
+    mask: torch.Tensor,
+    prose: torch.Tensor,
+    wrong: torch.Tensor | None = None,
+    hurtful: torch.Tensor | None = None,
+    spelling: float = 0.0,
+    deterrence: float = 0.0,
+) -> torch.Tensor:
+    """The sum of what both are asked, in nats per target token.
+
+    The large one: KL(`wanted_of` || large), and the spelling as in `train.loss_of`. The small one: KL(large || small). Each looks at the
+    other as it is: nobody is made easier to follow, or to imitate, by the other's gradient. was: the large one as it was.
+    """
+    with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
+        with torch.no_grad():
+            before = was(input_ids=ids, attention_mask=mask, use_cache=False).logits
+        large = pair.large(input_ids=ids, attention_mask=mask, use_cache=False).logits
+        small = pair.small(input_ids=ids, attention_mask=mask, use_cache=False).logits
+    asked = targets != IGNORED
+    loss = divergence(wanted_of(before, small.detach(), ids, mask, prose), large, asked) + divergence(large.detach(), small, asked)
+    if wrong is None or hurtful is None:
+        return loss
+    return loss + spelling * misspelt(large, wrong, asked) + deterrence * deterred(large, hurtful, asked)
+
+
+class Together(Trainer):
+    """A Trainer of two models, the small one faster than the large one. was: the large one as it was."""
+
+    def __init__(
+        self, pair: Pair, was: LlamaForCausalLM, lessons: Lessons, plan: Plan, compiled: bool = True, spelling: Spelling | None = None
+    ) -> None:
+        super().__init__(pair, lessons, plan, compiled=False, spelling=spelling)
+        self.pair, self.was = pair, was.eval().requires_grad_(False)
+        self.optimizers = Optimizers(pair.large, plan.muon_rate, plan.adam_rate, plan.weight_decay)
+        self.optimizers.add(Optimizers(pair.small, FASTER * plan.muon_rate, FASTER * plan.adam_rate, plan.weight_decay))
+        self._loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
+
+    def loss(self, batch: Batch) -> torch.Tensor:
+        """The loss of both."""
+        there = batch.to(self.device)
+        return self._loss(self.pair, self.was, there.ids, there.targets, there.mask, there.prose, *self.asides(batch))
+
+
+def put_back(folder: Path) -> None:
+    """Both models where they came from, with all that was read; their step is past the plans that they came from."""
+    state = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
+    for part, name in (("large.", "storyteller"), ("small.", "storyteller-mini")):
+        weights = {key.removeprefix(part): value for key, value in state["model"].items() if key.startswith(part)}
+        path = folder / CHECKPOINTS[name]
+        torch.save({"model": weights, "optimizers": [], "step": state["step"], "tokens": state["tokens"]}, path.with_suffix(".new"))
+        os.replace(path.with_suffix(".new"), path)
+
+
+def plan_of(folder: Path, steps: int = STEPS) -> Plan:
+    """The schedule of this run: so many steps on from where the large one stood when it was first asked for, which is written down."""
+    path = folder / BEGUN
+    if not path.exists():
+        step = torch.load(folder / CHECKPOINTS["storyteller"], map_location="cpu", weights_only=True)["step"]
+        path.write_text(json.dumps({"step": step}))
+    begun = json.loads(path.read_text())["step"]
+    return replace(PLAN, begin=begun, steps=begun + steps)
+
+
+def twin_of(plan: Plan) -> Plan:
+    """What the small one's twin without a teacher does meanwhile: it reads the same texts, at the small one's rate."""
+    return replace(plan, muon_rate=FASTER * plan.muon_rate, adam_rate=FASTER * plan.adam_rate)
+
+
+def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
+    """Load both models and let them learn, from the large one's step on."""
+    tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
+    prose = Corpus(corpus)
+    large, small = (load_checkpoint(folder / CHECKPOINTS[name], SHAPES[name], tokenizer) for name in ("storyteller", "storyteller-mini"))
+    was = load_checkpoint(folder / CHECKPOINTS["storyteller"], SHAPES["storyteller"], tokenizer).to(device())
+    pair = Pair(large, small).to(device())
+    spelling = Spelling(tokenizer, known_words(prose)) if plan.spelling else None
+    both = Together(pair.train(), was, Lessons(tokenizer, prose, plan.prose_share, seed=plan.seed), plan, spelling=spelling)
+    if (folder / CHECKPOINT).exists():
+        both.resume(folder / CHECKPOINT)
+    else:
+        state = torch.load(folder / CHECKPOINTS["storyteller"], map_location="cpu", weights_only=True)
+        both.step, both.tokens = state["step"], state["tokens"]
+    print(f"{size_of(both)}, from step {both.step}, lessons {fingerprint()}", flush=True)
+
+    def note(loss: float | None) -> None:
+        entry = growth.moment(pair.large, tokenizer, both.step, both.tokens, loss, both.exam_loss())
+        growth.append(folder / "growth.json", entry)
+
+    run(both, folder / CHECKPOINT, note)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, help="folder of plain text files")
+    parser.add_argument("--run", type=Path, required=True, help="folder with checkpoint.pt and mini.pt")
+    parser.add_argument("--steps", type=int, default=STEPS, help="how many steps both learn")
+    parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
+    arguments = parser.parse_args()
+    plan = plan_of(arguments.run, arguments.steps)
+    launch(partial(begin, arguments.corpus, arguments.run, plan), (arguments.run / CHECKPOINT).with_suffix(".pid"), arguments.workers)
+    if finished(arguments.run / CHECKPOINT, plan):
+        put_back(arguments.run)
+
+
+if __name__ == "__main__":
+    main()

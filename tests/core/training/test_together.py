@@ -1,0 +1,179 @@
+"""Two models that learn from each other: what each is asked, what is left to the large one, how the phase begins, goes on and ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import PreTrainedTokenizerFast
+
+from core.training import together
+from core.training.corpus import Corpus
+from core.training.data import IGNORED, Lessons
+from core.training.distill import divergence
+from core.training.models import CHECKPOINTS
+from core.training.spelling import deterred, misspelt
+from core.training.together import Pair, Together, loss_of, plan_of, put_back, twin_of, wanted_of
+from core.training.tokenizer import texts, train_tokenizer
+from core.training.train import Plan, new_model
+
+TINY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+SMALLER = TINY | {"hidden_size": 16}
+PLAN = Plan(steps=20, warmup=2, decay=5, step_tokens=256, length=64, long_length=64)
+STORY = (
+    "Once there was a fox who lived in a tree. The fox was cold, and the tree was old. She said so to the owl, and the owl said no. " * 4
+)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> PreTrainedTokenizerFast:
+    return train_tokenizer(texts(Corpus(None), 400), vocabulary=700)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "fox.txt").write_text(STORY)
+    return Corpus(tmp_path / "texts")
+
+
+def pair(tokenizer: PreTrainedTokenizerFast) -> Pair:
+    return Pair(new_model(tokenizer, TINY, 1), new_model(tokenizer, SMALLER, 2))
+
+
+WAS, SMALL = [0.3, 0.25, 0.25, 0.2], [0.1, 0.2, 0.3, 0.4]
+SURE = [0.45, 0.25, 0.2, 0.1]
+
+
+def asked_of(was: list[float], small: list[float], ids: list[int], prose: bool, mask: torch.Tensor | None = None) -> list[float]:
+    """What the large one is to think at the last of these positions, as probabilities."""
+    before, pupil = (torch.log(torch.tensor(told)).expand(1, len(ids), -1) + 3 for told in (was, small))
+    mask = torch.ones(1, 1, len(ids), len(ids), dtype=torch.bool).tril() if mask is None else mask
+    return wanted_of(before, pupil, torch.tensor([ids]), mask, torch.full((1, len(ids)), prose))[0, -1].exp().tolist()
+
+
+def mixed(was: list[float], small: list[float]) -> list[float]:
+    weighted = [one ** (1 - together.PULL) * other**together.PULL for one, other in zip(was, small, strict=True)]
+    return [weight / sum(weighted) for weight in weighted]
+
+
+def test_prose_is_marked_and_lessons_are_not(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    lessons = Lessons(tokenizer, corpus, prose_share=0.5)
+    batch = lessons.batch(0, 8, 128)
+    assert 0.3 < batch.prose[batch.targets != IGNORED].float().mean() < 0.7
+    written = tokenizer.decode(batch.ids[batch.prose])
+    assert "fox was cold" in written and "fox was cold" not in tokenizer.decode(batch.ids[~batch.prose])
+    assert not Lessons(tokenizer, Corpus(None)).batch(0, 8, 128).prose.any()
+    halves = [batch.part(worker, 2).prose for worker in range(2)]
+    assert torch.equal(halves[0], batch.prose[0::2]) and torch.equal(halves[1], batch.prose[1::2])
+
+
+def test_where_the_large_one_is_unsure_of_prose_it_is_drawn_towards_the_small_one() -> None:
+    assert asked_of(WAS, SMALL, [3, 1], prose=True) == pytest.approx(mixed(WAS, SMALL))
+    assert asked_of(WAS, SMALL, [3, 1], prose=False) == pytest.approx(WAS), "in lessons it stays as it was"
+    assert asked_of(SURE, SMALL, [3, 1], prose=True) == pytest.approx(SURE), "and where it has a favourite"
+
+
+@pytest.mark.parametrize(
+    ("ids", "small", "left_alone"),
+    [
+        ([0, 1], SMALL, True),  # its favourite stands there, and the small one is less than half as sure of it
+        ([1, 0], SMALL, True),
+        ([3, 1], SMALL, False),  # it stands nowhere
+        ([0, 1], [0.2, 0.2, 0.2, 0.4], False),  # the small one sees it, too
+    ],
+)
+def test_what_only_the_large_one_looks_up_is_left_to_it(ids: list[int], small: list[float], left_alone: bool) -> None:
+    wanted = asked_of(WAS, small, ids, prose=True)
+    assert wanted == pytest.approx(WAS if left_alone else mixed(WAS, small))
+
+
+def test_what_stands_in_another_document_of_the_row_is_not_looked_up() -> None:
+    apart = torch.eye(2, dtype=torch.bool)[None, None]
+    assert asked_of(WAS, SMALL, [0, 1], True, apart) == pytest.approx(mixed(WAS, SMALL))
+
+
+def test_what_either_thinks_impossible_stays_so() -> None:
+    wanted = asked_of([0.3, 0.3, 0.4 - 1e-9, 1e-9], [0.4, 1e-9, 0.3, 0.3], [1, 1], prose=False)
+    assert max(asked_of([0.35, 0.35, 0.3, 1e-12], [0.4, 1e-12, 0.3, 0.3], [2, 2], prose=True)[1::2]) < 1e-3
+    assert sum(wanted) == pytest.approx(1)
+
+
+def test_the_loss_is_what_both_are_asked_and_the_spelling(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    both, was = pair(tokenizer), new_model(tokenizer, TINY, 3)
+    batch = Lessons(tokenizer, corpus).batch(0, 4, 64)
+    wrong = torch.zeros(4, 64, len(tokenizer), dtype=torch.bool)
+    wrong[..., 5] = True
+    asked = batch.targets != IGNORED
+    loss = loss_of(both, was, batch.ids, batch.targets, batch.mask, batch.prose, wrong, wrong.roll(1, -1), 5.0, 0.1)
+    loss.backward()
+    with torch.no_grad():
+        before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
+        wanted = wanted_of(before, small, batch.ids, batch.mask, batch.prose)
+        by_hand = divergence(wanted, large, asked) + divergence(large, small, asked)
+        by_hand += 5.0 * misspelt(large, wrong, asked) + 0.1 * deterred(large, wrong.roll(1, -1), asked)
+    assert loss.item() == pytest.approx(float(by_hand), rel=0.01)  # passes in bf16, where the processor does it
+    assert all(weight.grad is not None for weight in both.parameters()) and all(weight.grad is None for weight in was.parameters())
+
+
+def test_both_come_nearer_to_each_other_and_the_large_one_as_it_was_stays(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    both, was = pair(tokenizer), new_model(tokenizer, TINY, 1)
+    for model in (both.large, was):
+        with torch.no_grad():
+            model.model.embed_tokens.weight.mul_(20)
+    lessons = Lessons(tokenizer, corpus)
+    learner = Together(both, was, lessons, replace(PLAN, steps=30, muon_rate=1e-2, adam_rate=1e-2), compiled=False)
+    batch = lessons.batch(999, 4, 64)
+
+    def apart() -> float:
+        with torch.no_grad():
+            large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (both.large, both.small))
+        return float(divergence(large, small, batch.targets != IGNORED))
+
+    first = apart()
+    before, kept = ([weight.clone() for weight in model.parameters()] for model in (both, was))
+    for _ in range(25):
+        learner.one_step()
+    assert apart() < 0.8 * first
+    assert not any(torch.equal(old, new) for old, new in zip(before, both.parameters(), strict=True)), "both learn"
+    assert all(torch.equal(old, new) for old, new in zip(kept, was.parameters(), strict=True))
+
+
+def test_a_stopped_phase_goes_on_as_if_it_had_not_been(tokenizer: PreTrainedTokenizerFast, corpus: Corpus, tmp_path: Path) -> None:
+    whole, resumed = (
+        Together(pair(tokenizer), new_model(tokenizer, TINY, 3), Lessons(tokenizer, corpus), PLAN, compiled=False) for _ in range(2)
+    )
+    for _ in range(2):
+        whole.one_step()
+    whole.save(tmp_path / "together.pt")
+    going_on = whole.one_step()
+    resumed.resume(tmp_path / "together.pt")
+    assert resumed.one_step() == pytest.approx(going_on, abs=1e-6)
+    for mine, theirs in zip(whole.model.parameters(), resumed.model.parameters(), strict=True):
+        torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=1e-4)
+
+
+def test_the_phase_begins_where_the_large_one_stood_however_often_it_is_asked(tmp_path: Path) -> None:
+    torch.save({"step": 31_312}, tmp_path / CHECKPOINTS["storyteller"])
+    plan = plan_of(tmp_path)
+    assert (plan.begin, plan.steps) == (31_312, 31_312 + together.STEPS)
+    torch.save({"step": plan.steps}, tmp_path / CHECKPOINTS["storyteller"])
+    assert plan_of(tmp_path) == plan
+    assert (twin_of(plan).begin, twin_of(plan).steps, twin_of(plan).seed) == (plan.begin, plan.steps, plan.seed), "the same texts"
+    assert twin_of(plan).muon_rate == together.FASTER * plan.muon_rate
+
+
+def test_at_the_end_both_stand_where_they_came_from(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    learner = Together(pair(tokenizer), new_model(tokenizer, TINY, 3), Lessons(tokenizer, Corpus(None)), PLAN, compiled=False)
+    learner.one_step()
+    learner.save(tmp_path / together.CHECKPOINT)
+    put_back(tmp_path)
+    put_back(tmp_path)
+    for name, shape, model in (("storyteller", TINY, learner.pair.large), ("storyteller-mini", SMALLER, learner.pair.small)):
+        state = torch.load(tmp_path / CHECKPOINTS[name], weights_only=True)
+        assert (state["step"], state["tokens"], state["optimizers"]) == (1, learner.tokens, [])
+        again = new_model(tokenizer, shape, 9)
+        again.load_state_dict(state["model"])
+        assert all(torch.equal(mine, theirs) for mine, theirs in zip(model.parameters(), again.parameters(), strict=True))
