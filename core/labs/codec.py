@@ -197,7 +197,7 @@ class Reader:
         if not isinstance(value, dict) or len(value) != 1:
             raise _broken()
         ((kind, held),) = value.items()
-        if kind == "float" and held in _STRANGE:
+        if kind == "float" and isinstance(held, str) and held in _STRANGE:
             return _STRANGE[held]
         if kind == "bytes" and isinstance(held, str):
             return _bytes(held)

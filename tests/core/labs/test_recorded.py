@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core import SamplingSettings
@@ -221,6 +221,7 @@ JSON = st.recursive(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(JSON, JSON, JSON)
+@example(None, {"float": []}, [])
 def test_no_nonsense_brings_anything_but_a_sentence(about: Any, seen: Any, steps: Any) -> None:
     with suppress(BadRecording):
         RecordedExperiment.loads(packed(content(about=about, seen=[seen], steps=steps)))
