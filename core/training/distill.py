@@ -76,8 +76,8 @@ def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float = 0, alo
         learner.resume(checkpoint)
     if alone and learner.step < plan.begin:
         # The texts of a later phase, with fresh optimizers.
-        learner = Trainer(learner.model, lessons, plan)
-        learner.step = plan.begin
+        learner, tokens = Trainer(learner.model, lessons, plan), learner.tokens
+        learner.step, learner.tokens = plan.begin, tokens
     print(f"{size_of(learner)}, from step {learner.step}", flush=True)
     run(learner, checkpoint, minutes=minutes)
 

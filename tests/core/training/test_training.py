@@ -223,6 +223,7 @@ def test_the_twin_goes_on_to_the_texts_of_a_later_phase(
 
     def run(learner: Trainer, path: Path, minutes: float) -> None:
         read.append((learner.step, learner.plan.begin))
+        learner.tokens += 7
         learner.save(path)
 
     monkeypatch.setattr(distill, "run", run)
@@ -232,6 +233,7 @@ def test_the_twin_goes_on_to_the_texts_of_a_later_phase(
     later = torch.load(tmp_path / "alone.pt", weights_only=True)
     distill.begin(None, tmp_path, replace(PLAN, begin=500, steps=520), alone=True)
     assert read == [(0, 0), (500, 500), (500, 500)]
+    assert (first["tokens"], later["tokens"]) == (7, 14)
     assert all(torch.equal(first["model"][key], weight) for key, weight in later["model"].items()), "with the weights that it has"
 
 
