@@ -118,6 +118,21 @@ def test_the_loss_is_what_both_are_asked_and_the_spelling(tokenizer: PreTrainedT
     assert all(weight.grad is not None for weight in both.parameters()) and all(weight.grad is None for weight in was.parameters())
 
 
+def test_nobody_is_made_easier_to_imitate_by_the_others_gradient(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    both, was = pair(tokenizer), new_model(tokenizer, TINY, 3)
+    batch = Lessons(tokenizer, corpus).batch(0, 4, 64)
+    asked = batch.targets != IGNORED
+    loss_of(both, was, batch.ids, batch.targets, batch.mask, batch.prose).backward()
+    together_ = [weight.grad.clone() for weight in both.parameters() if weight.grad is not None]
+    both.zero_grad()
+    before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
+    divergence(wanted_of(before.detach(), small.detach(), batch.ids, batch.mask, batch.prose), large, asked).backward()
+    divergence(large.detach(), small, asked).backward()
+    for mine, weight in zip(together_, both.parameters(), strict=True):
+        assert weight.grad is not None
+        assert (mine - weight.grad).norm() < 0.05 * weight.grad.norm() + 1e-6  # passes in bf16, where the processor does it
+
+
 def test_both_come_nearer_to_each_other_and_the_large_one_as_it_was_stays(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
     both, was = pair(tokenizer), new_model(tokenizer, TINY, 1)
     for model in (both.large, was):
