@@ -25,7 +25,7 @@ else:  # for every visitor, at every click
     )
     if preload.under_way():  # nothing else is imported before it is there
         with language.speaking(language.fitting(st.context.locale)), st.spinner(language._("Waking the model …")):
-            preload.wait()
+            preload.wait_in_the_page()
     from pages.parts.components.address import address
     from pages.parts.components.glossary import glossary
     from pages.parts.components.key_list import key_list

@@ -12,7 +12,9 @@ import gc
 import weakref
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Timer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
 
 from pages.parts.runtime import house
 
@@ -20,6 +22,16 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 AFTER = 1.0  # seconds between a page that was drawn and the import of the rest, so that the browser gets its page first
+
+# A chart of nothing, that says nothing to whoever hears the page.
+NOTHING: dict[str, Any] = {
+    "mark": {"type": "point", "opacity": 0},
+    "data": {"values": [{}]},
+    "width": 1,
+    "height": 1,
+    "padding": 0,
+    "config": {"aria": False, "view": {"stroke": None}},
+}
 
 _begun: list[Future[dict[str, LanguageModel]]] = []
 _early: list[weakref.ref[LanguageModel]] = []  # what is there without its network
@@ -46,6 +58,14 @@ def wait() -> None:
     """Until it is done; at once if it was never begun (tests, another script)."""
     for begun in _begun:
         begun.exception()
+
+
+def wait_in_the_page() -> None:
+    """Until it is done, with a chart of nothing: so the browser reads the scripts that draw charts while it has nothing to do."""
+    place = st.empty()
+    place.vega_lite_chart(spec=NOTHING)
+    wait()
+    place.empty()
 
 
 def take(name: str) -> LanguageModel | None:

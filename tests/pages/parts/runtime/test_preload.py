@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 import core
@@ -117,3 +118,23 @@ def test_what_failed_early_is_tried_again_and_told_where_it_is_needed(monkeypatc
     loaded_models._shelf.clear()
     with pytest.raises(BrokenModel, match="broken today"):
         loaded_models.loaded("storyteller")
+
+
+def test_the_chart_of_nothing_is_gone_when_the_page_comes() -> None:
+    def script() -> None:
+        import streamlit
+
+        from pages.parts.runtime import preload
+
+        seen: list[int] = []
+        preload.wait, waited = lambda: seen.append(1), preload.wait
+        try:
+            preload.wait_in_the_page()
+        finally:
+            preload.wait = waited
+        streamlit.text(f"waited {len(seen)}")
+
+    app = AppTest.from_function(script).run()
+    assert not app.exception
+    assert [text.value for text in app.text] == ["waited 1"]
+    assert [one.type for one in app.main][1:] == ["empty", "text"], "a chart that stays would push the whole page down"
