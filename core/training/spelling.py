@@ -133,6 +133,13 @@ class Spelling:
         return all(word in self._words for word in WORD.findall(text))
 
 
+def auxiliary_loss(
+    logits: torch.Tensor, asked: torch.Tensor, wrong: torch.Tensor, hurtful: torch.Tensor, spelling: float, deterrence: float = 0.0
+) -> torch.Tensor:
+    """`spelling` times what is `misspelt` and `deterrence` times what is `deterred`, shapes as there."""
+    return spelling * misspelt(logits, wrong, asked) + deterrence * deterred(logits, hurtful, asked)
+
+
 def misspelt(logits: torch.Tensor, wrong: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
     """Mean of -log(1 - probability of all that is wrong), nats per asked position; logits, wrong [..., vocabulary], asked [...]."""
     allowed = torch.logsumexp(logits.float().masked_fill(wrong, float("-inf")), -1)

@@ -35,7 +35,7 @@ from core.training.export import load_checkpoint
 from core.training.lessons import fingerprint
 from core.training.models import CHECKPOINTS, SHAPES
 from core.training.optimizer import Optimizers
-from core.training.spelling import Spelling, deterred, known_words, misspelt
+from core.training.spelling import Spelling, auxiliary_loss, known_words
 from core.training.train import Plan, Trainer, device, finished, run, size_of
 from core.training.workers import launch
 
@@ -55,8 +55,8 @@ PLAN = replace(
     seed=5,
 )
 SURE = 0.4  # a favourite of this probability is one
-PULL = 0.7
-FASTER = 3.0  # the small one's rate beside the large one's
+STUDENT_WEIGHT = 0.7  # in what the large one is to think where it was not sure
+STUDENT_RATE = 3.0  # the small one's rate beside the large one's
 
 
 class Pair(nn.Module):
@@ -71,19 +71,19 @@ class Pair(nn.Module):
         return self.large(**asked)
 
 
-def wanted_of(was: torch.Tensor, small: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, prose: torch.Tensor) -> torch.Tensor:
+def target_distribution(was: torch.Tensor, small: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, prose: torch.Tensor) -> torch.Tensor:
     """What the large one is to think: log probabilities [rows, length, vocabulary], of the logits of itself as it was and of the small one.
 
     Outside of `prose` [rows, length] and where it knew something, that is what it thought. It knew something if it was sure, or if its
-    favourite stands in the text already and the small one sees that less than half as well. Elsewhere the two are mixed, `PULL` parts of
-    the small one, as a weighted geometric mean: what either thinks impossible stays so. ids and mask are those of a `Batch`.
+    favourite stands in the text already and the small one sees that less than half as well. Elsewhere the two are mixed as a weighted
+    geometric mean, `STUDENT_WEIGHT` parts of the small one: what either thinks impossible stays so. ids and mask are those of a `Batch`.
     """
     was, small = functional.log_softmax(was.float(), -1), functional.log_softmax(small.float(), -1)
     surest, favourite = was.max(-1, keepdim=True)
     stands_there = ((ids[:, None, :] == favourite) & mask[:, 0]).any(-1)
     looked_up = stands_there & (surest - small.gather(-1, favourite) > math.log(2))[..., 0]
     knew = (surest[..., 0] >= math.log(SURE)) | looked_up
-    mixed = functional.log_softmax((1 - PULL) * was + PULL * small, -1)
+    mixed = functional.log_softmax((1 - STUDENT_WEIGHT) * was + STUDENT_WEIGHT * small, -1)
     return torch.where((prose & ~knew)[..., None], mixed, was)
 
 
@@ -94,15 +94,12 @@ def loss_of(
     targets: torch.Tensor,
     mask: torch.Tensor,
     prose: torch.Tensor,
-    wrong: torch.Tensor | None = None,
-    hurtful: torch.Tensor | None = None,
-    spelling: float = 0.0,
-    deterrence: float = 0.0,
+    *auxiliary: Any,
 ) -> torch.Tensor:
     """The sum of what both are asked, in nats per target token.
 
-    The large one: KL(`wanted_of` || large), and the spelling as in `train.loss_of`. The small one: KL(large || small). Each looks at the
-    other as it is: nobody is made easier to follow, or to imitate, by the other's gradient. was: the large one as it was.
+    The large one: KL(`target_distribution` || large), and the auxiliary loss as in `train.loss_of`. The small one: KL(large || small).
+    Each looks at the other as it is: nobody is made easier to follow, or to imitate, by the other's gradient. was: the large one as it was.
     """
     with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
         with torch.no_grad():
@@ -110,10 +107,10 @@ def loss_of(
         large = pair.large(input_ids=ids, attention_mask=mask, use_cache=False).logits
         small = pair.small(input_ids=ids, attention_mask=mask, use_cache=False).logits
     asked = targets != IGNORED
-    loss = divergence(wanted_of(before, small.detach(), ids, mask, prose), large, asked) + divergence(large.detach(), small, asked)
-    if wrong is None or hurtful is None:
-        return loss
-    return loss + spelling * misspelt(large, wrong, asked) + deterrence * deterred(large, hurtful, asked)
+    loss = divergence(target_distribution(before, small.detach(), ids, mask, prose), large, asked) + divergence(
+        large.detach(), small, asked
+    )
+    return loss + auxiliary_loss(large, asked, *auxiliary) if auxiliary else loss
 
 
 class Together(Trainer):
@@ -125,13 +122,13 @@ class Together(Trainer):
         super().__init__(pair, lessons, plan, compiled=False, spelling=spelling)
         self.pair, self.was = pair, was.eval().requires_grad_(False)
         self.optimizers = Optimizers(pair.large, plan.muon_rate, plan.adam_rate, plan.weight_decay)
-        self.optimizers.add(Optimizers(pair.small, FASTER * plan.muon_rate, FASTER * plan.adam_rate, plan.weight_decay))
+        self.optimizers.add(Optimizers(pair.small, STUDENT_RATE * plan.muon_rate, STUDENT_RATE * plan.adam_rate, plan.weight_decay))
         self._loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
 
     def loss(self, batch: Batch) -> torch.Tensor:
         """The loss of both."""
         there = batch.to(self.device)
-        return self._loss(self.pair, self.was, there.ids, there.targets, there.mask, there.prose, *self.asides(batch))
+        return self._loss(self.pair, self.was, there.ids, there.targets, there.mask, there.prose, *self.auxiliary(batch))
 
 
 def put_back(folder: Path) -> None:
@@ -156,7 +153,7 @@ def plan_of(folder: Path, steps: int = STEPS) -> Plan:
 
 def twin_of(plan: Plan) -> Plan:
     """What the small one's twin without a teacher does meanwhile: it reads the same texts, at the small one's rate."""
-    return replace(plan, muon_rate=FASTER * plan.muon_rate, adam_rate=FASTER * plan.adam_rate)
+    return replace(plan, muon_rate=STUDENT_RATE * plan.muon_rate, adam_rate=STUDENT_RATE * plan.adam_rate)
 
 
 def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:

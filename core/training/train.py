@@ -32,7 +32,7 @@ from core.training.data import IGNORED, Batch, Lessons
 from core.training.lessons import fingerprint
 from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers, schedule
-from core.training.spelling import Spelling, deterred, known_words, misspelt
+from core.training.spelling import Spelling, auxiliary_loss, known_words
 from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
 
 Loss = Callable[..., torch.Tensor]
@@ -92,23 +92,13 @@ def loss_of(
     ids: torch.Tensor,
     targets: torch.Tensor,
     mask: torch.Tensor,
-    wrong: torch.Tensor | None = None,
-    hurtful: torch.Tensor | None = None,
-    spelling: float = 0.0,
-    deterrence: float = 0.0,
+    *auxiliary: Any,
 ) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats, `spelling` times what lies on `wrong` tokens, and `deterrence` times what `hurtful`
-    ones are too likely.
-
-    In bf16 where that is quick.
-    """
+    """Mean cross-entropy per target token, in nats, and the loss on what `Trainer.auxiliary` gives. In bf16 where that is quick."""
     with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
         logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
     loss = functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
-    if wrong is None or hurtful is None:
-        return loss
-    asked = targets != IGNORED
-    return loss + spelling * misspelt(logits, wrong, asked) + deterrence * deterred(logits, hurtful, asked)
+    return loss + auxiliary_loss(logits, targets != IGNORED, *auxiliary) if auxiliary else loss
 
 
 class Trainer:
@@ -120,14 +110,14 @@ class Trainer:
         self.optimizers = Optimizers(model, plan.muon_rate, plan.adam_rate, plan.weight_decay)
         self.loss_of: Loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
         self.step = self.tokens = 0
-        self.kept: list[dict[str, torch.Tensor]] = []  # weights that will be averaged
+        self.snapshots: list[dict[str, torch.Tensor]] = []  # weights that will be averaged
 
     def one_step(self, scale: float = 1.0) -> float:
         """Learn from one batch, at the scheduled rate times `scale`; the loss before learning from it."""
         plan = self.plan
         at, each = plan.cycle(self.step)
         if plan.cycles > 1 and at == 0:
-            self.keep()
+            self.take_snapshot()
         whole = self.lessons.batch(self.step, *plan.shape(self.step))
         batch = whole.part(*workers())
         loss = self.loss(batch)
@@ -138,21 +128,23 @@ class Trainer:
         self.step += 1
         self.tokens += whole.tokens
         if plan.cycles > 1 and self.step == plan.begin + plan.cycles * each:
-            self.keep()
-            self.model.load_state_dict({name: sum(kept[name] for kept in self.kept) / len(self.kept) for name in self.kept[0]})
+            self.take_snapshot()
+            self.model.load_state_dict(
+                {name: sum(weights[name] for weights in self.snapshots) / len(self.snapshots) for name in self.snapshots[0]}
+            )
         return float(loss.detach())
 
-    def keep(self) -> None:
+    def take_snapshot(self) -> None:
         """Keep the weights as they are now, for their mean."""
-        self.kept.append({name: weight.detach().clone() for name, weight in self.model.state_dict().items()})
+        self.snapshots.append({name: weight.detach().clone() for name, weight in self.model.state_dict().items()})
 
     def loss(self, batch: Batch) -> torch.Tensor:
         """The loss of one batch, whose gradient is followed."""
         there = batch.to(self.device)
-        return self.loss_of(self.model, there.ids, there.targets, there.mask, *self.asides(batch))
+        return self.loss_of(self.model, there.ids, there.targets, there.mask, *self.auxiliary(batch))
 
-    def asides(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, float, float] | tuple[()]:
-        """What the loss needs for the spelling: the two masks and their weights; nothing for a run that asks for no spelling."""
+    def auxiliary(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, float, float] | tuple[()]:
+        """What `auxiliary_loss` needs: the two masks and their weights; nothing for a run that asks for no spelling."""
         if self.spelling is None:
             return ()
         wrong, hurtful = (mask(batch.ids, batch.targets).to(self.device) for mask in (self.spelling.wrong, self.spelling.hurtful))
@@ -174,7 +166,7 @@ class Trainer:
             "optimizers": self.optimizers.state_dict(),
             "step": self.step,
             "tokens": self.tokens,
-            "kept": self.kept,
+            "snapshots": self.snapshots,
         }
         torch.save(state, path.with_suffix(".new"))
         os.replace(path.with_suffix(".new"), path)
@@ -185,7 +177,7 @@ class Trainer:
         self.model.load_state_dict(state["model"])
         if state["optimizers"]:
             self.optimizers.load_state_dict(state["optimizers"])
-        self.step, self.tokens, self.kept = state["step"], state["tokens"], state.get("kept", [])
+        self.step, self.tokens, self.snapshots = state["step"], state["tokens"], state.get("snapshots", [])
 
 
 def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: int) -> LlamaForCausalLM:

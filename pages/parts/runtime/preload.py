@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 AFTER = 1.0  # seconds between a page that was drawn and the import of the rest, so that the browser gets its page first
 
 # A chart of nothing, that says nothing to whoever hears the page.
-NOTHING: dict[str, Any] = {
+EMPTY_CHART: dict[str, Any] = {
     "mark": {"type": "point", "opacity": 0},
     "data": {"values": [{}]},
     "width": 1,
@@ -63,7 +63,7 @@ def wait() -> None:
 def wait_in_the_page() -> None:
     """Until it is done, with a chart of nothing: so the browser reads the scripts that draw charts while it has nothing to do."""
     place = st.empty()
-    place.vega_lite_chart(spec=NOTHING)
+    place.vega_lite_chart(spec=EMPTY_CHART)
     wait()
     place.empty()
 

@@ -15,7 +15,7 @@ from core.training.data import IGNORED, Lessons
 from core.training.distill import divergence
 from core.training.models import CHECKPOINTS
 from core.training.spelling import deterred, misspelt
-from core.training.together import Pair, Together, loss_of, plan_of, put_back, twin_of, wanted_of
+from core.training.together import Pair, Together, loss_of, plan_of, put_back, target_distribution, twin_of
 from core.training.tokenizer import texts, train_tokenizer
 from core.training.train import Plan, new_model
 
@@ -51,11 +51,11 @@ def asked_of(was: list[float], small: list[float], ids: list[int], prose: bool, 
     """What the large one is to think at the last of these positions, as probabilities."""
     before, pupil = (torch.log(torch.tensor(told)).expand(1, len(ids), -1) + 3 for told in (was, small))
     mask = torch.ones(1, 1, len(ids), len(ids), dtype=torch.bool).tril() if mask is None else mask
-    return wanted_of(before, pupil, torch.tensor([ids]), mask, torch.full((1, len(ids)), prose))[0, -1].exp().tolist()
+    return target_distribution(before, pupil, torch.tensor([ids]), mask, torch.full((1, len(ids)), prose))[0, -1].exp().tolist()
 
 
 def mixed(was: list[float], small: list[float]) -> list[float]:
-    weighted = [one ** (1 - together.PULL) * other**together.PULL for one, other in zip(was, small, strict=True)]
+    weighted = [one ** (1 - together.STUDENT_WEIGHT) * other**together.STUDENT_WEIGHT for one, other in zip(was, small, strict=True)]
     return [weight / sum(weighted) for weight in weighted]
 
 
@@ -96,8 +96,8 @@ def test_what_stands_in_another_document_of_the_row_is_not_looked_up() -> None:
 
 
 def test_what_either_thinks_impossible_stays_so() -> None:
-    wanted = asked_of([0.3, 0.3, 0.4 - 1e-9, 1e-9], [0.4, 1e-9, 0.3, 0.3], [1, 1], prose=False)
-    assert max(asked_of([0.35, 0.35, 0.3, 1e-12], [0.4, 1e-12, 0.3, 0.3], [2, 2], prose=True)[1::2]) < 1e-3
+    wanted = asked_of([0.35, 0.35, 0.3, 1e-12], [0.4, 1e-12, 0.3, 0.3], [2, 2], prose=True)
+    assert max(wanted[1::2]) < 1e-3
     assert sum(wanted) == pytest.approx(1)
 
 
@@ -111,7 +111,7 @@ def test_the_loss_is_what_both_are_asked_and_the_spelling(tokenizer: PreTrainedT
     loss.backward()
     with torch.no_grad():
         before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
-        wanted = wanted_of(before, small, batch.ids, batch.mask, batch.prose)
+        wanted = target_distribution(before, small, batch.ids, batch.mask, batch.prose)
         by_hand = divergence(wanted, large, asked) + divergence(large, small, asked)
         by_hand += 5.0 * misspelt(large, wrong, asked) + 0.1 * deterred(large, wrong.roll(1, -1), asked)
     assert loss.item() == pytest.approx(float(by_hand), rel=0.01)  # passes in bf16, where the processor does it
@@ -126,7 +126,7 @@ def test_nobody_is_made_easier_to_imitate_by_the_others_gradient(tokenizer: PreT
     together_ = [weight.grad.clone() for weight in both.parameters() if weight.grad is not None]
     both.zero_grad()
     before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
-    divergence(wanted_of(before.detach(), small.detach(), batch.ids, batch.mask, batch.prose), large, asked).backward()
+    divergence(target_distribution(before.detach(), small.detach(), batch.ids, batch.mask, batch.prose), large, asked).backward()
     divergence(large.detach(), small, asked).backward()
     for mine, weight in zip(together_, both.parameters(), strict=True):
         assert weight.grad is not None
@@ -177,7 +177,7 @@ def test_the_phase_begins_where_the_large_one_stood_however_often_it_is_asked(tm
     torch.save({"step": plan.steps}, tmp_path / CHECKPOINTS["storyteller"])
     assert plan_of(tmp_path) == plan
     assert (twin_of(plan).begin, twin_of(plan).steps, twin_of(plan).seed) == (plan.begin, plan.steps, plan.seed), "the same texts"
-    assert twin_of(plan).muon_rate == together.FASTER * plan.muon_rate
+    assert twin_of(plan).muon_rate == together.STUDENT_RATE * plan.muon_rate
 
 
 def test_at_the_end_both_stand_where_they_came_from(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:

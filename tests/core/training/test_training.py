@@ -172,8 +172,8 @@ def test_a_run_of_two_cycles_ends_as_the_mean_of_its_beginning_and_its_ends(toke
     stopped.resume(tmp_path / "checkpoint.pt")
     for one in (whole, stopped):
         one.one_step()
-        last = one.kept[2]["model.norm.weight"]
-        assert all(torch.equal(kept["model.norm.weight"], was) for kept, was in zip(one.kept, seen, strict=False))
+        last = one.snapshots[2]["model.norm.weight"]
+        assert all(torch.equal(kept["model.norm.weight"], was) for kept, was in zip(one.snapshots, seen, strict=False))
         torch.testing.assert_close(one.model.state_dict()["model.norm.weight"], (seen[0] + seen[1] + last) / 3)
     assert not torch.equal(seen[1], last)
 
