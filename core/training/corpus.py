@@ -51,6 +51,7 @@ _OFTEN = {
 
 _LONGEST = 1750  # characters: about 512 tokens
 _SHORTEST = 120
+_PATCHWORK = 800
 # One spelling for the whole small world: the lessons write "colour".
 _SPELLING = {
     "color": "colour",
@@ -135,6 +136,20 @@ class Corpus:
         # A story from its beginning may have been asked for.
         wished = piece.whole and part.text == piece.text[: len(part.text)] and rng.random() < 0.2
         return Piece(_wished(rng, told) if wished else told, part.whole)
+
+    def draw_patchwork(self, rng: Random) -> Piece:
+        """A sentence from each of many simple stories; what `draw` draws, where there are none.
+
+        The simple stories are few, and a model that has read them often is sure of how they go on. In a patchwork it is as unsure as in a
+        story that it never read.
+        """
+        if not self.pieces["simple"]:
+            return self.draw(rng)
+        sentences: list[str] = []
+        while sum(map(len, sentences)) < _PATCHWORK:
+            piece = rng.choices(self.pieces["simple"], cum_weights=self._cumulated["simple"])[0]
+            sentences.append(rng.choice(_SENTENCE.split(_told_anew(rng, _part(rng, piece).text))).strip())
+        return Piece(" ".join(sentences))
 
     def draw_held_out(self, rng: Random) -> Piece:
         """Some consecutive sentences of what was never drawn, from each title equally often, as they are written."""

@@ -76,13 +76,13 @@ def take_weights(bundle: Path, run: Path) -> None:
     (run / "begin.json").write_text(json.dumps({"step": last["step"]}))
 
 
-def plan_of(run: Path) -> Plan:
-    """The schedule of this run: from nothing, or on from the step that `take_weights` wrote down."""
+def plan_of(run: Path, further: int = FURTHER_STEPS) -> Plan:
+    """The schedule of this run: from nothing, or `further` steps on from the step that `take_weights` wrote down."""
     begun = run / "begin.json"
     if not begun.exists():
         return FROM_NOTHING
     begin = json.loads(begun.read_text())["step"]
-    return replace(FURTHER, begin=begin, steps=begin + FURTHER_STEPS)
+    return replace(FURTHER, begin=begin, steps=begin + further)
 
 
 def learn(making: Making, checkpoint: Path, plan: Plan, begin: Callable[[Path | None, Path, Plan], None]) -> bool:
@@ -105,14 +105,14 @@ def make_card(making: Making) -> None:
     into_cards(making.bundle, examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5))
 
 
-def make(making: Making, on_from: Path | None = None) -> bool:
+def make(making: Making, on_from: Path | None = None, further: int = FURTHER_STEPS) -> bool:
     """All phases; False if one of them was stopped."""
     making.run.mkdir(parents=True, exist_ok=True)
     if on_from:
         take_weights(on_from, making.run)
     make_tokenizer(making)
     run, alone = making.run, partial(distill.begin, alone=True)
-    apart = (("checkpoint.pt", plan_of(run), train.begin), ("mini.pt", DISTILLED, distill.begin), ("alone.pt", DISTILLED, alone))
+    apart = (("checkpoint.pt", plan_of(run, further), train.begin), ("mini.pt", DISTILLED, distill.begin), ("alone.pt", DISTILLED, alone))
     if not all(learn(making, run / checkpoint, plan, begin) for checkpoint, plan, begin in apart):
         return False
     plan = together.plan_of(run)
@@ -132,9 +132,12 @@ def main() -> None:
     parser.add_argument("--run", type=Path, required=True, help="folder for tokenizer and checkpoints, outside git")
     parser.add_argument("--to", type=Path, required=True, help="folder for storyteller/, storyteller-mini/ and its twin")
     parser.add_argument("--on-from", type=Path, help="folder with storyteller/ and storyteller-mini/ that go on")
+    parser.add_argument(
+        "--further", type=int, default=FURTHER_STEPS, help="with --on-from: how many steps the storyteller reads alone before (0: none)"
+    )
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
-    done = make(Making(arguments.corpus, arguments.run, arguments.to, arguments.workers), arguments.on_from)
+    done = make(Making(arguments.corpus, arguments.run, arguments.to, arguments.workers), arguments.on_from, arguments.further)
     print("The models are made." if done else "Stopped. The same command goes on from here.")
 
 

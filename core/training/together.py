@@ -8,6 +8,10 @@ Where a text may go on in many ways, the large one has a favourite all the same:
 one is an accident of what it read last. No pupil can foresee an accident. So where the large one has no favourite worth the name, it moves
 towards what the small one thinks; where it has one it stays as it was, for there it knows something: a name that it looked up, a fact, the
 end of a word. In lessons it stays as it was, too. (Mutual learning, Zhang and others, 2018, with the one who began as its own teacher.)
+
+The simple stories it has read so often that it is sure of how each goes on, and unsure in any other of their kind: learned in their own
+words, nothing would carry over. So a part of the prose is patchwork: a sentence from each of many stories, and in them some tokens that
+the small one might have said. There nothing can be known, and only a favourite beyond doubt is left alone.
 """
 
 from __future__ import annotations
@@ -37,24 +41,26 @@ from core.training.models import CHECKPOINTS, SHAPES
 from core.training.optimizer import Optimizers
 from core.training.spelling import Spelling, auxiliary_loss, known_words
 from core.training.train import Plan, Trainer, device, finished, run, size_of
-from core.training.workers import launch
+from core.training.workers import launch, workers
 
 CHECKPOINT, BEGUN = "together.pt", "together.json"
-STEPS = 1000
+STEPS = 1200
 PLAN = replace(
     Plan(),
     steps=STEPS,
-    decay=800,
+    decay=1000,
     long_from=0,
     early_steps=0,
     muon_rate=1e-3,
     adam_rate=1e-3,
-    prose_share=0.55,
+    prose_share=0.6,
+    patchwork=0.45,
     spelling=5.0,
     deterrence=0.2,
-    seed=5,
+    seed=6,
 )
-SURE = 0.4  # a favourite of this probability is one
+SURE, SURE_IN_PATCHWORK = 0.4, 0.7  # a favourite of this probability is one
+STRANGE = 0.15  # share of the tokens of a patchwork that the small one chose
 STUDENT_WEIGHT = 0.7  # in what the large one is to think where it was not sure
 STUDENT_RATE = 3.0  # the small one's rate beside the large one's
 
@@ -71,20 +77,45 @@ class Pair(nn.Module):
         return self.large(**asked)
 
 
-def target_distribution(was: torch.Tensor, small: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, prose: torch.Tensor) -> torch.Tensor:
+def target_distribution(was: torch.Tensor, small: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, sure: torch.Tensor) -> torch.Tensor:
     """What the large one is to think: log probabilities [rows, length, vocabulary], of the logits of itself as it was and of the small one.
 
-    Outside of `prose` [rows, length] and where it knew something, that is what it thought. It knew something if it was sure, or if its
-    favourite stands in the text already and the small one sees that less than half as well. Elsewhere the two are mixed as a weighted
+    Where it knew something, that is what it thought. It knew something if its favourite had at least the probability `sure` [rows, length],
+    or if that stands in the text already and the small one sees it less than half as well. Elsewhere the two are mixed as a weighted
     geometric mean, `STUDENT_WEIGHT` parts of the small one: what either thinks impossible stays so. ids and mask are those of a `Batch`.
     """
     was, small = functional.log_softmax(was.float(), -1), functional.log_softmax(small.float(), -1)
     surest, favourite = was.max(-1, keepdim=True)
     stands_there = ((ids[:, None, :] == favourite) & mask[:, 0]).any(-1)
     looked_up = stands_there & (surest - small.gather(-1, favourite) > math.log(2))[..., 0]
-    knew = (surest[..., 0] >= math.log(SURE)) | looked_up
+    knew = (surest[..., 0] >= sure.log()) | looked_up
     mixed = functional.log_softmax((1 - STUDENT_WEIGHT) * was + STUDENT_WEIGHT * small, -1)
-    return torch.where((prose & ~knew)[..., None], mixed, was)
+    return torch.where(knew[..., None], was, mixed)
+
+
+def sure_from(batch: Batch) -> torch.Tensor:
+    """From which probability on a favourite is left alone [rows, length]: any in a lesson."""
+    return SURE * batch.prose + (SURE_IN_PATCHWORK - SURE) * batch.patchwork
+
+
+def with_strangers(batch: Batch, small: nn.Module, generator: torch.Generator) -> Batch:
+    """The batch with `STRANGE` of the tokens of its patchwork drawn anew, from what the small one expects there; all on one device."""
+    chosen = batch.patchwork & (torch.rand(batch.ids.shape, generator=generator, device=batch.ids.device) < STRANGE)
+    # What is drawn at a position stands at the next one. The first token of a document is expected by none, and stays.
+    row, at = (chosen[:, :-1] & batch.mask[:, 0].diagonal(-1, 1, 2)).nonzero(as_tuple=True)
+    if not len(row):
+        return batch
+    rows, of_rows = row.unique(return_inverse=True)
+    with torch.no_grad(), torch.autocast(batch.ids.device.type, dtype=torch.bfloat16, enabled=_in_bf16(batch.ids)):
+        expected = small(input_ids=batch.ids[rows], attention_mask=batch.mask[rows], use_cache=False).logits
+    drawn = torch.multinomial(expected[of_rows, at].float().softmax(-1), 1, generator=generator)[:, 0]
+    ids, targets = batch.ids.clone(), batch.targets.clone()
+    ids[row, at + 1] = targets[row, at] = drawn
+    return replace(batch, ids=ids, targets=targets)
+
+
+def _in_bf16(ids: torch.Tensor) -> bool:
+    return ids.device.type != "cpu" or CPU_MULTIPLIES_BF16
 
 
 def loss_of(
@@ -93,7 +124,7 @@ def loss_of(
     ids: torch.Tensor,
     targets: torch.Tensor,
     mask: torch.Tensor,
-    prose: torch.Tensor,
+    sure: torch.Tensor,
     *auxiliary: Any,
 ) -> torch.Tensor:
     """The sum of what both are asked, in nats per target token.
@@ -101,15 +132,13 @@ def loss_of(
     The large one: KL(`target_distribution` || large), and the auxiliary loss as in `train.loss_of`. The small one: KL(large || small).
     Each looks at the other as it is: nobody is made easier to follow, or to imitate, by the other's gradient. was: the large one as it was.
     """
-    with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
+    with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=_in_bf16(ids)):
         with torch.no_grad():
             before = was(input_ids=ids, attention_mask=mask, use_cache=False).logits
         large = pair.large(input_ids=ids, attention_mask=mask, use_cache=False).logits
         small = pair.small(input_ids=ids, attention_mask=mask, use_cache=False).logits
     asked = targets != IGNORED
-    loss = divergence(target_distribution(before, small.detach(), ids, mask, prose), large, asked) + divergence(
-        large.detach(), small, asked
-    )
+    loss = divergence(target_distribution(before, small.detach(), ids, mask, sure), large, asked) + divergence(large.detach(), small, asked)
     return loss + auxiliary_loss(large, asked, *auxiliary) if auxiliary else loss
 
 
@@ -127,8 +156,10 @@ class Together(Trainer):
 
     def loss(self, batch: Batch) -> torch.Tensor:
         """The loss of both."""
-        there = batch.to(self.device)
-        return self._loss(self.pair, self.was, there.ids, there.targets, there.mask, there.prose, *self.auxiliary(batch))
+        generator = torch.Generator(self.device).manual_seed(self.step * workers()[1] + workers()[0])
+        there = with_strangers(batch.to(self.device), self.pair.small, generator)
+        auxiliary = self.auxiliary(there.to(torch.device("cpu")))
+        return self._loss(self.pair, self.was, there.ids, there.targets, there.mask, sure_from(there), *auxiliary)
 
 
 def put_back(folder: Path) -> None:
@@ -152,8 +183,11 @@ def plan_of(folder: Path, steps: int = STEPS) -> Plan:
 
 
 def twin_of(plan: Plan) -> Plan:
-    """What the small one's twin without a teacher does meanwhile: it reads the same texts, at the small one's rate."""
-    return replace(plan, muon_rate=STUDENT_RATE * plan.muon_rate, adam_rate=STUDENT_RATE * plan.adam_rate)
+    """What the small one's twin without a teacher does meanwhile: it reads the same kinds of texts, at the small one's rate.
+
+    But no patchwork: that is no text, and nobody tells the twin what to think of it.
+    """
+    return replace(plan, patchwork=0.0, muon_rate=STUDENT_RATE * plan.muon_rate, adam_rate=STUDENT_RATE * plan.adam_rate)
 
 
 def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
@@ -164,7 +198,9 @@ def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
     was = load_checkpoint(folder / CHECKPOINTS["storyteller"], SHAPES["storyteller"], tokenizer).to(device())
     pair = Pair(large, small).to(device())
     spelling = Spelling(tokenizer, known_words(prose)) if plan.spelling else None
-    both = Together(pair.train(), was, Lessons(tokenizer, prose, plan.prose_share, seed=plan.seed), plan, spelling=spelling)
+    both = Together(
+        pair.train(), was, Lessons(tokenizer, prose, plan.prose_share, seed=plan.seed, patchwork=plan.patchwork), plan, spelling=spelling
+    )
     if (folder / CHECKPOINT).exists():
         both.resume(folder / CHECKPOINT)
     else:

@@ -48,7 +48,8 @@ class Plan:
     cycles: how often the rate is warmed up and falls to nothing. After more than one, the model is the mean of the weights that it began
     with and had at the end of each: they err in different places, and their mean errs less (Izmailov and others, 2018).
     spelling: weight of the probability on pieces that no known word allows (spelling.py); 0 asks for the next token alone. deterrence: of
-    how far pieces that would complete a hurtful word are too likely; only beside the spelling.
+    how far pieces that would complete a hurtful word are too likely; only beside the spelling. patchwork: share of the documents of prose
+    that are put together of sentences from many.
     """
 
     steps: int = 100_000
@@ -61,6 +62,7 @@ class Plan:
     long_every: int = 4
     early_steps: int = 800
     prose_share: float = 0.5
+    patchwork: float = 0.0
     spelling: float = 0.0
     deterrence: float = 0.1
     begin: int = 0

@@ -54,6 +54,25 @@ def test_a_story_of_the_plain_text_is_told_anew_each_time(shelf: Corpus) -> None
         assert girl[1] in words.GIRLS
 
 
+def test_a_patchwork_holds_a_sentence_of_each_of_many_simple_stories(shelf: Corpus) -> None:
+    told = shelf.draw_patchwork(Random(4))
+    assert not told.whole and len(told.text) > 700
+    goats = re.findall(r"number (\d+) climbed|saw (\d+) birds", told.text)
+    assert len(goats) > 15 and len({number for pair in goats for number in pair if number}) > 10
+    assert "crown" not in told.text, "of simple ones alone"
+    assert told == shelf.draw_patchwork(Random(4)) and told != shelf.draw_patchwork(Random(5))
+    kept = shelf.held_out["storybooks"]
+    said = {
+        found for seed in range(40) for found in re.findall(r"Goat number \d+ climbed on a rock", shelf.draw_patchwork(Random(seed)).text)
+    }
+    assert said and not any(sentence in text for sentence in said for text in kept), "and of none that are held out"
+
+
+def test_without_simple_stories_something_else_is_drawn(tmp_path: Path) -> None:
+    (tmp_path / "tale.txt").write_text(BOOK * 4, encoding="utf-8")
+    assert "crown" in Corpus(tmp_path).draw_patchwork(Random(0)).text
+
+
 def test_what_is_held_out_is_drawn_for_the_examination_only(shelf: Corpus) -> None:
     rng = Random(0)
     drawn = {shelf.draw_held_out(rng).text for _ in range(400)}

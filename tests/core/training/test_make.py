@@ -37,6 +37,7 @@ def test_a_run_that_reads_on_begins_with_the_weights_and_the_record_it_was_given
     plan = plan_of(tmp_path)
     assert (plan.begin, plan.steps) == (last["step"], last["step"] + make.FURTHER_STEPS)
     assert not finished(tmp_path / "checkpoint.pt", plan)
+    assert finished(tmp_path / "checkpoint.pt", plan_of(tmp_path, further=0)), "nothing more is read alone, if so asked"
     assert finished(tmp_path / "checkpoint.pt", replace(plan, steps=last["step"]))
 
 

@@ -11,11 +11,11 @@ from transformers import PreTrainedTokenizerFast
 
 from core.training import together
 from core.training.corpus import Corpus
-from core.training.data import IGNORED, Lessons
+from core.training.data import IGNORED, Batch, Lessons
 from core.training.distill import divergence
 from core.training.models import CHECKPOINTS
 from core.training.spelling import deterred, misspelt
-from core.training.together import Pair, Together, loss_of, plan_of, put_back, target_distribution, twin_of
+from core.training.together import Pair, Together, loss_of, plan_of, put_back, sure_from, target_distribution, twin_of, with_strangers
 from core.training.tokenizer import texts, train_tokenizer
 from core.training.train import Plan, new_model
 
@@ -44,14 +44,14 @@ def pair(tokenizer: PreTrainedTokenizerFast) -> Pair:
 
 
 WAS, SMALL = [0.3, 0.25, 0.25, 0.2], [0.1, 0.2, 0.3, 0.4]
-SURE = [0.45, 0.25, 0.2, 0.1]
+FOND = [0.45, 0.25, 0.2, 0.1]  # of its favourite
 
 
-def asked_of(was: list[float], small: list[float], ids: list[int], prose: bool, mask: torch.Tensor | None = None) -> list[float]:
+def asked_of(was: list[float], small: list[float], ids: list[int], sure: float = 0.4, mask: torch.Tensor | None = None) -> list[float]:
     """What the large one is to think at the last of these positions, as probabilities."""
     before, pupil = (torch.log(torch.tensor(told)).expand(1, len(ids), -1) + 3 for told in (was, small))
     mask = torch.ones(1, 1, len(ids), len(ids), dtype=torch.bool).tril() if mask is None else mask
-    return target_distribution(before, pupil, torch.tensor([ids]), mask, torch.full((1, len(ids)), prose))[0, -1].exp().tolist()
+    return target_distribution(before, pupil, torch.tensor([ids]), mask, torch.full((1, len(ids)), sure))[0, -1].exp().tolist()
 
 
 def mixed(was: list[float], small: list[float]) -> list[float]:
@@ -71,9 +71,10 @@ def test_prose_is_marked_and_lessons_are_not(tokenizer: PreTrainedTokenizerFast,
 
 
 def test_where_the_large_one_is_unsure_of_prose_it_is_drawn_towards_the_small_one() -> None:
-    assert asked_of(WAS, SMALL, [3, 1], prose=True) == pytest.approx(mixed(WAS, SMALL))
-    assert asked_of(WAS, SMALL, [3, 1], prose=False) == pytest.approx(WAS), "in lessons it stays as it was"
-    assert asked_of(SURE, SMALL, [3, 1], prose=True) == pytest.approx(SURE), "and where it has a favourite"
+    assert asked_of(WAS, SMALL, [3, 1]) == pytest.approx(mixed(WAS, SMALL))
+    assert asked_of(WAS, SMALL, [3, 1], sure=0.0) == pytest.approx(WAS), "in lessons it stays as it was"
+    assert asked_of(FOND, SMALL, [3, 1]) == pytest.approx(FOND), "and where it has a favourite"
+    assert asked_of(FOND, SMALL, [3, 1], sure=0.7) == pytest.approx(mixed(FOND, SMALL)), "which must be beyond doubt in patchwork"
 
 
 @pytest.mark.parametrize(
@@ -86,17 +87,60 @@ def test_where_the_large_one_is_unsure_of_prose_it_is_drawn_towards_the_small_on
     ],
 )
 def test_what_only_the_large_one_looks_up_is_left_to_it(ids: list[int], small: list[float], left_alone: bool) -> None:
-    wanted = asked_of(WAS, small, ids, prose=True)
+    wanted = asked_of(WAS, small, ids)
     assert wanted == pytest.approx(WAS if left_alone else mixed(WAS, small))
 
 
 def test_what_stands_in_another_document_of_the_row_is_not_looked_up() -> None:
     apart = torch.eye(2, dtype=torch.bool)[None, None]
-    assert asked_of(WAS, SMALL, [0, 1], True, apart) == pytest.approx(mixed(WAS, SMALL))
+    assert asked_of(WAS, SMALL, [0, 1], mask=apart) == pytest.approx(mixed(WAS, SMALL))
+
+
+def patched(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> Batch:
+    batch = Lessons(tokenizer, corpus, patchwork=0.5).batch(3, 32, 128)
+    assert 0.1 < batch.patchwork.float().mean() < 0.4, "about half of the prose"
+    return batch
+
+
+def test_lessons_prose_and_patchwork_are_left_alone_from_another_probability_on(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    batch = patched(tokenizer, corpus)
+    assert batch.prose[batch.patchwork].all(), "it is prose, too"
+    sure = sure_from(batch)
+    assert sure[~batch.prose].unique().tolist() == [0.0]
+    assert sure[batch.prose & ~batch.patchwork].unique().tolist() == pytest.approx([together.SURE])
+    assert sure[batch.patchwork].unique().tolist() == pytest.approx([together.SURE_IN_PATCHWORK])
+
+
+def test_in_patchwork_stand_tokens_that_the_small_one_drew_and_nowhere_else(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    batch, small = patched(tokenizer, corpus), new_model(tokenizer, SMALLER, 2)
+    drawn = with_strangers(batch, small, torch.Generator().manual_seed(1))
+    other = drawn.ids != batch.ids
+    assert 0.7 * together.STRANGE < other[batch.patchwork].float().mean() <= 1.3 * together.STRANGE
+    assert not other[~batch.patchwork].any()
+    assert (drawn.ids == tokenizer.bos_token_id)[batch.ids == tokenizer.bos_token_id].all(), "a document begins as it did"
+    follows = batch.mask[:, 0].diagonal(-1, 1, 2)
+    assert torch.equal(drawn.ids[:, 1:][follows], drawn.targets[:, :-1][follows]), "a target is still the next token"
+    assert torch.equal(drawn.targets == IGNORED, batch.targets == IGNORED)
+    again, different = (with_strangers(batch, small, torch.Generator().manual_seed(seed)).ids for seed in (1, 2))
+    assert torch.equal(again, drawn.ids) and not torch.equal(different, drawn.ids)
+    with torch.no_grad():
+        small.lm_head.weight.zero_()
+        small.lm_head.weight[7] = 1.0
+        small.model.norm.weight.fill_(0)  # every token is as likely
+    spread = with_strangers(batch, small, torch.Generator().manual_seed(1)).ids[other]
+    assert spread.unique().numel() > 0.5 * min(spread.numel(), len(tokenizer)), "drawn, and not the likeliest"
+
+
+def test_a_batch_without_patchwork_stays_as_it_is(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    batch = Lessons(tokenizer, corpus).batch(3, 4, 64)
+    assert not batch.patchwork.any()
+    assert with_strangers(batch, new_model(tokenizer, SMALLER, 2), torch.Generator()) is batch
+    exam = Lessons(tokenizer, corpus, patchwork=1.0).batch(3, 4, 64, exam=True)
+    assert not exam.patchwork.any(), "nobody is examined in it"
 
 
 def test_what_either_thinks_impossible_stays_so() -> None:
-    wanted = asked_of([0.35, 0.35, 0.3, 1e-12], [0.4, 1e-12, 0.3, 0.3], [2, 2], prose=True)
+    wanted = asked_of([0.35, 0.35, 0.3, 1e-12], [0.4, 1e-12, 0.3, 0.3], [2, 2])
     assert max(wanted[1::2]) < 1e-3
     assert sum(wanted) == pytest.approx(1)
 
@@ -107,11 +151,11 @@ def test_the_loss_is_what_both_are_asked_and_the_spelling(tokenizer: PreTrainedT
     wrong = torch.zeros(4, 64, len(tokenizer), dtype=torch.bool)
     wrong[..., 5] = True
     asked = batch.targets != IGNORED
-    loss = loss_of(both, was, batch.ids, batch.targets, batch.mask, batch.prose, wrong, wrong.roll(1, -1), 5.0, 0.1)
+    loss = loss_of(both, was, batch.ids, batch.targets, batch.mask, sure_from(batch), wrong, wrong.roll(1, -1), 5.0, 0.1)
     loss.backward()
     with torch.no_grad():
         before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
-        wanted = target_distribution(before, small, batch.ids, batch.mask, batch.prose)
+        wanted = target_distribution(before, small, batch.ids, batch.mask, sure_from(batch))
         by_hand = divergence(wanted, large, asked) + divergence(large, small, asked)
         by_hand += 5.0 * misspelt(large, wrong, asked) + 0.1 * deterred(large, wrong.roll(1, -1), asked)
     assert loss.item() == pytest.approx(float(by_hand), rel=0.01)  # passes in bf16, where the processor does it
@@ -122,11 +166,11 @@ def test_nobody_is_made_easier_to_imitate_by_the_others_gradient(tokenizer: PreT
     both, was = pair(tokenizer), new_model(tokenizer, TINY, 3)
     batch = Lessons(tokenizer, corpus).batch(0, 4, 64)
     asked = batch.targets != IGNORED
-    loss_of(both, was, batch.ids, batch.targets, batch.mask, batch.prose).backward()
+    loss_of(both, was, batch.ids, batch.targets, batch.mask, sure_from(batch)).backward()
     together_ = [weight.grad.clone() for weight in both.parameters() if weight.grad is not None]
     both.zero_grad()
     before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
-    divergence(target_distribution(before.detach(), small.detach(), batch.ids, batch.mask, batch.prose), large, asked).backward()
+    divergence(target_distribution(before.detach(), small.detach(), batch.ids, batch.mask, sure_from(batch)), large, asked).backward()
     divergence(large.detach(), small, asked).backward()
     for mine, weight in zip(together_, both.parameters(), strict=True):
         assert weight.grad is not None
@@ -176,6 +220,7 @@ def test_the_phase_begins_where_the_large_one_stood_however_often_it_is_asked(tm
     assert (plan.begin, plan.steps) == (31_312, 31_312 + together.STEPS)
     torch.save({"step": plan.steps}, tmp_path / CHECKPOINTS["storyteller"])
     assert plan_of(tmp_path) == plan
+    assert plan.patchwork > 0 and twin_of(plan).patchwork == 0, "what is no text is nothing to learn from alone"
     assert (twin_of(plan).begin, twin_of(plan).steps, twin_of(plan).seed) == (plan.begin, plan.steps, plan.seed), "the same texts"
     assert twin_of(plan).muon_rate == together.STUDENT_RATE * plan.muon_rate
 
