@@ -105,7 +105,7 @@ def make_card(making: Making) -> None:
     into_cards(making.bundle, examine(making.bundle, Corpus(making.corpus), items=100, texts=5000, seeds=5))
 
 
-def make(making: Making, on_from: Path | None = None, further: int = FURTHER_STEPS) -> bool:
+def make(making: Making, on_from: Path | None = None, further: int = FURTHER_STEPS, steps_together: int = together.STEPS) -> bool:
     """All phases; False if one of them was stopped."""
     making.run.mkdir(parents=True, exist_ok=True)
     if on_from:
@@ -115,7 +115,7 @@ def make(making: Making, on_from: Path | None = None, further: int = FURTHER_STE
     apart = (("checkpoint.pt", plan_of(run, further), train.begin), ("mini.pt", DISTILLED, distill.begin), ("alone.pt", DISTILLED, alone))
     if not all(learn(making, run / checkpoint, plan, begin) for checkpoint, plan, begin in apart):
         return False
-    plan = together.plan_of(run)
+    plan = together.plan_of(run, steps_together)
     if not learn(making, run / together.CHECKPOINT, plan, together.begin):
         return False
     together.put_back(run)
@@ -135,9 +135,11 @@ def main() -> None:
     parser.add_argument(
         "--further", type=int, default=FURTHER_STEPS, help="with --on-from: how many steps the storyteller reads alone before (0: none)"
     )
+    parser.add_argument("--together", type=int, default=together.STEPS, help="how many steps storyteller and mini learn from each other")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
     arguments = parser.parse_args()
-    done = make(Making(arguments.corpus, arguments.run, arguments.to, arguments.workers), arguments.on_from, arguments.further)
+    making = Making(arguments.corpus, arguments.run, arguments.to, arguments.workers)
+    done = make(making, arguments.on_from, arguments.further, arguments.together)
     print("The models are made." if done else "Stopped. The same command goes on from here.")
 
 

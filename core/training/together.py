@@ -44,11 +44,11 @@ from core.training.train import Plan, Trainer, device, finished, run, size_of
 from core.training.workers import launch, workers
 
 CHECKPOINT, BEGUN = "together.pt", "together.json"
-STEPS = 1200
+STEPS = 1000
 PLAN = replace(
     Plan(),
     steps=STEPS,
-    decay=1000,
+    decay=800,
     long_from=0,
     early_steps=0,
     muon_rate=1e-3,
@@ -62,6 +62,7 @@ PLAN = replace(
 SURE, SURE_IN_PATCHWORK = 0.4, 0.7  # a favourite of this probability is one
 STRANGE = 0.15  # share of the tokens of a patchwork that the small one chose
 STUDENT_WEIGHT = 0.7  # in what the large one is to think where it was not sure
+TEXT_WEIGHT = 0.5  # of the text itself, beside what the other thinks
 STUDENT_RATE = 3.0  # the small one's rate beside the large one's
 
 
@@ -125,12 +126,15 @@ def loss_of(
     targets: torch.Tensor,
     mask: torch.Tensor,
     sure: torch.Tensor,
+    written: torch.Tensor,
     *auxiliary: Any,
 ) -> torch.Tensor:
     """The sum of what both are asked, in nats per target token.
 
     The large one: KL(`target_distribution` || large), and the auxiliary loss as in `train.loss_of`. The small one: KL(large || small).
-    Each looks at the other as it is: nobody is made easier to follow, or to imitate, by the other's gradient. was: the large one as it was.
+    Both, where the text was `written` by somebody [rows, length]: `TEXT_WEIGHT` of its cross-entropy, or moving towards the one who
+    knows less would be all loss. Each looks at the other as it is: nobody is made easier to follow, or to imitate, by the other's
+    gradient. was: the large one as it was.
     """
     with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=_in_bf16(ids)):
         with torch.no_grad():
@@ -138,7 +142,15 @@ def loss_of(
         large = pair.large(input_ids=ids, attention_mask=mask, use_cache=False).logits
         small = pair.small(input_ids=ids, attention_mask=mask, use_cache=False).logits
     asked = targets != IGNORED
-    loss = divergence(target_distribution(before, small.detach(), ids, mask, sure), large, asked) + divergence(large.detach(), small, asked)
+    told = torch.where(written, targets, IGNORED).flatten()
+    of_the_text = sum(
+        functional.cross_entropy(said.flatten(0, 1).float(), told, ignore_index=IGNORED, reduction="sum") for said in (large, small)
+    )
+    loss = (
+        TEXT_WEIGHT * of_the_text / asked.sum()
+        + divergence(target_distribution(before, small.detach(), ids, mask, sure), large, asked)
+        + divergence(large.detach(), small, asked)
+    )
     return loss + auxiliary_loss(large, asked, *auxiliary) if auxiliary else loss
 
 
@@ -159,7 +171,8 @@ class Together(Trainer):
         generator = torch.Generator(self.device).manual_seed(self.step * workers()[1] + workers()[0])
         there = with_strangers(batch.to(self.device), self.pair.small, generator)
         auxiliary = self.auxiliary(there.to(torch.device("cpu")))
-        return self._loss(self.pair, self.was, there.ids, there.targets, there.mask, sure_from(there), *auxiliary)
+        written = there.prose & ~there.patchwork
+        return self._loss(self.pair, self.was, there.ids, there.targets, there.mask, sure_from(there), written, *auxiliary)
 
 
 def put_back(folder: Path) -> None:
@@ -179,7 +192,7 @@ def plan_of(folder: Path, steps: int = STEPS) -> Plan:
         step = torch.load(folder / CHECKPOINTS["storyteller"], map_location="cpu", weights_only=True)["step"]
         path.write_text(json.dumps({"step": step}))
     begun = json.loads(path.read_text())["step"]
-    return replace(PLAN, begin=begun, steps=begun + steps)
+    return replace(PLAN, begin=begun, steps=begun + steps, decay=min(PLAN.decay, 4 * steps // 5))
 
 
 def twin_of(plan: Plan) -> Plan:

@@ -147,16 +147,21 @@ def test_what_either_thinks_impossible_stays_so() -> None:
 
 def test_the_loss_is_what_both_are_asked_and_the_spelling(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
     both, was = pair(tokenizer), new_model(tokenizer, TINY, 3)
-    batch = Lessons(tokenizer, corpus).batch(0, 4, 64)
+    batch = Lessons(tokenizer, corpus, patchwork=0.5).batch(0, 4, 64)
+    written = batch.prose & ~batch.patchwork
+    assert written.any() and not written.all()
     wrong = torch.zeros(4, 64, len(tokenizer), dtype=torch.bool)
     wrong[..., 5] = True
     asked = batch.targets != IGNORED
-    loss = loss_of(both, was, batch.ids, batch.targets, batch.mask, sure_from(batch), wrong, wrong.roll(1, -1), 5.0, 0.1)
+    loss = loss_of(both, was, batch.ids, batch.targets, batch.mask, sure_from(batch), written, wrong, wrong.roll(1, -1), 5.0, 0.1)
     loss.backward()
     with torch.no_grad():
         before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
         wanted = target_distribution(before, small, batch.ids, batch.mask, sure_from(batch))
         by_hand = divergence(wanted, large, asked) + divergence(large, small, asked)
+        for said in (large, small):
+            told = said.log_softmax(-1).gather(-1, batch.targets.clamp(min=0)[..., None])[..., 0]
+            by_hand -= together.TEXT_WEIGHT * told[written & asked].sum() / asked.sum()
         by_hand += 5.0 * misspelt(large, wrong, asked) + 0.1 * deterred(large, wrong.roll(1, -1), asked)
     assert loss.item() == pytest.approx(float(by_hand), rel=0.01)  # passes in bf16, where the processor does it
     assert all(weight.grad is not None for weight in both.parameters()) and all(weight.grad is None for weight in was.parameters())
@@ -166,7 +171,7 @@ def test_nobody_is_made_easier_to_imitate_by_the_others_gradient(tokenizer: PreT
     both, was = pair(tokenizer), new_model(tokenizer, TINY, 3)
     batch = Lessons(tokenizer, corpus).batch(0, 4, 64)
     asked = batch.targets != IGNORED
-    loss_of(both, was, batch.ids, batch.targets, batch.mask, sure_from(batch)).backward()
+    loss_of(both, was, batch.ids, batch.targets, batch.mask, sure_from(batch), torch.zeros_like(batch.prose)).backward()
     together_ = [weight.grad.clone() for weight in both.parameters() if weight.grad is not None]
     both.zero_grad()
     before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
