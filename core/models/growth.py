@@ -34,9 +34,10 @@ class Beginning(_Part):
 
 
 class Moment(_Part):
-    """The model after so many steps and tokens. loss: nats per token on the lessons of that time, None before the first.
+    """The model after so many steps and tokens. loss, held_out_loss: nats per token.
 
-    held_out_loss: nats per token on text that it never learned from, None where nobody measured it.
+    loss: on the lessons of that time; None before the first, and while it learned something else of them than the next token.
+    held_out_loss: on text that it never learned from; None where nobody measured it.
     """
 
     step: Count

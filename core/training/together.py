@@ -221,8 +221,9 @@ def begin(corpus: Path | None, folder: Path, plan: Plan) -> None:
         both.step, both.tokens = state["step"], state["tokens"]
     print(f"{size_of(both)}, from step {both.step}, lessons {fingerprint()}", flush=True)
 
-    def note(loss: float | None) -> None:
-        entry = growth.moment(pair.large, tokenizer, both.step, both.tokens, loss, both.exam_loss())
+    def note(_: float | None) -> None:
+        # What this phase asks is no loss on the text of its lessons, and the record holds no other.
+        entry = growth.moment(pair.large, tokenizer, both.step, both.tokens, None, both.exam_loss())
         growth.append(folder / "growth.json", entry)
 
     run(both, folder / CHECKPOINT, note)

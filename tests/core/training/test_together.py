@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 from transformers import PreTrainedTokenizerFast
 
+from core.models.growth import Growth
 from core.training import together
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
@@ -242,3 +244,18 @@ def test_at_the_end_both_stand_where_they_came_from(tokenizer: PreTrainedTokeniz
         again = new_model(tokenizer, shape, 9)
         again.load_state_dict(state["model"])
         assert all(torch.equal(mine, theirs) for mine, theirs in zip(model.parameters(), again.parameters(), strict=True))
+
+
+def test_the_growth_record_holds_the_loss_on_the_text_and_no_other(
+    tokenizer: PreTrainedTokenizerFast, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer.save_pretrained(tmp_path / "tokenizer")
+    for name, shape in (("storyteller", TINY), ("storyteller-mini", SMALLER)):
+        monkeypatch.setitem(together.SHAPES, name, shape)
+        state = {"model": new_model(tokenizer, shape, 1).state_dict(), "optimizers": [], "step": 7, "tokens": 70}
+        torch.save(state, tmp_path / CHECKPOINTS[name])
+    monkeypatch.setattr(together.torch, "compile", lambda function, **_: function)
+    together.begin(tmp_path / "texts", tmp_path, replace(PLAN, begin=7, steps=9))
+    moments = Growth.model_validate_json((tmp_path / "growth.json").read_text()).moments
+    assert [(moment.step, moment.loss) for moment in moments] == [(9, None)], "what both are asked is no loss on the text"
+    assert moments[0].tokens > 70 and moments[0].held_out_loss == pytest.approx(math.log(len(tokenizer)), rel=0.1)
