@@ -45,7 +45,7 @@ def test_a_text_to_try_is_taken_with_whoever_guesses_it_and_nearly_all_guesses_a
     for name, begins, guesser in (
         ("A sum, step by step", "Question: What is", "Storyteller mini"),
         ("A text that repeats", "red, green, blue", "The text itself"),
-        ("A story", "One day a little", "Storyteller mini"),
+        ("A story", "Once upon a time", "Storyteller mini"),
         ("A text that repeats", "red, green, blue", "The text itself"),
     ):
         page.get_by_role("button", name=name).click()

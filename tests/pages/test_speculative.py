@@ -49,7 +49,7 @@ def test_guessing_by_ngrams(open_app: Callable[..., AppTest], session: Callable[
 def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(
     open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]
 ) -> None:
-    app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green, One day a little")
+    app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green, Once upon a time")
     app.selectbox(key="speculative_draft").set_value("The text itself (n-grams)").run()
     app.segmented_control(key="speculative_length").set_value(32).run()
     app.button(key="speculative_start").click().run()

@@ -267,6 +267,8 @@ def query(
 ) -> str:
     """The part of a link behind the question mark. What is as usual is left out.
 
+    But a text's prompt is not: it is to open as it was, also when the app begins with another one some day.
+
     The order is the one that streamlit writes: another one would make it write the address again, and the way back would be longer by one.
     """
     held: dict[str, str] = {}
@@ -276,7 +278,7 @@ def query(
             held[control.key] = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
     if as_chat:
         held["as_chat"] = "true"
-    if prompt != first_prompt:
+    if path or prompt != first_prompt:
         held["prompt"] = prompt
     if model != usual_model:
         held["model"] = model

@@ -163,7 +163,7 @@ QUESTIONS = {
     ),
 }
 EXAMPLES = {
-    N_("A story"): "One day a little",
+    N_("A story"): "Once upon a time, there was a little",
     N_("A dragon"): "One day a dragon",
     N_("A diary"): "Dear diary,",
     N_("A match"): "The football match",

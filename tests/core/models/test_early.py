@@ -29,7 +29,8 @@ FIRST_STEP = """
 import sys
 from core.models.early import load_early
 from core import Generation, SamplingSettings
-run = Generation(load_early("storyteller"), "One day a little", SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.01))
+settings = SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.01)
+run = Generation(load_early("storyteller"), "Once upon a time, there was a little", settings)
 assert run.step().text
 heavy = ("torch._dynamo", "torch._inductor", "sympy", "transformers", "huggingface_hub")
 print([name for name in heavy if name in sys.modules])
@@ -49,7 +50,7 @@ def test_it_is_the_model_that_is_loaded_whole(name: str) -> None:
     text = "Once upon a time, there was a little fox 🦊. Question: How much is 3 + 4?\nAnswer:"
     assert model.encode(text) == whole.encode(text)
     settings = SamplingSettings(temperature=1.2, seed=3)
-    runs = [Generation(one, "One day a little", settings) for one in (model, whole)]
+    runs = [Generation(one, "Once upon a time, there was a little", settings) for one in (model, whole)]
     texts = [[step.token_id for step in run.write(30)] for run in runs]
     assert texts[0] == texts[1]
     ids = np.array(whole.encode(text))
@@ -140,7 +141,7 @@ def test_the_network_comes_when_it_is_asked_for_on_the_same_weights() -> None:
 def test_weights_that_were_read_wrong_are_found_out_and_the_network_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     model = early.load_early("storyteller-mini")
     assert model is not None
-    run = Generation(model, "One day a little", SamplingSettings(greedy=True))
+    run = Generation(model, "Once upon a time, there was a little", SamplingSettings(greedy=True))
     list(run.write(3))
     monkeypatch.setattr(FastDecoder, "agrees_with", lambda self, network: False)
     assert model.network is not None

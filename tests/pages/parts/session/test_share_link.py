@@ -118,6 +118,11 @@ def test_what_is_as_usual_is_left_out() -> None:
     assert held["temperature"] == ["1"]
 
 
+def test_a_text_names_its_prompt_whatever_the_app_begins_with() -> None:
+    held = parse_qs(share_link.query("Hello", "storyteller", START, [Taken(5, "dice")], "Hello"))  # type: ignore[list-item]
+    assert held["prompt"] == ["Hello"] and held["steps"]
+
+
 def test_every_preset_is_recognised_whatever_the_seed() -> None:
     for name, preset in PRESETS.items():
         assert preset_of(SamplingSettings(**{**preset.as_dict(), "seed": 99})) == name
