@@ -122,6 +122,11 @@ def falling(record: Growth, model: LanguageModel) -> None:
         "Choosing blindly among all {size} pieces would be {blind}. It does not fall evenly, because "
         "the mixture of texts was changed on the way."
     ).format(blind=numbers.decimal(math.log(model.vocabulary_size), 2), size=numbers.whole(model.vocabulary_size))
+    if any(moment.loss is None for moment in record.moments[1:]):
+        told += " " + _(
+            "Some moments have no dot for the text it learned from: there it learned together with its pupil, "
+            "and was asked for more than the next piece."
+        )
     st.caption(
         told
         if held_out

@@ -8,6 +8,7 @@ Where a text may go on in many ways, the large one has a favourite all the same:
 one is an accident of what it read last. No pupil can foresee an accident. So where the large one has no favourite worth the name, it moves
 towards what the small one thinks; where it has one it stays as it was, for there it knows something: a name that it looked up, a fact, the
 end of a word. In lessons it stays as it was, too. (Mutual learning, Zhang and others, 2018, with the one who began as its own teacher.)
+Where two words are as likely, who comes first hardly moves a divergence; so the favourite itself is asked for, too, by a small lead.
 
 The simple stories it has read so often that it is sure of how each goes on, and unsure in any other of their kind: learned in their own
 words, nothing would carry over. So a part of the prose is patchwork: a sentence from each of many stories, and in them some tokens that
@@ -59,10 +60,13 @@ PLAN = replace(
     deterrence=0.2,
     seed=6,
 )
-SURE, SURE_IN_PATCHWORK = 0.4, 0.7  # a favourite of this probability is one
+SURE, SURE_IN_PATCHWORK = 0.55, 0.7  # a favourite of this probability is one
+# So many times likelier than to the small one is what only the large one finds in the text. At twice, most are commas and articles.
+LOOKED_UP = 4
 STRANGE = 0.15  # share of the tokens of a patchwork that the small one chose
-STUDENT_WEIGHT = 0.7  # in what the large one is to think where it was not sure
+STUDENT_WEIGHT = 0.85  # in what the large one is to think where it was not sure
 TEXT_WEIGHT = 0.5  # of the text itself, beside what the other thinks
+RANK_WEIGHT, RANK_MARGIN = 0.25, 0.15  # of a favourite that is another's, and by how many nats it is to lead
 STUDENT_RATE = 3.0  # the small one's rate beside the large one's
 
 
@@ -82,16 +86,27 @@ def target_distribution(was: torch.Tensor, small: torch.Tensor, ids: torch.Tenso
     """What the large one is to think: log probabilities [rows, length, vocabulary], of the logits of itself as it was and of the small one.
 
     Where it knew something, that is what it thought. It knew something if its favourite had at least the probability `sure` [rows, length],
-    or if that stands in the text already and the small one sees it less than half as well. Elsewhere the two are mixed as a weighted
+    or if that stands in the text already and the small one sees it `LOOKED_UP` times less. Elsewhere the two are mixed as a weighted
     geometric mean, `STUDENT_WEIGHT` parts of the small one: what either thinks impossible stays so. ids and mask are those of a `Batch`.
     """
     was, small = functional.log_softmax(was.float(), -1), functional.log_softmax(small.float(), -1)
     surest, favourite = was.max(-1, keepdim=True)
     stands_there = ((ids[:, None, :] == favourite) & mask[:, 0]).any(-1)
-    looked_up = stands_there & (surest - small.gather(-1, favourite) > math.log(2))[..., 0]
+    looked_up = stands_there & (surest - small.gather(-1, favourite) > math.log(LOOKED_UP))[..., 0]
     knew = (surest[..., 0] >= sure.log()) | looked_up
     mixed = functional.log_softmax((1 - STUDENT_WEIGHT) * was + STUDENT_WEIGHT * small, -1)
     return torch.where(knew[..., None], was, mixed)
+
+
+def rank_loss(wanted: torch.Tensor, said: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
+    """Mean of the nats by which the favourite of `wanted` falls short of leading all others by `RANK_MARGIN` in `said`.
+
+    wanted, said: logits [rows, length, vocabulary]; asked [rows, length]. (Margin ranking loss, as in Herbrich and others, 1999.)
+    """
+    is_favourite = torch.arange(said.shape[-1], device=said.device) == wanted.argmax(-1, keepdim=True)
+    said = said.float()
+    lead = said.masked_fill(~is_favourite, -torch.inf).amax(-1) - said.masked_fill(is_favourite, -torch.inf).amax(-1)
+    return (functional.relu(RANK_MARGIN - lead) * asked).sum() / asked.sum()
 
 
 def sure_from(batch: Batch) -> torch.Tensor:
@@ -132,9 +147,9 @@ def loss_of(
     """The sum of what both are asked, in nats per target token.
 
     The large one: KL(`target_distribution` || large), and the auxiliary loss as in `train.loss_of`. The small one: KL(large || small).
-    Both, where the text was `written` by somebody [rows, length]: `TEXT_WEIGHT` of its cross-entropy, or moving towards the one who
-    knows less would be all loss. Each looks at the other as it is: nobody is made easier to follow, or to imitate, by the other's
-    gradient. was: the large one as it was.
+    Both: `RANK_WEIGHT` of the `rank_loss` on the favourites of that, and where the text was `written` by somebody [rows, length],
+    `TEXT_WEIGHT` of its cross-entropy, or moving towards the one who knows less would be all loss. Each looks at the other as it is:
+    nobody is made easier to follow, or to imitate, by the other's gradient. was: the large one as it was.
     """
     with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=_in_bf16(ids)):
         with torch.no_grad():
@@ -142,14 +157,16 @@ def loss_of(
         large = pair.large(input_ids=ids, attention_mask=mask, use_cache=False).logits
         small = pair.small(input_ids=ids, attention_mask=mask, use_cache=False).logits
     asked = targets != IGNORED
+    wanted = target_distribution(before, small.detach(), ids, mask, sure)
     told = torch.where(written, targets, IGNORED).flatten()
     of_the_text = sum(
         functional.cross_entropy(said.flatten(0, 1).float(), told, ignore_index=IGNORED, reduction="sum") for said in (large, small)
     )
     loss = (
         TEXT_WEIGHT * of_the_text / asked.sum()
-        + divergence(target_distribution(before, small.detach(), ids, mask, sure), large, asked)
+        + divergence(wanted, large, asked)
         + divergence(large.detach(), small, asked)
+        + RANK_WEIGHT * (rank_loss(wanted, large, asked) + rank_loss(large.detach(), small, asked))
     )
     return loss + auxiliary_loss(large, asked, *auxiliary) if auxiliary else loss
 

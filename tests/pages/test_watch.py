@@ -102,8 +102,10 @@ def test_a_slider_redraws_the_coming_odds_without_a_forward_pass_or_a_roll(
         app.slider(key="temperature").set_value(value).run()
     assert not passes
     after = bars(app)
-    assert list(after.token_id) == list(before.token_id)
-    assert list(after.model) == list(before.model)
+    assert list(after.token_id)[:2] == list(before.token_id)[:2]
+    both = [token for token in before.token_id if token >= 0 and token in set(after.token_id)]  # what is cut may be folded into one line
+    odds, odds_before = (list(table.set_index("token_id").model[both]) for table in (after, before))
+    assert odds == odds_before
     assert list(after.dice) != list(before.dice)
     assert [step.token_id for step in session(app).run.path] == path
     press(app, "step")

@@ -17,7 +17,18 @@ from core.training.data import IGNORED, Batch, Lessons
 from core.training.distill import divergence
 from core.training.models import CHECKPOINTS
 from core.training.spelling import deterred, misspelt
-from core.training.together import Pair, Together, loss_of, plan_of, put_back, sure_from, target_distribution, twin_of, with_strangers
+from core.training.together import (
+    Pair,
+    Together,
+    loss_of,
+    plan_of,
+    put_back,
+    rank_loss,
+    sure_from,
+    target_distribution,
+    twin_of,
+    with_strangers,
+)
 from core.training.tokenizer import texts, train_tokenizer
 from core.training.train import Plan, new_model
 
@@ -45,7 +56,7 @@ def pair(tokenizer: PreTrainedTokenizerFast) -> Pair:
     return Pair(new_model(tokenizer, TINY, 1), new_model(tokenizer, SMALLER, 2))
 
 
-WAS, SMALL = [0.3, 0.25, 0.25, 0.2], [0.1, 0.2, 0.3, 0.4]
+WAS, SMALL = [0.3, 0.25, 0.25, 0.2], [0.06, 0.2, 0.3, 0.44]
 FOND = [0.45, 0.25, 0.2, 0.1]  # of its favourite
 
 
@@ -82,10 +93,11 @@ def test_where_the_large_one_is_unsure_of_prose_it_is_drawn_towards_the_small_on
 @pytest.mark.parametrize(
     ("ids", "small", "left_alone"),
     [
-        ([0, 1], SMALL, True),  # its favourite stands there, and the small one is less than half as sure of it
+        ([0, 1], SMALL, True),  # its favourite stands there, and is far less likely to the small one
         ([1, 0], SMALL, True),
         ([3, 1], SMALL, False),  # it stands nowhere
         ([0, 1], [0.2, 0.2, 0.2, 0.4], False),  # the small one sees it, too
+        ([0, 1], [0.1, 0.2, 0.3, 0.4], False),  # not so well, as commas and articles, which stand everywhere
     ],
 )
 def test_what_only_the_large_one_looks_up_is_left_to_it(ids: list[int], small: list[float], left_alone: bool) -> None:
@@ -142,9 +154,27 @@ def test_a_batch_without_patchwork_stays_as_it_is(tokenizer: PreTrainedTokenizer
 
 
 def test_what_either_thinks_impossible_stays_so() -> None:
-    wanted = asked_of([0.35, 0.35, 0.3, 1e-12], [0.4, 1e-12, 0.3, 0.3], [2, 2])
+    wanted = asked_of([0.35, 0.35, 0.3, 1e-30], [0.4, 1e-30, 0.3, 0.3], [2, 2])
     assert max(wanted[1::2]) < 1e-3
     assert sum(wanted) == pytest.approx(1)
+
+
+def test_a_favourite_is_to_lead_by_a_little_and_no_more() -> None:
+    def loss(said: list[float]) -> float:
+        return rank_loss(torch.tensor([[[1.0, 3.0, 2.0, 0.0]]]), torch.tensor([[said]]), torch.tensor([[True]])).item()
+
+    margin = together.RANK_MARGIN
+    assert loss([5.0, 9.0, 7.0, 0.0]) == loss([0.0, margin + 0.01, 0.0, 0.0]) == 0
+    assert loss([0.0, 0.0, -9.0, 0.0]) == pytest.approx(margin)
+    assert loss([0.0, 5.0, 7.5, 6.0]) == pytest.approx(2.5 + margin), "behind whoever is first, however many are before it"
+    wanted, said = torch.randn(2, 3, 6), torch.randn(2, 3, 6, requires_grad=True)
+    asked = torch.tensor([[True, False, False], [False, False, True]])
+    each = [rank_loss(wanted[row, at][None, None], said[row, at][None, None], asked[:1, :1]).item() for row, at in ((0, 0), (1, 2))]
+    loss_of_both = rank_loss(wanted, said, asked)
+    assert loss_of_both.item() == pytest.approx(sum(each) / 2), "the mean over what is asked"
+    loss_of_both.backward()
+    assert said.grad is not None and not said.grad[~asked].any()
+    assert said.grad.sum().item() == pytest.approx(0, abs=1e-6), "one is raised by as much as another is lowered"
 
 
 def test_the_loss_is_what_both_are_asked_and_the_spelling(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
@@ -161,6 +191,7 @@ def test_the_loss_is_what_both_are_asked_and_the_spelling(tokenizer: PreTrainedT
         before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
         wanted = target_distribution(before, small, batch.ids, batch.mask, sure_from(batch))
         by_hand = divergence(wanted, large, asked) + divergence(large, small, asked)
+        by_hand += together.RANK_WEIGHT * (rank_loss(wanted, large, asked) + rank_loss(large, small, asked))
         for said in (large, small):
             told = said.log_softmax(-1).gather(-1, batch.targets.clamp(min=0)[..., None])[..., 0]
             by_hand -= together.TEXT_WEIGHT * told[written & asked].sum() / asked.sum()
@@ -177,8 +208,9 @@ def test_nobody_is_made_easier_to_imitate_by_the_others_gradient(tokenizer: PreT
     together_ = [weight.grad.clone() for weight in both.parameters() if weight.grad is not None]
     both.zero_grad()
     before, large, small = (model(input_ids=batch.ids, attention_mask=batch.mask).logits for model in (was, both.large, both.small))
-    divergence(target_distribution(before.detach(), small.detach(), batch.ids, batch.mask, sure_from(batch)), large, asked).backward()
-    divergence(large.detach(), small, asked).backward()
+    wanted = target_distribution(before.detach(), small.detach(), batch.ids, batch.mask, sure_from(batch))
+    (divergence(wanted, large, asked) + together.RANK_WEIGHT * rank_loss(wanted, large, asked)).backward()
+    (divergence(large.detach(), small, asked) + together.RANK_WEIGHT * rank_loss(large.detach(), small, asked)).backward()
     for mine, weight in zip(together_, both.parameters(), strict=True):
         assert weight.grad is not None
         assert (mine - weight.grad).norm() < 0.05 * weight.grad.norm() + 1e-6  # passes in bf16, where the processor does it
