@@ -156,10 +156,15 @@ def mini(name: str, teacher: Candidate, student: Candidate, rows: dict[str, list
     """Agreement, facts and speed of a small model beside the large one; `goal` of the agreement."""
     heading(f"{name} beside storyteller")
     row("same favourite, held-out lesson positions", f"{exam.agreement(teacher, student):.1%}", goal)
+    same = positions = 0.0
     for title, asked in rows.items():
-        row(f"same favourite, {title}", f"{prose.agreement(teacher, student, asked):.1%}", goal)
+        agreement, count = prose.agreement(teacher, student, asked), sum(len(one) - 1 for one in asked)
+        same, positions = same + agreement * count, positions + count
+        row(f"same favourite, {title}", f"{agreement:.1%}", goal)
         foreseen = [prose.foresee(candidate, asked).perplexity for candidate in (student, teacher)]
         row(f"perplexity of the small one, {title}", f"{foreseen[0]:.1f}", f"the large one: {foreseen[1]:.1f}")
+    if positions:
+        row(f"same favourite, all real prose together ({positions:,.0f} positions)", f"{same / positions:.1%}", goal)
     for title, right in exam.facts_right(student).items():
         if title.startswith("all facts"):
             row(title, f"{right:.1%}")

@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from core.training import prose, samples
+from core.training import evaluate, exam, prose, samples
 from core.training.corpus import Corpus
 from core.training.evaluate import END, HEADING, into_card
 from core.training.exam import Candidate
@@ -47,6 +47,34 @@ def test_the_odds_of_a_sample_are_those_of_the_text_read_at_once(candidate: Cand
         assert one.alone == [p >= 0.9 for p in (logits / 0.8).softmax(-1).amax(-1).tolist()]
     again = samples.sample(candidate, ["Once upon a time", "I", "The capital of France is"], 12, seed=3)
     assert [one.text for one in again] == [one.text for one in told]
+
+
+def test_what_a_small_one_shares_with_the_large_one_is_told_for_each_title_and_for_all_positions(
+    candidate: Candidate, tokenizer: PreTrainedTokenizerFast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Candidate(new_model(tokenizer, TINY, 5), tokenizer)
+    with torch.no_grad():
+        other.model.model.embed_tokens.weight.mul_(30).add_(torch.randn(32, generator=torch.Generator().manual_seed(1)))
+    rows = {
+        "A book": prose.windows(tokenizer, ["The old king had a garden. " * 200]),
+        "A leaf": prose.windows(tokenizer, ["He sang. " * 50]),
+    }
+    each = {title: (prose.agreement(candidate, other, asked), sum(len(row) - 1 for row in asked)) for title, asked in rows.items()}
+    monkeypatch.setattr(exam, "facts_right", lambda _: {})
+    monkeypatch.setattr(exam, "seconds_per_token", lambda _: 1.0)
+    monkeypatch.setattr(exam, "agreement", lambda *_: 0.5)
+    evaluate.lines.clear()
+    evaluate.mini("mini", candidate, other, rows, ">= 75 %")
+    positions = sum(count for _, count in each.values())
+    together = sum(share * count for share, count in each.values()) / positions
+    assert len({share for share, _ in each.values()}) == 2
+    for title, share in [(title, share) for title, (share, _) in each.items()] + [
+        (f"all real prose together ({positions:,} positions)", together)
+    ]:
+        assert f"| same favourite, {title} | {share:.1%} | >= 75 % |" in evaluate.lines
+    evaluate.lines.clear()
+    evaluate.mini("mini", candidate, other, {})
+    assert not any("together" in line for line in evaluate.lines), "nothing was asked"
 
 
 def test_a_text_ends_where_the_model_ended_it(candidate: Candidate) -> None:
