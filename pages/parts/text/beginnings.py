@@ -158,8 +158,8 @@ QUESTIONS = {
         "155",
     ),
     N_("An easy one"): (
-        "Question: What is 20 + 40 + 30?",
-        "90",
+        "Question: What is 10 + 20 + 30?",
+        "60",
     ),
 }
 EXAMPLES = {
