@@ -58,7 +58,9 @@ def english_on(page: Any) -> list[str]:
     known = [text.strip() for text in (beginnings.FIRST_PROMPT, *beginnings.OPENINGS, *beginnings.EXAMPLES.values())]
     told = page.evaluate(TEXTS, OTHERS)
     ours = (text for text in told if not CHART.search(text) and not OF_STREAMLIT.search(text) and not any(one in text for one in known))
-    return sorted({text for text in ours if len(ENGLISH.findall(without_models(re.sub(r"“[^”]*”|„[^“]*“", "", text)))) >= 2})
+    left = {text: without_models(re.sub(r"“[^”]*”|„[^“]*“", "", text)) for text in ours}
+    # Two different ones: a model's word may be said of both ways.
+    return sorted(text for text, words in left.items() if len({word.lower() for word in ENGLISH.findall(words)}) >= 2)
 
 
 CHART = re.compile(r"␣|%; .*%; ")  # the tokens of a chart, with their numbers

@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 import pages.parts
 from core import language
 from core.engine.published_shapes import SHAPES
+from core.labs.fork import Fork
 from core.labs.thinking import CHAIN_OF_THOUGHT
 from core.models.growth import growth_of
 from core.models.hub import BUNDLED, bundled_names
@@ -114,10 +115,15 @@ def model_texts(found: Any, seen: set[int]) -> Iterator[str]:
         inside = list(found.values())
     elif isinstance(found, list | tuple):
         inside = list(found)
+        for side in ("", "left", "right"):  # a word may be of several pieces
+            pieces = [getattr(one, side, None) if side else one for one in inside]
+            yield "".join(text for piece in pieces if isinstance(text := getattr(piece, "text", None), str))
     elif is_dataclass(found):
         named = {field.name: getattr(found, field.name, None) for field in fields(found)}
         yield from (text for name in WRITTEN if isinstance(text := getattr(found, name, None), str))
         inside = list(named.values())
+    elif isinstance(found, Fork):
+        inside = [found.pairs]
     else:
         return
     for one in inside:
