@@ -72,6 +72,12 @@ def test_it_is_said_what_an_update_is_and_where_the_text_came_from(open_app: Ope
     assert record.model_copy(update={"moments": record.moments[:1]}).guesses_per_update == 0
 
 
+def test_it_is_said_why_some_moments_have_no_dot(open_app: Open) -> None:
+    record = growth_of("storyteller")
+    assert record and any(moment.loss is None for moment in record.moments[1:])
+    assert "Some moments have no dot for the text it learned from" in said(open_app(page=PAGE))
+
+
 def test_beneath_a_question_that_has_an_answer_nobody_is_told_that_doubt_is_right() -> None:
     assert "rightly so" not in (
         "Top: before it had read anything, every piece is as good as any other. Bottom: today. The "
