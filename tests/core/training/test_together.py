@@ -167,6 +167,7 @@ def test_a_favourite_is_to_lead_by_a_little_and_no_more() -> None:
     assert loss([5.0, 9.0, 7.0, 0.0]) == loss([0.0, margin + 0.01, 0.0, 0.0]) == 0
     assert loss([0.0, 0.0, -9.0, 0.0]) == pytest.approx(margin)
     assert loss([0.0, 5.0, 7.5, 6.0]) == pytest.approx(2.5 + margin), "behind whoever is first, however many are before it"
+    torch.manual_seed(1)
     wanted, said = torch.randn(2, 3, 6), torch.randn(2, 3, 6, requires_grad=True)
     asked = torch.tensor([[True, False, False], [False, False, True]])
     each = [rank_loss(wanted[row, at][None, None], said[row, at][None, None], asked[:1, :1]).item() for row, at in ((0, 0), (1, 2))]
