@@ -59,7 +59,7 @@ class Spelling:
         kinds = sorted(set(self._leads))
         number = {lead: at for at, lead in enumerate(kinds)}
         self._kinds, self._kind = kinds, np.array([number[lead] for lead in self._leads])
-        self._rests_hurt = np.array([self._hurts(text[len(lead) :]) for text, lead in zip(self._texts, self._leads, strict=True)])
+        self._rests_hurt = np.array([bool(hurtful(text[len(lead) :])) for text, lead in zip(self._texts, self._leads, strict=True)])
         self._packed: dict[str, NDArray[np.uint8]] = {}
         self._hurting: dict[str, NDArray[np.uint8]] = {}
 
@@ -101,23 +101,18 @@ class Spelling:
         return known
 
     def _hurting_after(self, beginning: str) -> NDArray[np.uint8]:
-        """One bit for each token: 1 if it completes a hurtful word. "hell" does not where it may become "hello"; a space behind it does."""
+        """One bit for each token: 1 if there is a hurtful word with it, even one that may become another.
+
+        "hello" is a token of its own; in no text does "ll" follow "he". So nobody would learn what is not to come behind "hell".
+        """
         known = self._hurting.get(beginning)
         if known is None:
             texts = [beginning + lead for lead in self._kinds]
             # What holds an apostrophe is more than one word; there are few such texts.
             hurting = hurtful_among([text for text in texts if "'" not in text])
-            ended = np.array([bool(hurtful(text)) if "'" in text else text in hurting for text in texts])
-            whole = np.array([self._hurts(text) if "'" in text else text in hurting and text not in self._beginnings for text in texts])
-            known = self._hurting[beginning] = np.packbits(
-                np.where(self._all_lead, whole[self._kind], ended[self._kind] | self._rests_hurt)
-            )
+            there = np.array([bool(hurtful(text)) if "'" in text else text in hurting for text in texts])
+            known = self._hurting[beginning] = np.packbits(there[self._kind] | self._rests_hurt)
         return known
-
-    def _hurts(self, text: str) -> bool:
-        """Whether a word of the text is hurtful; the last one, only if it cannot become another."""
-        last = re.search(r"[a-z]+$", text)
-        return bool(hurtful(text[: last.start()] if last and last[0] in self._beginnings else text))
 
     def _may_go_on(self, text: str) -> bool:
         """Whether the text is words, the last of which may be longer."""

@@ -57,7 +57,7 @@ PLAN = replace(
     prose_share=0.6,
     patchwork=0.45,
     spelling=5.0,
-    deterrence=0.2,
+    deterrence=0.3,
     seed=6,
 )
 SURE, SURE_IN_PATCHWORK = 0.55, 0.7  # a favourite of this probability is one
