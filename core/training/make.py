@@ -40,7 +40,16 @@ FROM_NOTHING = Plan(steps=27_000, decay=5_000, long_from=1500, spelling=5.0)
 # Reading on from finished weights: warmed up again, a little more gently, twice.
 FURTHER_STEPS = 1200
 FURTHER = Plan(
-    decay=500, long_from=0, early_steps=0, cycles=2, muon_rate=1.6e-3, adam_rate=1.6e-3, prose_share=0.55, spelling=5.0, deterrence=0.2
+    decay=500,
+    long_from=0,
+    early_steps=0,
+    cycles=2,
+    averaged=True,
+    muon_rate=1.6e-3,
+    adam_rate=1.6e-3,
+    prose_share=0.55,
+    spelling=5.0,
+    deterrence=0.2,
 )
 DISTILLED = distill.PLAN
 

@@ -9,6 +9,7 @@ one is an accident of what it read last. No pupil can foresee an accident. So wh
 towards what the small one thinks; where it has one it stays as it was, for there it knows something: a name that it looked up, a fact, the
 end of a word. In lessons it stays as it was, too. (Mutual learning, Zhang and others, 2018, with the one who began as its own teacher.)
 Where two words are as likely, who comes first hardly moves a divergence; so the favourite itself is asked for, too, by a small lead.
+At the end either is the mean of the weights that it began and ended with.
 
 The simple stories it has read so often that it is sure of how each goes on, and unsure in any other of their kind: learned in their own
 words, nothing would carry over. So a part of the prose is patchwork: a sentence from each of many stories, and in them some tokens that
@@ -50,6 +51,7 @@ PLAN = replace(
     Plan(),
     steps=STEPS,
     decay=800,
+    averaged=True,
     long_from=0,
     early_steps=0,
     muon_rate=1e-3,

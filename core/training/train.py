@@ -45,8 +45,8 @@ class Plan:
     From step `long_from` on, one step in `long_every` has long rows: attention over them is the dearest part of a step.
 
     begin: the step at which the rate is warmed up, for a run that goes on from weights alone.
-    cycles: how often the rate is warmed up and falls to nothing. After more than one, the model is the mean of the weights that it began
-    with and had at the end of each: they err in different places, and their mean errs less (Izmailov and others, 2018).
+    cycles: how often the rate is warmed up and falls to nothing. averaged: at the end, the model is the mean of the weights that it began
+    with and had at the end of each cycle: they err in different places, and their mean errs less (Izmailov and others, 2018).
     spelling: weight of the probability on pieces that no known word allows (spelling.py); 0 asks for the next token alone. deterrence: of
     how far pieces that would complete a hurtful word are too likely; only beside the spelling. patchwork: share of the documents of prose
     that are put together of sentences from many.
@@ -67,6 +67,7 @@ class Plan:
     deterrence: float = 0.1
     begin: int = 0
     cycles: int = 1
+    averaged: bool = False
     muon_rate: float = 2e-3
     adam_rate: float = 2e-3
     weight_decay: float = 0.05
@@ -118,7 +119,7 @@ class Trainer:
         """Learn from one batch, at the scheduled rate times `scale`; the loss before learning from it."""
         plan = self.plan
         at, each = plan.cycle(self.step)
-        if plan.cycles > 1 and at == 0:
+        if plan.averaged and at == 0:
             self.take_snapshot()
         whole = self.lessons.batch(self.step, *plan.shape(self.step))
         batch = whole.part(*workers())
@@ -129,7 +130,7 @@ class Trainer:
         self.optimizers.step(scale * schedule(at, each, plan.warmup, plan.decay))
         self.step += 1
         self.tokens += whole.tokens
-        if plan.cycles > 1 and self.step == plan.begin + plan.cycles * each:
+        if plan.averaged and self.step == plan.begin + plan.cycles * each:
             self.take_snapshot()
             self.model.load_state_dict(
                 {name: sum(weights[name] for weights in self.snapshots) / len(self.snapshots) for name in self.snapshots[0]}

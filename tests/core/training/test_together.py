@@ -263,6 +263,22 @@ def test_the_phase_begins_where_the_large_one_stood_however_often_it_is_asked(tm
     assert plan.patchwork > 0 and twin_of(plan).patchwork == 0, "what is no text is nothing to learn from alone"
     assert (twin_of(plan).begin, twin_of(plan).steps, twin_of(plan).seed) == (plan.begin, plan.steps, plan.seed), "the same texts"
     assert twin_of(plan).muon_rate == together.STUDENT_RATE * plan.muon_rate
+    assert plan.averaged and twin_of(plan).averaged
+
+
+def test_both_end_as_the_mean_of_what_they_were_and_what_they_came_to(tokenizer: PreTrainedTokenizerFast, corpus: Corpus) -> None:
+    plan = replace(PLAN, begin=3, steps=5)
+    means, ends = (
+        Together(pair(tokenizer), new_model(tokenizer, TINY, 3), Lessons(tokenizer, corpus), one, compiled=False)
+        for one in (replace(plan, averaged=True), replace(plan, averaged=False))
+    )
+    began = [weight.clone() for weight in means.pair.parameters()]
+    for learner in (means, ends):
+        learner.step = 3
+        for _ in range(2):
+            learner.one_step()
+    for was, end, mean in zip(began, ends.pair.parameters(), means.pair.parameters(), strict=True):
+        torch.testing.assert_close(mean, (was + end) / 2, atol=1e-6, rtol=1e-5)
 
 
 def test_at_the_end_both_stand_where_they_came_from(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tokenizer: PreTrai
 
 
 def test_a_run_of_two_cycles_ends_as_the_mean_of_its_beginning_and_its_ends(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
-    plan = replace(PLAN, begin=10, steps=16, cycles=2, warmup=1, decay=2)
+    plan = replace(PLAN, begin=10, steps=16, cycles=2, averaged=True, warmup=1, decay=2)
     assert [plan.cycle(step) for step in range(10, 16)] == [(0, 3), (1, 3), (2, 3), (0, 3), (1, 3), (2, 3)]
     whole, stopped = trainer(tokenizer, plan), trainer(tokenizer, plan)
     whole.step = stopped.step = 10
