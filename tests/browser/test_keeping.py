@@ -87,9 +87,9 @@ def test_what_is_kept_is_what_is_on_screen_and_opens_elsewhere(visit: Visit, app
 def test_a_recording_beyond_a_megabyte_opens(visit: Visit, app: str) -> None:
     for seed in range(100):  # until a story is long enough
         run = Generation(load_model("storyteller"), "Once upon a time", SamplingSettings(seed=seed, temperature=1.2), top_n=400)
-        while len(run.path) < 40 and not run.finished:
+        while len(run.path) < 60 and not run.finished:
             run.step()
-        if len(run.path) == 40:
+        if len(run.path) == 60:
             break
     kept = Recording.of(run).dumps()
     assert len(kept) > 2**20

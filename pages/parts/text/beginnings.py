@@ -173,7 +173,7 @@ FIRST_PROMPT = EXAMPLES["A story"]
 FORESEEN = {
     N_("A story"): FIRST_PROMPT,
     N_("A sum, step by step"): "Question: What is 39 + 57 + 59?\nLet us think step by step.",
-    N_("A text that repeats"): "red, green, blue, red, green, blue, red, green,",
+    N_("A text that repeats"): "red, green, blue, red, green, blue, red, green, blue, red, green,",
 }
 REPEATS = "A text that repeats"
 MOUSE = (
