@@ -58,6 +58,18 @@ def test_a_text_to_try_is_taken_with_whoever_guesses_it_and_nearly_all_guesses_a
     assert page.locator(".told").inner_text().count("blue") > 8, "the text went on as it had begun"
 
 
+def test_a_prompt_of_two_lines_is_seen_whole_on_a_phone_and_a_huge_one_leaves_room(at: Callable[..., Any]) -> None:
+    page = at("speculative", width=390)
+    field = page.locator(".st-key-own_text textarea")
+    one_line = field.evaluate("it => it.clientHeight")
+    page.get_by_role("button", name="A text that repeats").click()
+    page.wait_for_function("document.querySelector('.st-key-own_text textarea').value.startsWith('red')")
+    seen, needed = field.evaluate("it => [it.clientHeight, it.scrollHeight]")
+    assert seen == needed > one_line
+    field.fill("All of this is one text. " * 400)
+    assert 2 * one_line < field.evaluate("it => it.clientHeight") < 200 < field.evaluate("it => it.scrollHeight")
+
+
 def test_a_small_one_guesses_and_a_large_one_checks(at: Callable[..., Any]) -> None:
     page = at("speculative", width=390)
     live(page, "speculative_start", "speculative", LONG)
