@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 FEW = 20_000_000  # parameters; a step of so few is over before several threads have met
 ENOUGH = 1.2  # so many times faster more threads have to be: beside a browser they wait for each other
 UNCLEAR = 1.45  # where they seem faster, but not by so much, both are measured once more: something else may have run meanwhile
-PROMPT, STEPS = 16, 2  # tokens read at once and tokens after them, for one measurement
-WRITTEN = 8  # a step counts so often for every prompt
+PROMPT, STEPS = 16, 4  # tokens read at once and tokens after them, for one measurement
+WRITTEN = 24  # a step counts so often for every prompt, as where somebody reads along
 
 
 def fastest(engine: Engine, parameter_count: int) -> int:
     """The number of threads with which a prompt and the steps after it take the least time; one for a small model, and on a GPU.
 
-    Fewer win unless more are clearly faster. Takes three to six short passes for each number that is tried.
+    Fewer win unless more are clearly faster. Takes six to twelve short passes for each number that is tried.
     """
     if parameter_count < FEW or engine.device.type != "cpu":
         return 1
@@ -58,7 +58,7 @@ def _seconds(engine: Engine, count: int) -> float:
 
 
 def _measured(engine: Engine) -> float:
-    """Seconds of a prompt's pass and of some steps after it; the faster of two steps stands for all."""
+    """Seconds of a prompt's pass and of some steps after it; the fastest step stands for all."""
     from core.kv_cache.kv_cache import KVCache
 
     ids = np.arange(1, PROMPT + STEPS + 1) * 7919 % engine.vocabulary_size

@@ -261,7 +261,7 @@ class _Projection:
 
     def __init__(self, parts: Sequence[Projection], copied: bool) -> None:
         self._own = tuple(Product(part) for part in parts)
-        self._plain = all(part.weight.dtype is torch.float32 and not part.turned for part in parts)
+        self._plain = all(part.weight.dtype is torch.float32 for part in parts)
         self._order = parts[0].order
         self._outputs = [part.outputs for part in parts]
         self._parts = [(part.weight, None if part.bias is None else torch.from_numpy(part.bias)) for part in parts]

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+from copy import deepcopy
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
@@ -77,7 +78,7 @@ def networks(shape: Shape) -> tuple[Any, Any]:
             if weight.dim() > 1:
                 weight.copy_(weight.to(shape.stored))
     if shape.stored is torch.float32:
-        return plain, plain
+        return plain, deepcopy(plain)  # GPT-2's weights are laid out anew for us, which `generate` does not gain from
     kept = transformers.AutoModelForCausalLM.from_config(config, dtype=shape.stored).eval()
     kept.load_state_dict(plain.state_dict())
     kept.tie_weights()

@@ -16,6 +16,7 @@ import torch
 from core.engine.backends.decoder_parts import Layer, Norm, Parts, Projection, Rotary
 
 STATIC_ROPE = ("default", "linear", "llama3", "yarn")  # the others change their frequencies with the length of the text
+CONVOLUTIONS = ("Conv1D", "StoredConv1D")
 PLAIN_PARTS = {"ModuleList", "Linear", "Embedding", "Dropout", "LayerNorm", "Conv1D", "StoredLinear", "StoredEmbedding", "StoredConv1D"}
 ACTIVATIONS = {
     "SiLU": "silu",
@@ -86,9 +87,20 @@ def _norm(module: Any, one_plus: bool = False) -> Norm:
 
 
 def _projection(module: Any, order: np.ndarray | None = None) -> Projection:
-    turned = type(module).__name__ in ("Conv1D", "StoredConv1D")
-    bias = getattr(module, "bias", None)
-    return Projection(module.weight.detach(), None if bias is None else bias.detach().numpy(), turned, order)
+    weight, bias = module.weight.detach(), getattr(module, "bias", None)
+    if type(module).__name__ in CONVOLUTIONS:
+        weight = weight.T
+    return Projection(weight, None if bias is None else bias.detach().numpy(), order)
+
+
+def _keep_outputs_together(network: Any) -> None:
+    """Lay GPT-2's weights [in, out] out so that what makes one output lies side by side, as in every other network's [out, in].
+
+    The tensors are what they were, seen from outside; a product reads them in one go, and threads share them by outputs.
+    """
+    for module in network.modules():
+        if type(module).__name__ in CONVOLUTIONS and not module.weight.T.is_contiguous():
+            module.weight.data = module.weight.data.T.contiguous().T
 
 
 def _activation(module: Any) -> str:
@@ -223,6 +235,7 @@ def _gpt2(network: Any) -> Parts:
     config, model = network.config, network.transformer
     if config.add_cross_attention or (config.reorder_and_upcast_attn and config._attn_implementation == "eager"):
         raise ValueError("attention of another kind")
+    _keep_outputs_together(network)
     layers = [
         Layer(
             attention_norm=_norm(block.ln_1),

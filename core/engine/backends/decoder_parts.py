@@ -41,25 +41,24 @@ class Norm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """A linear layer. weight: the network's own tensor, [out, in], or [in, out] where `turned` (GPT-2); bias float32 [out] or None.
+    """A linear layer. weight: the network's own tensor, [out, in]; bias float32 [out] or None.
 
     order: where the outputs are packed head by head, int64 [out]: which of them comes first, second, ... as queries, keys, values.
     """
 
     weight: torch.Tensor
     bias: np.ndarray | None
-    turned: bool = False
     order: np.ndarray | None = None
 
     @property
     def outputs(self) -> int:
         """How many numbers come out."""
-        return self.weight.shape[1 if self.turned else 0]
+        return self.weight.shape[0]
 
     @property
     def inputs(self) -> int:
         """How many numbers go in."""
-        return self.weight.shape[0 if self.turned else 1]
+        return self.weight.shape[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

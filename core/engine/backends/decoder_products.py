@@ -34,14 +34,14 @@ class Product:
 
     def __init__(self, part: Projection) -> None:
         self._part = part
-        self._stored = part.weight if part.turned else part.weight.T
+        self._stored = part.weight.T
         self.weight = self._stored.numpy() if self._stored.dtype is torch.float32 else None
         self.streams = 1  # in how many compiled code reads the weights
         self._bias = None if part.bias is None else part.bias[None]  # NumPy is three times faster where shapes are the same
 
     def __call__(self, rows: np.ndarray, out: np.ndarray) -> None:
         plain = self.weight is not None
-        few = 1 < len(rows) <= FEW and not self._part.turned if plain else len(rows) <= FEW_STORED
+        few = 1 < len(rows) <= FEW if plain else len(rows) <= FEW_STORED
         if few and out.flags.c_contiguous and compiled.rows_product(self._part, rows, out, self.streams):
             return
         if self.weight is None:

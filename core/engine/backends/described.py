@@ -23,7 +23,7 @@ def columns_of(part: Projection, streams: int = 1) -> np.ndarray:
     """A projection, whose weights and bias each lie in one piece, as the kernels take it: int64 [kernels.PROJECTION]."""
     bias = 0 if part.bias is None else int(part.bias.ctypes.data)
     kind = KINDS[part.weight.dtype]
-    return np.array([part.weight.data_ptr(), kind, part.outputs, part.inputs, part.turned, bias, streams], np.int64)
+    return np.array([part.weight.data_ptr(), kind, part.outputs, part.inputs, bias, streams], np.int64)
 
 
 def _fits_in_16_bits(weight: torch.Tensor) -> bool:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
@@ -27,8 +26,6 @@ from core.engine.backends import kernels as k
 intrinsic: Any = untyped_intrinsic
 
 AHEAD, NEAR = 4096, 2048  # bytes; beyond the end of a matrix asking for memory does nothing
-LINE = 64  # bytes that memory hands over at a time
-PIECE = 512  # numbers
 BYTES = (4, 2, 2)  # of a stored number of each kind
 
 
@@ -131,17 +128,6 @@ def _tile(kind: int, outputs: int, rows: int, near: int = 0) -> Any:
         return types.none(*[types.int64] * 8), generate
 
     return tile
-
-
-@intrinsic
-def ask_for(context: Any, address: Any) -> Any:
-    """Have memory at this address brought near, whether there is any or not."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _ask(builder, arguments[0])
-        return context.get_dummy_value()
-
-    return types.none(types.int64), generate
 
 
 def _tail(kind: int) -> Any:
@@ -266,36 +252,6 @@ product_of_floats, product_of_bfloats, product_of_halves = _product(k.FLOAT32), 
 floats_by_one, bfloats_by_one, halves_by_one = _product_of_one(k.FLOAT32), _product_of_one(k.BFLOAT16), _product_of_one(k.FLOAT16)
 
 
-@njit(fastmath=k.IN_ORDER, nogil=True)
-def product_turned(kind, weight, outputs, begin, stop, inputs, x, rows, out):  # type: ignore[no-untyped-def]
-    """The same for weights [in, out]: a piece of four of their rows at a time is widened, and added onto every row of `out`."""
-    pieces = np.empty((4, PIECE), np.float32)
-    first, second, third, fourth = pieces[0], pieces[1], pieces[2], pieces[3]
-    for place in range(begin, stop, PIECE):
-        width = min(PIECE, stop - place)
-        for r in range(rows):
-            into = k.floats_at(out + 4 * (r * outputs + place))
-            for o in range(width):
-                into[o] = k.zero
-        for i in range(0, inputs, 4):
-            for n in range(4):
-                following = weight + BYTES[kind] * ((i + 4 + n) * outputs + place)
-                for ahead in range(0, BYTES[kind] * width, LINE):
-                    ask_for(following + ahead)
-                if i + n < inputs:
-                    k.widened(kind, weight, (i + n) * outputs + place, width, pieces[n])
-                else:
-                    pieces[n] = k.zero
-            for r in range(rows):
-                row, into = k.floats_at(x + 4 * (r * inputs + i)), k.floats_at(out + 4 * (r * outputs + place))
-                a = row[0]
-                b = row[1] if i + 1 < inputs else k.zero
-                c = row[2] if i + 2 < inputs else k.zero
-                d = row[3] if i + 3 < inputs else k.zero
-                for o in range(width):
-                    into[o] = into[o] + a * first[o] + b * second[o] + c * third[o] + d * fourth[o]
-
-
 @njit(fastmath=k.QUICK, nogil=True)
 def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
     """Rows through a projection: part is its columns, x and out the addresses of float32 [rows, in] and [rows, out].
@@ -304,9 +260,7 @@ def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
     """
     address, kind, outputs, inputs = part[k.ADDRESS], part[k.KIND], part[k.OUTPUTS], part[k.INPUTS]
     begin, stop = outputs * me // team, outputs * (me + 1) // team
-    if part[k.TURNED] != 0:
-        product_turned(kind, address, outputs, begin, stop, inputs, x, rows, out)
-    elif kind == k.FLOAT32:
+    if kind == k.FLOAT32:
         product_of_floats(address, 4 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs, part[k.STREAMS])
     elif kind == k.BFLOAT16:
         product_of_bfloats(address, 2 * inputs, begin, stop, inputs, x, 4 * inputs, rows, out, 4 * outputs, part[k.STREAMS])
@@ -325,9 +279,7 @@ def project(part, x, out, me, team):  # type: ignore[no-untyped-def]
     """One row through a projection: part is its columns, x [in], out [out], of which this member of the team computes its share."""
     address, kind, outputs, inputs = part[k.ADDRESS], part[k.KIND], part[k.OUTPUTS], part[k.INPUTS]
     begin, stop = outputs * me // team, outputs * (me + 1) // team
-    if part[k.TURNED] != 0:
-        k.turned(kind, address, outputs, inputs, x, out, begin, stop, part[k.STREAMS])
-    elif kind == k.FLOAT32:
+    if kind == k.FLOAT32:
         floats_by_one(address, 4 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data, part[k.STREAMS])
     elif kind == k.BFLOAT16:
         bfloats_by_one(address, 2 * inputs, begin, stop, inputs, x.ctypes.data, out.ctypes.data, part[k.STREAMS])

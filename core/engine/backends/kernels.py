@@ -25,13 +25,12 @@ SILU, GELU, GELU_TANH, RELU = 0, 1, 2, 3
 
 # Sums may be made in any order; NaN and infinity stay what they are, since a broken model has to show.
 QUICK = {"reassoc", "contract", "nsz", "arcp"}
-IN_ORDER = {"contract", "nsz"}  # where sums that are made in different ways have to be the same to the last bit
 one = np.float32(1)
 zero = np.float32(0)
 
 # Columns of the table that describes a layer, and of a projection and a norm within it.
-ADDRESS, KIND, OUTPUTS, INPUTS, TURNED, BIAS, STREAMS = range(7)
-PROJECTION = 7
+ADDRESS, KIND, OUTPUTS, INPUTS, BIAS, STREAMS = range(6)
+PROJECTION = 6
 WEIGHT, NORM_BIAS, CENTRED, GROUPS = range(4)
 NORM = 4
 ATTENTION_NORM = 0
@@ -231,36 +230,6 @@ def widened(kind, address, start, count, out):  # type: ignore[no-untyped-def]
         narrow = halves_at(address)
         for i in range(count):
             out[i] = from_float16(narrow[start + i])
-
-
-@njit(fastmath=IN_ORDER, nogil=True)
-def turned(kind, address, outputs, inputs, x, out, begin, stop, streams):  # type: ignore[no-untyped-def]
-    """Outputs [begin, stop) of x [in] times weights [in, out]: one of their rows at a time is added onto `out`; with two streams, four."""
-    width = stop - begin
-    mine, i = out[begin:stop], 0
-    for o in range(width):
-        mine[o] = zero
-    if kind != FLOAT32:
-        row = np.empty(width, np.float32)
-        for i in range(inputs):
-            widened(kind, address, i * outputs + begin, width, row)
-            factor = x[i]
-            for o in range(width):
-                mine[o] += factor * row[o]
-        return
-    wide = floats_at(address)
-    while streams == 2 and i + 4 <= inputs:
-        a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
-        at = i * outputs + begin
-        for o in range(width):
-            first, second = a * wide[at + o], b * wide[at + outputs + o]
-            mine[o] = mine[o] + first + second + c * wide[at + 2 * outputs + o] + d * wide[at + 3 * outputs + o]
-        i += 4
-    while i < inputs:
-        factor, at = x[i], i * outputs + begin
-        for o in range(width):
-            mine[o] += factor * wide[at + o]
-        i += 1
 
 
 @njit(fastmath=QUICK, nogil=True)
