@@ -81,7 +81,7 @@ def wait() -> bool:
     return bool(_modules)
 
 
-def _kept_on_disk() -> None:
+def keep_on_disk() -> None:
     """Keep compiled code in a folder that is named after what it is made of: numba itself looks at only one of the files."""
     import numba
 
@@ -89,6 +89,8 @@ def _kept_on_disk() -> None:
     own = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in SOURCES]
     own.append(Path(processors_numpy.__file__).read_bytes())  # whose constants are compiled in
     name = sha256(b"".join([*own, numba.__version__.encode()])).hexdigest()[:16]
+    if Path(config.CACHE_DIR).name == name:
+        return
     base = Path(config.CACHE_DIR or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "token-probability-viewer")
     folder = base / "kernels" / name
     try:
@@ -112,7 +114,7 @@ def _shared_with_other_copies(folder: Path) -> None:
 
 def _fetch() -> None:
     try:
-        _kept_on_disk()
+        keep_on_disk()
         _compile_elsewhere("compiled_step")
         kernels = import_module("core.engine.backends.kernels")
         step = import_module("core.engine.backends.compiled_step")

@@ -17,6 +17,9 @@ from numba import config as numba_config
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
 
+from core.engine.backends.compiled import keep_on_disk
+
+keep_on_disk()  # whoever imports this first, or numba would look beside the source, for code that may be of other kernels
 intrinsic: Any = untyped_intrinsic
 config: Any = numba_config
 

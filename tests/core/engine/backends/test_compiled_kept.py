@@ -65,11 +65,10 @@ def test_where_there_are_no_links_it_is_compiled_again(folder: Path, monkeypatch
 
 
 def test_a_second_checkout_does_not_compile_what_the_first_one_has(tmp_path: Path) -> None:
-    here = "from core.engine.backends import compiled; compiled._kept_on_disk(); compiled._compile_elsewhere('compiled_pick')"
+    here = "from core.engine.backends import compiled; compiled.keep_on_disk(); compiled._compile_elsewhere('compiled_pick')"
     subprocess.run([sys.executable, "-c", here], cwd=ROOT, check=True, timeout=300)
     shutil.copytree(ROOT / "core", tmp_path / "core", ignore=shutil.ignore_patterns("bundled", "__pycache__"))
     there = (
-        "from core.engine.backends import compiled; compiled._kept_on_disk()\n"
         "from core.engine.backends import compiled_pick as module\n"
         "kept = [value.stats for value in vars(module).values() if getattr(getattr(value, 'stats', None), 'cache_path', None)]\n"
         "print(len(kept), sum(len(one.cache_misses) for one in kept), module.__file__)"
@@ -80,3 +79,4 @@ def test_a_second_checkout_does_not_compile_what_the_first_one_has(tmp_path: Pat
     )
     count, misses, file = told.stdout.split()
     assert int(count) > 0 and misses == "0" and file.startswith(str(tmp_path))
+    assert not list(tmp_path.rglob("*.nbi")), "beside the source, code is kept by one file of those that it is made of"

@@ -67,7 +67,7 @@ def test_a_compiler_that_takes_its_process_along_is_not_tried_in_this_one(
         raise AssertionError(f"{name} was compiled here")
 
     monkeypatch.setattr(compiled, "_folder", lambda: str(tmp_path))
-    monkeypatch.setattr(compiled, "_kept_on_disk", lambda: None)
+    monkeypatch.setattr(compiled, "keep_on_disk", lambda: None)
     monkeypatch.setattr(compiled.subprocess, "run", ended)
     monkeypatch.setattr(compiled, "import_module", imported)
     compiled._fetch()
