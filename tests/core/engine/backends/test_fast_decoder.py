@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -284,22 +283,6 @@ def test_the_weights_are_the_networks_own(name: str) -> None:
     ours += [] if fast.parts.positions is None else [fast.parts.positions]
     theirs = {weight.data_ptr(): weight.nbytes for weight in network.parameters() if weight.dim() > 1}
     assert {weight.data_ptr(): weight.nbytes for weight in ours} == theirs
-
-
-def test_weights_that_gpt2_keeps_by_inputs_lie_by_outputs_and_are_the_same_ones(tmp_path: Path) -> None:
-    network = network_of("GPT2", **GPT2)
-    kept = {name: weight.clone() for name, weight in network.state_dict().items()}
-    fast = FastDecoder.of(network)
-    assert fast is not None
-    for block, layer in zip(network.transformer.h, fast.parts.layers, strict=True):
-        for module, part in ((block.attn.c_attn, layer.inward[0]), (block.mlp.c_fc, layer.expand[0]), (block.mlp.c_proj, layer.contract)):
-            assert part.weight.is_contiguous() and part.weight.data_ptr() == module.weight.data_ptr(), "no second copy"
-            assert part.weight.shape == module.weight.shape[::-1]
-    weight, place = network.transformer.h[0].mlp.c_proj.weight, fast.parts.layers[0].contract.weight.data_ptr()
-    assert FastDecoder.of(network) is not None and weight.data_ptr() == place, "once is enough"
-    network.save_pretrained(tmp_path)
-    for found in (network.state_dict(), type(network).from_pretrained(tmp_path).state_dict()):
-        assert all(torch.equal(weight, kept[name]) for name, weight in found.items())
 
 
 def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastDecoder) -> None:
