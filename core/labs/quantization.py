@@ -265,7 +265,8 @@ class _Bench:
             saved.numbers += weight.numel()
             saved.bytes += rounded_bytes(plain.shape, bits, group)
             saved.full_bytes += weight.numel() * weight.element_size()
-            weight.data = rounded.T.contiguous() if turned else rounded
+            # Laid out in memory as the full one, or their times would differ for that.
+            weight.data = torch.empty_like(weight.data, dtype=rounded.dtype).copy_(rounded.T if turned else rounded)
         return saved
 
     def read(self, network: Any) -> tuple[torch.Tensor, float]:

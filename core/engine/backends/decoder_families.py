@@ -16,8 +16,8 @@ import torch
 from core.engine.backends.decoder_parts import Layer, Norm, Parts, Projection, Rotary
 
 STATIC_ROPE = ("default", "linear", "llama3", "yarn")  # the others change their frequencies with the length of the text
-CONVOLUTIONS = ("Conv1D", "StoredConv1D")
-PLAIN_PARTS = {"ModuleList", "Linear", "Embedding", "Dropout", "LayerNorm", "Conv1D", "StoredLinear", "StoredEmbedding", "StoredConv1D"}
+CONV1D = {"Conv1D", "StoredConv1D"}  # linear layers, too, whose weights are [in, out]
+PLAIN_PARTS = {"ModuleList", "Linear", "Embedding", "Dropout", "LayerNorm", "StoredLinear", "StoredEmbedding"} | CONV1D
 ACTIVATIONS = {
     "SiLU": "silu",
     "SiLUActivation": "silu",
@@ -88,7 +88,7 @@ def _norm(module: Any, one_plus: bool = False) -> Norm:
 
 def _projection(module: Any, order: np.ndarray | None = None) -> Projection:
     weight, bias = module.weight.detach(), getattr(module, "bias", None)
-    if type(module).__name__ in CONVOLUTIONS:
+    if type(module).__name__ in CONV1D:
         weight = weight.T
     return Projection(weight, None if bias is None else bias.detach().numpy(), order)
 
@@ -99,7 +99,7 @@ def _keep_outputs_together(network: Any) -> None:
     The tensors are what they were, seen from outside; a product reads them in one go, and threads share them by outputs.
     """
     for module in network.modules():
-        if type(module).__name__ in CONVOLUTIONS and not module.weight.T.is_contiguous():
+        if type(module).__name__ in CONV1D and not module.weight.T.is_contiguous():
             module.weight.data = module.weight.data.T.contiguous().T
 
 

@@ -11,6 +11,7 @@ import torch
 
 from core.errors import BadSetting, EmptyPrompt
 from core.inspection.scoring import score_text
+from core.labs import quantization
 from core.labs.quantization import ATTENTION, BITS, FEED_FORWARD, HEAD, damage, own_text, quantize, round_weights, rounded_bytes
 from tests.tiny_models import ARCHITECTURES
 
@@ -99,6 +100,17 @@ def test_one_part_at_a_time(tiny: Any) -> None:
     ]
     (whole,) = quantize(model, "Once", TEXT, (3,), head=True, length=1)
     assert all(one.mean_kl > 0 for one in found) and max(one.mean_kl for one in found) < 5 * whole.mean_kl
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
+def test_rounded_weights_lie_as_the_full_ones_do_or_times_would_differ_for_that(architecture: str, tiny: Any) -> None:
+    bench = quantization._Bench(tiny(architecture), TEXT)
+    full = dict(bench.full.named_parameters())
+    layouts = {name: weight.stride() for name, weight in bench.copy.named_parameters()}
+    assert layouts == {name: weight.stride() for name, weight in full.items()}
+    bench.round(bench.parts(), 3, None)
+    assert layouts == {name: weight.stride() for name, weight in bench.copy.named_parameters()}
+    assert any(not torch.equal(weight, full[name]) for name, weight in bench.copy.named_parameters())
 
 
 def test_the_models_own_text(tiny: Any) -> None:
