@@ -10,10 +10,9 @@ from pages.parts.runtime import preload
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
     from starlette.middleware import Middleware
 
-    from pages.parts.runtime import gate, health, journal, script_runs, tcp_nodelay
+    from pages.parts.runtime import gate, health, journal, tcp_nodelay
 
     journal.open_journal()
-    script_runs.lighten()
     app = st.App(__file__, lifespan=tcp_nodelay.at_once, routes=health.ROUTES, middleware=[Middleware(gate.Gate)])
     preload.begin()
 else:  # for every visitor, at every click
@@ -23,9 +22,9 @@ else:  # for every visitor, at every click
         layout="wide",
         initial_sidebar_state="auto",
     )
-    if preload.under_way():  # nothing else is imported before it is there
+    if preload.under_way():  # import nothing else before it has ended: two threads could import one circle of modules
         with language.speaking(language.fitting(st.context.locale)), st.spinner(language._("Waking the model …")):
-            preload.wait_in_the_page()
+            preload.wait()
     from pages.parts.components.address import address
     from pages.parts.components.glossary import glossary
     from pages.parts.components.key_list import key_list
@@ -35,7 +34,7 @@ else:  # for every visitor, at every click
     from pages.parts.components.talk_memory.talk_memory import talk_memory
     from pages.parts.components.visibility.visibility import visibility
     from pages.parts.layout import frame, navigation, onward, resting, sidebar, stage_door
-    from pages.parts.runtime import opening, playback
+    from pages.parts.runtime import opening
     from pages.parts.session import current, requested_model, state, tongue, url_state
 
     current.start_session()
@@ -57,8 +56,6 @@ else:  # for every visitor, at every click
             stage_door.bar(page.url_path)
         else:
             frame.unseen_heading(page.title)
-        if page.url_path not in navigation.LIGHT or len(state.everybody()) > 1:
-            playback.settle()
         talk_memory()  # before the page: whoever sees a stop and loads the page again at once comes back to it
         page.run()
         onward.onward(page.url_path)
@@ -73,4 +70,3 @@ else:  # for every visitor, at every click
     if page.url_path not in navigation.BARE:
         glossary.glossary(page.url_path)
     key_list.key_list()
-    preload.complete()

@@ -24,8 +24,8 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
+import streamlit
 import yaml  # type: ignore[import-untyped]
-from streamlit.file_util import get_static_dir
 from websockets.exceptions import InvalidStatus
 from websockets.sync import client
 
@@ -199,8 +199,8 @@ def test_behind_nginx(tmp_path: Path) -> None:
 
 
 def a_class_comes_in(port: int, name: str, visitors: int = 30) -> None:
-    """All behind one address, at once, each asking for every script that a page needs: nobody is turned away, and what comes is packed."""
-    scripts = sorted(Path(get_static_dir(), "static", "js").glob("*.js"))[:110]
+    """Many visitors behind one address ask for all scripts at once. Every request is answered, and the proxy compresses the answers."""
+    scripts = sorted(Path(streamlit.__file__).with_name("static").joinpath("static", "js").glob("*.js"))[:110]
 
     def one(_number: int) -> Counter[tuple[int, str | None]]:
         line = http.client.HTTPConnection("127.0.0.1", port, timeout=30)

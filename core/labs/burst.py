@@ -88,7 +88,7 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
             stop.wait(PAUSE)
 
     threads = [Thread(target=carried(send), args=(reader,), daemon=True) for reader in who]
-    watching = Thread(target=watch, daemon=True)
+    watching = Thread(target=carried(watch), daemon=True)
     watching.start()
     for thread in threads:
         thread.start()

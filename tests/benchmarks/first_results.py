@@ -1,8 +1,7 @@
 """How long a page takes to show something finished: python -m tests.benchmarks.first_results [--rounds 3] [--live]
 
-A visitor who was never here opens every page, one after the other: seconds from the address to its first paint, which holds the page's
-recorded result (the browser's own first contentful paint), and to a page that is drawn to its last line; and one who is on Watch turns to
-it by the menu: seconds from the click. With --live the experiments of Serving run with what their pages begin
+A new browser opens every page, one after the other: seconds from the address to a page that is drawn to its last line. Then Watch is
+opened and the page is chosen from the menu: seconds from the click. With --live the experiments of Serving run with what their pages begin
 with: seconds from the press to the first observation and to the last, as the experiment's own clock has them, which is what the saved
 recording of it holds. The server has served a page before; nothing else runs.
 """
@@ -21,7 +20,6 @@ from time import monotonic
 from typing import Any
 
 from pages.parts.layout import navigation
-from pages.parts.runtime import first_paint
 from tests.browser.conftest import find_browser, running_app
 from tests.browser.watching import live
 
@@ -35,9 +33,6 @@ LIVE = {
 }  # a page, and its experiment
 DRAWN = """() => document.querySelector('h1') && document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
   && !document.querySelector('[data-testid=stSkeleton]') && window.tokenViewerKeyList"""
-
-
-PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"
 
 
 def opened(browser: Any, address: str) -> tuple[Any, float]:
@@ -90,16 +85,14 @@ def main() -> None:
         opened(browser, app)[0].context.close()
         for group, file, title, _ in () if wanted.live else navigation.PAGES:
             path = Path(file).stem if file != "watch.py" else ""
-            painted, fresh, menu = [], [], []
+            fresh, menu = [], []
             for _ in range(wanted.rounds):
                 page, took = opened(browser, f"{app}/{path}")
                 fresh.append(took)
-                if path in first_paint.kept("en"):
-                    painted.append(page.evaluate(PAINTED))
                 if path and path not in navigation.BARE:
                     menu.append(turned(page, app, path, group, title))
                 page.context.close()
-            told = "".join(f"{median(times):8.2f} s [{min(times):.2f} {max(times):.2f}]" for times in (painted, fresh, menu) if times)
+            told = "".join(f"{median(times):8.2f} s [{min(times):.2f} {max(times):.2f}]" for times in (fresh, menu) if times)
             print(f"{title:36}{told}", flush=True)
         for path, name in LIVE.items() if wanted.live else ():
             ends = []

@@ -22,12 +22,11 @@ from urllib.parse import urlencode
 
 import numpy as np
 import psutil
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from pages.parts.layout.navigation import PAGES
+from tests import protocol
 from tests.benchmarks.visitors import Visitor, start_app
 
 WARM = 0.25  # of the time, after which memory should stand still
@@ -56,24 +55,11 @@ class Seen:
 async def _answer(
     visitor: Visitor, line: ClientConnection, seen: Seen, page: str = "", query: str = "", press: str = "", part: str = ""
 ) -> None:
-    message = BackMsg()
-    message.rerun_script.query_string = query
-    message.rerun_script.page_name = page
-    if not page:
-        message.rerun_script.page_script_hash = visitor.page
-    if press:
-        pressed = message.rerun_script.widget_states.widgets.add()
-        pressed.id, pressed.trigger_value = press, True
-    if part:
-        message.rerun_script.fragment_id, message.rerun_script.is_auto_rerun = part, True
     began = time.monotonic()
-    await line.send(message.SerializeToString())
+    await line.send(protocol.rerun(query, page, "" if page else visitor.page, press, part))
     async with asyncio.timeout(PATIENCE):
         while True:
-            told = ForwardMsg()
-            data = await line.recv()
-            told.ParseFromString(data if isinstance(data, bytes) else data.encode())
-            if visitor.hear(told):
+            if visitor.hear(protocol.read(await line.recv())):
                 break
     seen.seconds.append(time.monotonic() - began)
 
@@ -94,9 +80,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
         query = urlencode(dice.choice(STRANGE), errors="surrogatepass") if kind == "strange" else visitor.query
         await _answer(visitor, line, seen, query=query)
         if kind == "breaks off":
-            message = BackMsg()
-            message.rerun_script.query_string = visitor.query
-            await line.send(message.SerializeToString())
+            await line.send(protocol.rerun(visitor.query))
             return  # in the middle of an answer
         if kind == "plays" and visitor.play:
             await _answer(visitor, line, seen, query=query, press=visitor.play)

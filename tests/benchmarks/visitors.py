@@ -28,12 +28,11 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
 from pages.parts.components.reconnect.reconnect import HEARTBEAT
 from pages.parts.text import beginnings
+from tests import protocol
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 5  # seconds that a visitor who teaches waits for an answer
@@ -77,7 +76,7 @@ class Visitor:
             return (self.go_on or self.teach,)
         return (self.restart, self.play)
 
-    def hear(self, message: ForwardMsg) -> bool:
+    def hear(self, message: protocol.ForwardMsg) -> bool:
         """Take in one message; whether it was the last of an answer."""
         kind = message.WhichOneof("type")
         if kind == "new_session":
@@ -102,30 +101,17 @@ class Visitor:
                 self.go_on = element.button.id
             if element.WhichOneof("type") == "exception":
                 self.errors.append(element.exception.message[:200])
-        return kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        return protocol.is_end_of_answer(message)
 
 
 async def _ask(visitor: Visitor, line: ClientConnection, press: str = "", part: str = "") -> None:
-    message = BackMsg()
-    message.rerun_script.query_string = visitor.query
-    message.rerun_script.page_script_hash = visitor.page
-    if visitor.teaches and not visitor.page:
-        message.rerun_script.page_name = "teach"
-    if press:
-        pressed = message.rerun_script.widget_states.widgets.add()
-        pressed.id, pressed.trigger_value = press, True
-    if part:
-        message.rerun_script.fragment_id = part
-        message.rerun_script.is_auto_rerun = True
-    await line.send(message.SerializeToString())
+    name = "teach" if visitor.teaches and not visitor.page else ""
+    await line.send(protocol.rerun(visitor.query, name, visitor.page, press, part))
 
 
 async def _hear_out(visitor: Visitor, line: ClientConnection) -> None:
     while True:
-        message = ForwardMsg()
-        data = await line.recv()
-        message.ParseFromString(data if isinstance(data, bytes) else data.encode())
-        if visitor.hear(message):
+        if visitor.hear(protocol.read(await line.recv())):
             return
 
 

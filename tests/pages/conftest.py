@@ -7,28 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest
 
-APP = Path(__file__).parents[2] / "app.py"
-
-
-class NavigatedPages(PagesManager):
-    """Pages as `st.navigation` lists them.
-
-    Before every run the test runner forgets that an app does so, takes the folder called pages for Streamlit's old way of having several
-    pages, and draws one without app.py: no sidebar, no line that leads on.
-    """
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        PagesManager.uses_pages_directory = False
-
-
-@pytest.fixture(autouse=True)
-def pages_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages are drawn by app.py, as in a browser."""
-    monkeypatch.setattr(app_test, "PagesManager", NavigatedPages)
+APP = Path(__file__).with_name("main.py")
 
 
 @pytest.fixture
@@ -41,7 +22,7 @@ def open_app() -> Callable[..., AppTest]:
             app.query_params[name] = value
         app.run()
         if page is not None:
-            app.switch_page(f"pages/{page}").run()
+            app.switch_page(f"../../pages/{page}").run()
         return app
 
     return opened

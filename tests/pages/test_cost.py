@@ -37,7 +37,7 @@ def test_assumptions_are_used_and_kept(open_app: Callable[..., AppTest], session
     app = open_app(page="cost.py", steps="3")
     app.number_input(key="cost_watts").set_value(900.0).run()
     assert "900 watts x" in html(app) and not app.exception
-    app.switch_page("pages/context.py").run()
+    app.switch_page("../../pages/context.py").run()
     assert session(app).results["assumptions"].watts == 900.0
 
 

@@ -13,7 +13,7 @@ from pages.parts.runtime import playback
 from pages.parts.runtime.playback import APART, BUSY, MEMORY, PlaybackScheduler
 from pages.parts.session import state
 
-APP = str(Path(__file__).parents[2] / "app.py")
+APP = str(Path(__file__).with_name("main.py"))
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

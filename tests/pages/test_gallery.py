@@ -37,7 +37,7 @@ def test_a_run_opens_whole_as_a_recording(open_app: Open, session: Session) -> N
     app.button(key="gallery_open_hot").click().run()
     run = session(app).run
     assert run.is_replay and [step.text for step in run.path] == [step.text for step in prepared.load("hot").path]
-    app.switch_page("pages/watch.py").run()
+    app.switch_page("../../pages/watch.py").run()
     assert not app.exception and "recording" in said(app)
 
 
@@ -45,7 +45,7 @@ def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Sess
     app = open_app(page="watch.py")
     app.button(key="step").click().run()
     before = session(app).run
-    app.switch_page("pages/gallery.py").run()
+    app.switch_page("../../pages/gallery.py").run()
     app.button(key="gallery_open_cold").click().run()
     assert session(app).put_aside.run is before
 

@@ -89,7 +89,7 @@ def test_a_chat_model_offers_to_chat_and_shows_what_its_template_adds(tiny_folde
     told = folder / "tokenizer_config.json"
     template = "{% for m in messages %}<|turn|>{{ m.content }}{% endfor %}<|turn|>"
     told.write_text(json.dumps(json.loads(told.read_text()) | {"chat_template": template}))
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / "tests/pages/main.py"), default_timeout=60).run()
     assert not [toggle for toggle in app.toggle if toggle.key == "as_chat"]
     app.session_state["_session"].names.append(str(folder))
     app.run().selectbox(key="model").set_value(str(folder)).run()

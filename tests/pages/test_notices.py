@@ -160,7 +160,7 @@ def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_
     assert told(app) == []
     app.button(key="compare_start").click().run()
     assert told(app) == [sentence]
-    app.switch_page("pages/think.py").run()
+    app.switch_page("../../pages/think.py").run()
     assert told(app) == []
 
 

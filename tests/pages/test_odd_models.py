@@ -37,7 +37,7 @@ def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(o
     run = session(app).run
     assert (run.finished, run.token_count, session(app).playing) == ("context full", 16, False)
     assert told(app) == [("The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place.")]
-    app.switch_page("pages/inside.py").run()
+    app.switch_page("../../pages/inside.py").run()
     assert not app.exception
     assert session(app).run is run
     assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
@@ -54,7 +54,7 @@ def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
     run.force(beyond)
     run.step()
     session(app).selected_index = 1
-    app = app.run() if page is None else app.switch_page(f"pages/{page}").run()
+    app = app.run() if page is None else app.switch_page(f"../../pages/{page}").run()
     assert not app.exception
     assert told(app) == []
     assert session(app).run is run
@@ -73,12 +73,12 @@ def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("llama"), folder)
     (folder / file).write_bytes(b"[1]")
-    app.switch_page("pages/models.py").run()
+    app.switch_page("../../pages/models.py").run()
     app.text_input(key="models_name").set_value(str(folder)).run()
     app.button(key="models_fetch").click().run()
     assert not app.exception
     assert len(told(app)) == 1
     assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
-    app.switch_page("pages/watch.py").run()
+    app.switch_page("../../pages/watch.py").run()
     assert session(app).run.path == path
     assert session(app).run.model_name == "storyteller"

@@ -37,7 +37,7 @@ def told(app: AppTest) -> str:
 
 
 def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
-    app.switch_page("pages/operator.py").run()
+    app.switch_page("../../pages/operator.py").run()
     app.text_input(key="operator_password").set_value(word)
     return next(one for one in app.button if one.label == "Come in").click().run()
 
@@ -107,7 +107,7 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Calla
     assert not app.exception
     assert "operator_unload_storyteller" in keys(app)
     assert PASSWORD not in [str(one.value) for one in app.text_input]
-    app.switch_page("pages/models.py").run()
+    app.switch_page("../../pages/models.py").run()
     assert {"models_fetch", "models_check", "models_address"} <= keys(app)
 
 
@@ -117,7 +117,7 @@ def test_what_the_operator_offers_every_visitor_can_choose(
 ) -> None:
     folder = tmp_path / "a-place-of-mine" / "tiny"
     shutil.copytree(tiny_folder("gpt2"), folder)
-    operator, visitor = come_in(open_app()).switch_page("pages/models.py").run(), open_app("models.py")
+    operator, visitor = come_in(open_app()).switch_page("../../pages/models.py").run(), open_app("models.py")
     operator.text_input(key="models_name").set_value(str(folder)).run()
     next(one for one in operator.button if one.key == "models_fetch").click().run()
     assert f"models_use_{folder}" not in keys(visitor.run())
@@ -154,7 +154,7 @@ def test_a_server_named_with_its_tokenizer_is_there_for_all(
 def test_on_a_machine_of_one_s_own_everything_is_there(open_app: Callable[..., AppTest]) -> None:
     app = open_app("models.py")
     assert {"models_fetch", "models_check", "models_address"} <= keys(app)
-    app.switch_page("pages/operator.py").run()
+    app.switch_page("../../pages/operator.py").run()
     assert not app.exception
     assert "Only you can reach this instance; nobody is a visitor." in [caption.value for caption in app.caption]
 

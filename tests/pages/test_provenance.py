@@ -88,8 +88,8 @@ CONTROLS = [
 def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
     app = open_app(page=page)
     getattr(app, kind)(key=key).set_value(value).run()
-    app.switch_page("pages/growing.py").run()
-    app.switch_page(f"pages/{page}").run()
+    app.switch_page("../../pages/growing.py").run()
+    app.switch_page(f"../../pages/{page}").run()
     assert not app.exception
     assert getattr(app, kind)(key=key).value == value
 
@@ -105,9 +105,9 @@ def test_a_whole_set_goes_on_through_settings_presets_and_pages_and_loses_nothin
         app.session_state["temperature"], app.session_state["greedy"] = 0.5 + number / 10, number == 2
         app.run()
         assert not app.exception
-    app.switch_page("pages/growing.py").run()
+    app.switch_page("../../pages/growing.py").run()
     see(app, "think_set", 8)
-    app.switch_page("pages/think.py").run()
+    app.switch_page("../../pages/think.py").run()
     assert session(app).results["think_set"] is worker and worker.error is None
     run_on(app)
     alone = list(count(app.session_state["_session"].run.model, sums(10, 5, True)))
@@ -123,7 +123,7 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     app = open_app(prompt="A boat")
     run_start.replace(session(app), replay, ("storyteller", "A boat", False))
     session(app).moment = "rolled"
-    app.switch_page("pages/inside.py").run()
+    app.switch_page("../../pages/inside.py").run()
     assert not app.exception
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)
 

@@ -56,7 +56,7 @@ def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, s
 
 
 def test_the_servers_own_numbers_stand_on_the_models_page(connected: AppTest, server: Running) -> None:
-    app = connected.switch_page("pages/models.py").run()
+    app = connected.switch_page("../../pages/models.py").run()
     assert not app.exception
     shown = {one.label: one.value for one in app.metric}
     assert shown["Cache in use"] == "0\u00a0%"
@@ -67,7 +67,7 @@ def test_the_servers_own_numbers_stand_on_the_models_page(connected: AppTest, se
 def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
     run = session(connected).run
     run.force(run.next_distribution().candidates[0].token_id)
-    app = connected.switch_page("pages/cost.py").run()
+    app = connected.switch_page("../../pages/cost.py").run()
     assert not app.exception
     assert "keeps" not in " ".join(str(note.value) for note in app.info)
     assert any("Time computing" in str(block.proto) for block in app.get("html"))
@@ -100,7 +100,7 @@ def test_what_a_server_does_not_say_is_not_shown() -> None:
 
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: Callable[[AppTest], Any], server: Running) -> None:
-    app = connected.switch_page("pages/batching.py").run()
+    app = connected.switch_page("../../pages/batching.py").run()
     assert not app.exception and (
         "The model is on a server, which has a scheduler of its own. So these readers are real "
         "requests, sent together; when each word came is measured here, and what the server does "

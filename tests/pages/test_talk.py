@@ -41,7 +41,7 @@ def test_the_text_as_it_stands_becomes_a_stop_that_has_it_again(open_app: Open, 
     app = open_app(prompt="The old king", temperature="1.3", seed="5")
     app.button(key="step").click().run()
     written = session(app).run.written
-    app.switch_page("pages/talk.py").run()
+    app.switch_page("../../pages/talk.py").run()
     app.button(key="talk_add_stage").click().run()
     stop = session(app).results["talk"].order.stops[-1]
     assert stop.query["prompt"] == "The old king" and stop.query["temperature"] == "1.3"

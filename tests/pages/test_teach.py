@@ -60,7 +60,7 @@ def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: S
     app.button(key="teach_one").click().run()
     run_on(app)
     assert [step.index for step in known.steps] == [1, 2, 3]
-    app.switch_page("pages/watch.py").run()
+    app.switch_page("../../pages/watch.py").run()
     assert not app.exception
 
 

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+import altair as alt
 import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
 from core.language import ENGLISH, _, by_language, current, marks
-from pages.parts.charts import late_altair, spoken
-from pages.parts.charts.first_specs import written_down
-from pages.parts.charts.late_altair import alt
+from pages.parts.charts import spoken
 from pages.parts.layout import palette as palettes
 
 Spec = dict[str, Any]
@@ -60,7 +59,7 @@ def theme() -> str:
 
 def _spec(chart: Any) -> Spec:
     """A chart as a plain specification without data, drawn as SVG so that it can be saved as such."""
-    spec = _without_data(chart.to_dict(validate=late_altair.VALIDATES))
+    spec = _without_data(chart.to_dict())
     # What a chart shows is said by its alternative text, and its numbers behind it: a thousand marks with names of their own say nothing.
     spec["config"] = {"view": {"stroke": None}, "mark": {"aria": False}}
     if current() != ENGLISH:
@@ -81,7 +80,6 @@ def _without_data(spec: Spec) -> Spec:
 
 
 @by_language(64)
-@written_down
 def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
     """One row per candidate in order of rank: pale bar = what the model said, solid bar = what the dice use; a click picks the row.
 
@@ -199,7 +197,6 @@ def _steps_axis(colours: palettes.Palette) -> alt.X:
 
 
 @by_language(8)
-@written_down
 def notepad(theme: str, height: int = 104) -> Spec:
     """One bar per step: positions reused from the cache below, newly computed ones on top; the first is the prefill.
 
@@ -227,7 +224,6 @@ def notepad(theme: str, height: int = 104) -> Spec:
 
 
 @by_language(8)
-@written_down
 def step_time(theme: str, height: int = 66) -> Spec:
     """Milliseconds per step. Columns: slot, milliseconds, part ("reused" or "computed": a step or the prefill), step_text, time_text."""
     colours = palettes.of(theme)
@@ -246,7 +242,6 @@ def step_time(theme: str, height: int = 66) -> Spec:
 
 
 @by_language(8)
-@written_down
 def surprise(theme: str, height: int = 84) -> Spec:
     """How unsure the model was (a stair, since there is nothing between two steps) and how surprising the token that came (dots), bits.
 

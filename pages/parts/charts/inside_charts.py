@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import altair as alt
+
 from core.language import N_, _, by_language
 from pages.parts.charts.charts import Spec, _by_kind, _spec
-from pages.parts.charts.late_altair import alt
 from pages.parts.layout import palette as palettes
 
 MOST_BITS = 18  # the same height for every text, so that two can be compared

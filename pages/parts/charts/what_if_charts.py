@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import altair as alt
+
 from core.language import _, by_language
 from pages.parts.charts.charts import Spec, _quiet, _spec
-from pages.parts.charts.late_altair import alt
 from pages.parts.layout import palette as palettes
 
 

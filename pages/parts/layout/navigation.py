@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
 from pathlib import Path
 from typing import Literal
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.language import N_, _, by_language
+from core.language import N_, _
 from pages.parts.runtime import house
 from pages.parts.session import roles
 
@@ -57,7 +54,6 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
 )
 
 HIDDEN = frozenset({"notes"})  # not in the menu
-LIGHT = ("", "watch")  # pages that do without the code of the first model's network (`runtime/preload.py`)
 BARE = frozenset({"stage", "notes"})  # without header, sidebar and player
 OPERATOR_PAGE = ROOT / "pages/operator.py"  # in the menu of a public instance's operator only; others come by its address
 
@@ -86,19 +82,8 @@ def page_of(path: str) -> Path | None:
     return next((ROOT / "pages" / file for _group, file, *_rest in PAGES if Path(file).stem == path), None)
 
 
-def pages() -> dict[str, Sequence[st.Page]]:
-    """The pages by group, for st.navigation; the first one is where a visitor lands."""
-    made = _made(house.public() and roles.is_operator(), get_script_run_ctx(suppress_warning=True) is not None)
-    return {group: [copy(page) for page in listed] for group, listed in made.items()}  # st.navigation writes into them
-
-
-@by_language(maxsize=8)
-def _made(operated: bool, in_a_script: bool) -> dict[str, list[st.Page]]:
-    """The pages in a language, once a process, since Streamlit looks for the file of each on the disk.
-
-    operated: with the operator's own in sight. in_a_script: else they are mere names to Streamlit.
-    """
-    del in_a_script
+def pages() -> dict[str, list[st.Page]]:
+    """Return the pages by translated group title, for st.navigation. A visitor without a path lands on the first one."""
     groups: dict[str, list[st.Page]] = {}
     for number, (group, file, title, sight) in enumerate(PAGES):
         path = "start" if number == 0 else Path(file).stem
@@ -110,7 +95,7 @@ def _made(operated: bool, in_a_script: bool) -> dict[str, list[st.Page]]:
     groups[landing[0]].append(
         st.Page(ROOT / "pages" / landing[1], title=_(landing[2]), url_path=Path(landing[1]).stem, visibility="hidden")
     )
-    shown: Literal["visible", "hidden"] = "visible" if operated else "hidden"
+    shown: Literal["visible", "hidden"] = "visible" if house.public() and roles.is_operator() else "hidden"
     groups["Models"].append(
         st.Page(
             OPERATOR_PAGE,
@@ -120,4 +105,4 @@ def _made(operated: bool, in_a_script: bool) -> dict[str, list[st.Page]]:
             visibility=shown,
         )
     )
-    return {_(group): list(listed) for group, listed in groups.items()}
+    return {_(group): listed for group, listed in groups.items()}

@@ -27,6 +27,7 @@ from core.labs.recorded import RecordedExperiment
 from core.language import _, carried
 from core.limits import Limits
 from pages.parts.runtime import recordings
+from pages.parts.runtime.observed import Experiment
 from pages.parts.session import current
 from pages.parts.session.provenance import Provenance
 from pages.parts.session.state import Session
@@ -34,34 +35,10 @@ from pages.parts.text import numbers
 
 log = logging.getLogger(__name__)
 
-TICK = 0.15  # seconds between two draws
 PATIENCE = 0.1  # seconds that a draw waits for the worker to come to the end of an observation
 LONGEST_DRAW = 1.0  # seconds that a worker waits for a draw
 MOST = 20_000  # observations kept
 MOST_OF_ONE_VISITOR = 4  # experiments that one visitor may have at a time
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """What is known of an experiment at one moment.
-
-    seen: the observations so far; seconds: since the start, one for each. error: one sentence on what went wrong. made_by: what it was
-    started with. about: what the page wants to remember of its start: plain values, so that it can be kept in a file. recorded_on: the day
-    of a recording, "" of what ran here.
-    """
-
-    seen: tuple[Any, ...] = ()
-    running: bool = False
-    error: str | None = None
-    made_by: Provenance | None = None
-    about: Any = None
-    seconds: tuple[float, ...] = ()
-    recorded_on: str = ""
-
-    @property
-    def interval(self) -> float | None:
-        """Seconds until the next draw; None when nothing moves."""
-        return TICK if self.running else None
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)

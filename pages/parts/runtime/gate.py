@@ -9,17 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, ClassVar
 
-from streamlit import net_util
-
 from core.limits import Limits
 from pages.parts.runtime import house
-from pages.parts.runtime.first_paint import FirstPaintMiddleware
-from pages.parts.runtime.static_files import App, Message, Receive, Scope, Send, StaticFiles
+from pages.parts.runtime.upload_sizes import UploadSizes
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
@@ -53,9 +57,7 @@ class Gate:
     refused: ClassVar[Counter[str]] = Counter()
 
     def __init__(self, app: App) -> None:
-        self._app, self._static = app, StaticFiles(FirstPaintMiddleware(app))
-        # Streamlit would ask a stranger on the network what this machine's own address is, whenever a request names another site.
-        net_util.get_external_ip = lambda: None
+        self._app, self._uploads = app, UploadSizes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request or websocket."""
@@ -67,9 +69,11 @@ class Gate:
         came = house.comes_from(peer, headers)
         told, drop = [(house.MARK.encode(), came.encode())], {house.MARK.encode()}
         home = house.home_of(headers.get("origin"), headers.get("host"))
-        if home is None:  # of another site: for Streamlit it came from nowhere, and for a websocket that is not enough
-            drop.add(b"origin")
-        elif home != headers.get("host"):  # a name of ours that a proxy has written over
+        drop.add(b"origin")
+        if home is not None and "origin" in headers:
+            # Streamlit accepts this origin at once. For another one it would look up this machine's addresses on the network.
+            told.append((b"origin", b"http://localhost"))
+        if home is not None and home != headers.get("host"):  # the proxy replaced the Host header of the browser
             drop.add(b"host")
             told.append((b"host", home.encode("latin-1")))
         scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop] + told}
@@ -81,10 +85,10 @@ class Gate:
             await self._talk(scope, receive, send, str(peer))
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != house.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
-        elif UPLOAD in scope["path"] and scope["method"] == "PUT":
-            await self._take_in(scope, receive, _dressed(send), headers)
+        elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):
+            await self._upload(scope, receive, _dressed(send), headers)
         else:
-            await self._static(scope, receive, _dressed(send))
+            await self._app(scope, receive, _dressed(send))
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
         limits = Limits.from_environment()
@@ -141,13 +145,21 @@ class Gate:
         oldest.leave.set()
         return True
 
-    async def _take_in(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
-        """A file. All that one session has handed in, this file included, is bounded; a body of unknown length is counted as it comes."""
+    async def _upload(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
+        """Pass on a PUT or DELETE of a file. All files of one session together are bounded; a body must state its length."""
+        session, _slash, file = scope["path"].split(UPLOAD, 1)[1].partition("/")
+
+        async def deleted(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 300:
+                self._uploads.remove(session, file)
+            await send(message)
+
+        if scope["method"] == "DELETE":
+            await self._app(scope, receive, deleted)
+            return
         most = Limits.from_environment().uploads_megabytes * 2**20
-        session = scope["path"].split(UPLOAD, 1)[1].split("/", 1)[0]
-        held = _held(session)
         length = headers.get("content-length", "")
-        if most and (not length.isdecimal() or held + int(length) > most):
+        if most and not (length.isdecimal() and self._uploads.add(session, file, int(length), most)):
             await self._refuse(scope, receive, send, 413, "uploads", TOO_MUCH)
             return
         await self._app(scope, receive, send)
@@ -195,13 +207,3 @@ def _dressed(send: Send) -> Send:
         await send(message)
 
     return dressed
-
-
-def _held(session: str) -> int:
-    """Bytes of the files that this session has handed in and not taken back."""
-    from streamlit import runtime
-
-    if not runtime.exists():
-        return 0
-    kept = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}).get(session, {})
-    return sum(len(one.data) for one in list(kept.values()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,11 +28,8 @@ def _shelf() -> ModelRegistry:
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     model = preload.take(name)
     if model is None:
-        preload.settle()
         model = load_model(name, tokenizer=tokenizer, api_key=api_key)
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()  # a full collection takes 0.3 s with torch loaded, unless that is frozen
+        preload.freeze_objects()
     return model
 
 

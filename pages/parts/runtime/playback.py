@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.engine.fair_lock import FairLock
-from pages.parts.runtime import preload
 from pages.parts.session.current import current_session
 
 if TYPE_CHECKING:
@@ -106,17 +105,6 @@ def drawing(step: bool = True) -> Iterator[None]:
         yield
         took = monotonic() - began
     scheduler().note(id(session), took, int(step))
-
-
-def settle() -> None:
-    """Until all is imported (`preload`), while nobody in Play draws.
-
-    An import gives up Python's lock at every file that it reads, thousands of times, and among thirty who play it gets it back only after
-    their turns: four seconds would become forty, for everybody.
-    """
-    if not preload.settled():
-        with scheduler().draw_lock.acquire_unloaded():
-            preload.settle()
 
 
 def paced(seconds: float | None) -> float | None:

@@ -4,7 +4,7 @@
     python -m pages.parts.runtime.record race loop    # only these
 
 Each page is opened headless, its own button is pressed and its experiment kept when it is over: what is shown first is what the button
-would have brought. What stands in a page's first paint is written down last. Run it after the bundled models were exchanged.
+would have brought. Run it after the bundled models were exchanged.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from streamlit.testing.v1 import AppTest
 from core import load_model
 from core.labs import prepared
 from core.models.hub import BUNDLED
-from pages.parts.charts import write_first_specs
-from pages.parts.layout import first_paint_pages
 from pages.parts.runtime import recordings
 from pages.parts.runtime.experiment import Worker
 from pages.parts.runtime.takes import TAKES, Take
@@ -67,8 +65,6 @@ def main(names: list[str]) -> None:
         data = record(take)
         tell(recordings.FOLDER / f"{take.name}{recordings.ENDING}", data, began)
     recordings.forget()
-    first_paint_pages.main()
-    write_first_specs.main()
 
 
 def tell(path: Path, data: bytes, began: float) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.errors import BadRecording
 from core.labs.codec import Writer
@@ -20,10 +20,8 @@ from core.labs.recorded import RecordedExperiment
 from core.language import _
 from core.models.hub import BUNDLED
 from pages.parts.runtime.lesson_record import Lesson
+from pages.parts.runtime.observed import Experiment
 from pages.parts.session.provenance import Provenance
-
-if TYPE_CHECKING:
-    from pages.parts.runtime.experiment import Experiment
 
 log = logging.getLogger(__name__)
 FOLDER = BUNDLED / "experiments"

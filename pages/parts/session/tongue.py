@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core import language
 from core.language import _
@@ -13,10 +12,11 @@ PARAMETER = "lang"
 _SWITCH = "language"
 
 
-def of_visitor() -> str | None:
-    """The language of whoever this thread draws for; None where it draws for nobody."""
-    if get_script_run_ctx(suppress_warning=True) is None:
-        return None
+def of_visitor() -> str:
+    """Return the code of the language of the visitor whose script runs in this thread.
+
+    Threads without a visitor never come here: they set a language themselves (`language.speaking`, `language.carried`).
+    """
     known = state.known_session()
     chosen = known.language if known is not None else st.query_params.get(PARAMETER, "")
     return chosen if chosen in language.languages() else language.fitting(st.context.locale)

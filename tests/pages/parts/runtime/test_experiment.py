@@ -14,6 +14,7 @@ import pytest
 from core.errors import PromptTooLong, TooManyExperiments
 from pages.parts.runtime import experiment
 from pages.parts.runtime.experiment import Worker, Workers
+from pages.parts.runtime.observed import TICK
 from pages.parts.session.state import Session
 from pages.parts.text import numbers
 
@@ -73,7 +74,7 @@ def test_a_snapshot_stays_as_it_is_while_the_worker_goes_on(visitor: Session) ->
     until(lambda: len(worker.seen) > 3)
     early = worker.snapshot()
     until(lambda: len(worker.seen) > len(early.seen) + 3)
-    assert early.seen == tuple(range(len(early.seen))) and early.running and early.interval == experiment.TICK
+    assert early.seen == tuple(range(len(early.seen))) and early.running and early.interval == TICK
     worker.stop()
     assert worker.wait(SOON) and worker.snapshot().interval is None
 

@@ -10,6 +10,7 @@ import pytest
 
 from pages.parts.runtime import gate, house
 from pages.parts.runtime.gate import Gate
+from pages.parts.runtime.upload_sizes import UploadSizes
 
 
 class Inside:
@@ -179,21 +180,45 @@ def test_every_answer_carries_the_policy_and_a_strange_name_gets_none_but_the_he
 
 def test_what_one_session_hands_in_is_bounded_in_sum(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_UPLOADS_MEGABYTES", "10")
-    monkeypatch.setattr(gate, "_held", lambda session: {"full": 9 * 2**20}.get(session, 0))
 
-    def put(session: str, **headers: str) -> int:
-        asked = scope("http", f"/_stcore/upload_file/{session}/file", method="PUT", **headers)
+    def send(session: str, file: str, method: str = "PUT", **headers: str) -> int:
+        asked = scope("http", f"/_stcore/upload_file/{session}/{file}", method=method, **headers)
         return asyncio.run(answer(through, asked))[0]
 
-    assert put("new", content_length=str(9 * 2**20)) == 200
-    assert put("full", content_length=str(9 * 2**20)) == 413
-    assert put("new") == 413  # of a length that nobody tells
-    assert put("new", content_length="-1") == 413
+    large = str(9 * 2**20)
+    assert send("one", "a", content_length=large) == 200
+    assert send("one", "b", content_length=large) == 413
+    assert send("two", "b", content_length=large) == 200  # the bound is per session
+    assert send("one", "a", content_length=large) == 200  # the same file again replaces itself
+    assert send("one", "a", method="DELETE") == 200
+    assert send("one", "b", content_length=large) == 200
+    for length in ({}, {"content_length": "-1"}, {"content_length": "9" * 30}):
+        assert send("three", "a", **length) == 413
 
 
-def test_the_own_address_is_asked_of_nobody(through: Gate) -> None:
-    from streamlit import net_util
-    from streamlit.web.server.server_util import is_url_from_allowed_origins
+def test_a_file_that_could_not_be_deleted_still_counts(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 403 if scope["method"] == "DELETE" else 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
 
-    assert net_util.get_external_ip() is None
-    assert not is_url_from_allowed_origins("https://evil.example")
+    monkeypatch.setenv("TOKEN_VIEWER_UPLOADS_MEGABYTES", "10")
+    through, large = Gate(refuse), {"content_length": str(9 * 2**20)}
+    statuses = [
+        asyncio.run(answer(through, scope("http", f"/_stcore/upload_file/one/{file}", method=method, **headers)))[0]
+        for file, method, headers in (("a", "PUT", large), ("a", "DELETE", {}), ("b", "PUT", large))
+    ]
+    assert statuses == [200, 403, 413]
+
+
+def test_only_the_newest_sessions_are_remembered() -> None:
+    sizes = UploadSizes(sessions=2)
+    assert all(sizes.add(session, "a", 9, 10) for session in ("one", "two", "three"))
+    assert sizes.add("one", "b", 9, 10) and not sizes.add("three", "b", 9, 10)
+
+
+def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example")
+    own = {"host": "viewer.example", "origin": "https://viewer.example"}
+    assert asyncio.run(answer(through, scope("http", **own)))[0] == 200
+    assert asyncio.run(answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
+    assert [one.get("origin") for one in inside.came] == ["http://localhost", None]

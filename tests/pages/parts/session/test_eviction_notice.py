@@ -123,7 +123,7 @@ def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer
 def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
     for page in ("inside.py", "cost.py", "what_if.py", "models.py"):
         one = writer(folders[0])
-        one.switch_page(f"pages/{page}").run()
+        one.switch_page(f"../../pages/{page}").run()
         loaded_models.unload(folders[0])
         one.run()
         assert not one.exception

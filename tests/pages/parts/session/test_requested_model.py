@@ -78,7 +78,7 @@ def address(app: AppTest) -> dict[str, str]:
 def look(app: AppTest, word: str | None = None) -> AppTest:
     """Follow the link of the sentence to the Models page."""
     app.query_params["asked"] = word or app.session_state["_session"].results["asked"]
-    return app.switch_page("pages/models.py").run()
+    return app.switch_page("../../pages/models.py").run()
 
 
 def sent(name: str) -> tuple[Generation, dict[str, str]]:
@@ -149,7 +149,7 @@ def test_who_would_rather_stay_is_not_asked_again(open_app: Open, session: State
 def test_every_page_tells_what_the_link_asks_for(open_app: Open, current_session: str) -> None:
     app = open_app(model=current_session)
     for page in ("inside.py", "models.py"):
-        app.switch_page(f"pages/{page}")
+        app.switch_page(f"../../pages/{page}")
         assert app.session_state["_session"].requested is not None
 
 

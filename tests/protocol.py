@@ -1,0 +1,38 @@
+"""The messages that a browser and Streamlit exchange over the websocket. The only file here that imports Streamlit's protocol."""
+
+from __future__ import annotations
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+__all__ = ["ForwardMsg", "is_end_of_answer", "read", "rerun"]
+
+
+def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str = "", fragment: str = "") -> bytes:
+    """Return the message with which a browser asks for a run of the script.
+
+    query: the page's query string. page_name or page_hash: the page. press: id of a button that is pressed. fragment: id of a fragment
+    whose clock is due; it runs alone.
+    """
+    message = BackMsg()
+    message.rerun_script.query_string = query
+    message.rerun_script.page_name = page_name
+    message.rerun_script.page_script_hash = page_hash
+    if press:
+        widget = message.rerun_script.widget_states.widgets.add()
+        widget.id, widget.trigger_value = press, True
+    if fragment:
+        message.rerun_script.fragment_id, message.rerun_script.is_auto_rerun = fragment, True
+    return message.SerializeToString()
+
+
+def read(data: bytes | str) -> ForwardMsg:
+    """Return a message of the server."""
+    message = ForwardMsg()
+    message.ParseFromString(data if isinstance(data, bytes) else data.encode())
+    return message
+
+
+def is_end_of_answer(message: ForwardMsg) -> bool:
+    """Whether the script run that was asked for ends with this message."""
+    return message.WhichOneof("type") == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
