@@ -81,15 +81,16 @@ def tokens_of_words(model: LanguageModel, words: Iterable[str]) -> tuple[int, ..
 
 def flat_map(model: LanguageModel, token_ids: Iterable[int]) -> FlatMap:
     """A map of these tokens (each once, at most MOST_POINTS) on a plane. Two tokens at least make a map; fewer lie at the centre."""
-    from sklearn.decomposition import PCA
-
     ids = tuple(model.token(i).token_id for i in dict.fromkeys(token_ids))[:MOST_POINTS]
     if not ids:
         return FlatMap((), np.zeros((0, 2)), 0.0)
     vectors = _table(model)[list(ids)].double().cpu().numpy()
     if len(ids) < 2 or np.allclose(vectors, vectors[0]):
         return FlatMap(ids, np.zeros((len(ids), 2)), 0.0)
-    flat = PCA(n_components=min(2, len(ids), vectors.shape[1]), svd_solver="full")
+    # Principal component analysis: the coordinates along the directions in which the centred vectors vary most.
+    left, sizes, right = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    axes = min(2, len(sizes))
+    signs = np.sign(right[np.arange(axes), np.abs(right[:axes]).argmax(axis=1)])  # a direction's largest number is positive
     places = np.zeros((len(ids), 2))
-    places[:, : flat.n_components] = flat.fit_transform(vectors)
-    return FlatMap(ids, places, float(flat.explained_variance_ratio_.sum()))
+    places[:, :axes] = left[:, :axes] * sizes[:axes] * signs
+    return FlatMap(ids, places, float((sizes[:axes] ** 2).sum() / (sizes**2).sum()))

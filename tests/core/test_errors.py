@@ -34,7 +34,7 @@ def run(program: str) -> str:
     return subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-HEAVY = "[name for name in ('torch', 'transformers', 'streamlit', 'altair', 'sklearn', 'pandas') if name in sys.modules]"
+HEAVY = "[name for name in ('torch', 'transformers', 'streamlit', 'altair', 'pandas') if name in sys.modules]"
 
 
 def test_importing_core_loads_nothing_heavy() -> None:
