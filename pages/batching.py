@@ -77,9 +77,10 @@ def begin() -> None:
 
 
 def check() -> None:
-    """Let every reader of the right side write once more, alone."""
+    """Let every reader of the right side write once more, alone, with the model that made the result. Raises ViewerError."""
     run = experiment.of(NAME)
-    model, finished = current.model(), [one for done in board(run).sides[1].iterations for one in done.finished]
+    assert run.made_by is not None
+    model, finished = current.model_named(run.made_by.model), [one for done in board(run).sides[1].iterations for one in done.finished]
     experiment.start(CHECK, lambda: compare_alone(model, run.about[0], finished), run.made_by)
 
 

@@ -90,7 +90,7 @@ def one_view() -> None:
     def draw() -> None:
         with results.shown(ONE, now, begin) as run:
             asked: Question = run.about or question
-            thoughts = {way: [thought for whose, thought in run.seen if whose is way] for way in TITLES}
+            thoughts = {way: [thought for whose, thought in run.seen if whose == way] for way in TITLES}
             for home, way in zip(st.columns([0.36, 0.64], gap="large"), TITLES, strict=True):
                 with home, st.container(gap="xsmall"):
                     frame.section(TITLES[way], way.begin)
@@ -132,13 +132,13 @@ def legend() -> None:
 
 def answered(way: PromptingStyle, thoughts: list[ReasoningStep], question: Question) -> None:
     """What was written this way, and whether it is right."""
-    tinted_text([thought.step for thought in thoughts], key=f"think_text_{SIDES[way]}", other=way is CHAIN_OF_THOUGHT)
+    tinted_text([thought.step for thought in thoughts], key=f"think_text_{SIDES[way]}", other=way == CHAIN_OF_THOUGHT)
     given = thoughts[-1].given if thoughts else None
     tokens = numbers.tokens(len(thoughts))
     if not thoughts and not experiment.of(ONE).running:
         st.caption(
             _("Press Ask: here it has to answer with its very first words.")
-            if way is DIRECT
+            if way == DIRECT
             else _("Here it may first write down how it gets there.")
         )
     elif given is None:
@@ -215,7 +215,7 @@ def set_view() -> None:
     def draw() -> None:
         with results.shown(MANY, now, begin) as run:
             if run.seen or run.running:
-                done = sum(entry.style is CHAIN_OF_THOUGHT for entry in run.seen)
+                done = sum(entry.style == CHAIN_OF_THOUGHT for entry in run.seen)
                 st.progress(done / run.about, text=_("{done} of {total} questions answered both ways").format(done=done, total=run.about))
                 counted(run.seen)
 
@@ -224,12 +224,12 @@ def set_view() -> None:
 
 def counted(entries: Sequence[Answered]) -> None:
     """Right answers with their uncertainty, tokens each way, and the newest questions."""
-    by_way = {way: [entry for entry in entries if entry.style is way] for way in TITLES}
+    by_way = {way: [entry for entry in entries if entry.style == way] for way in TITLES}
     rows = []
     for home, (way, those) in zip(st.columns(2, gap="large"), by_way.items(), strict=True):
         right, total = sum(entry.right for entry in those), len(those)
         low, high = wilson(right, total)
-        rows.append((SIDES[way], 0 if way is DIRECT else 1, right / max(1, total), low, high))
+        rows.append((SIDES[way], 0 if way == DIRECT else 1, right / max(1, total), low, high))
         with home:
             frame.section(TITLES[way], way.begin)
             st.markdown(f"### {_('{right} of {total} right').format(right=right, total=total)}")

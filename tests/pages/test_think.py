@@ -28,10 +28,22 @@ def test_one_question_both_ways(open_app: Open, session: Session) -> None:
     assert len(app.get("vega_lite_chart")) == 1
 
 
+def test_the_recorded_results_are_drawn(open_app: Open, session: Session) -> None:
+    app = open_app(page="think.py")
+    seen = session(app).results["think"].seen
+    assert said(app).count("It says **") == 2 and f"{numbers.tokens(sum(way == DIRECT for way, _ in seen))}." in said(app)
+    assert len(app.get("vega_lite_chart")) == 1
+    app.segmented_control(key="think_view").set_value(names.THINK_VIEWS[1]).run()
+    entries = session(app).results["think_set"].seen
+    for way in (DIRECT, CHAIN_OF_THOUGHT):
+        done = [entry for entry in entries if entry.style == way]
+        assert f"{sum(entry.right for entry in done)} of {len(done)} right" in said(app)
+    assert len(entries) == 100 and len(app.get("vega_lite_chart")) == 1
+
+
 @pytest.mark.parametrize("number", range(len(beginnings.QUESTIONS)))
 def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
-    assert "Press Ask: here it has to answer with its very first words." in said(app)
     app.button(key="think_start").click().run()
     app.button(key=f"think_example_{number}").click().run()
     assert not app.exception
