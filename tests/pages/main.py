@@ -6,4 +6,5 @@ With a `pages` folder beside the main script AppTest draws the pages without app
 import runpy
 from pathlib import Path
 
-runpy.run_path(str(Path(__file__).parents[2] / "app.py"), run_name="__main__")
+if __name__ == "__main__":
+    runpy.run_path(str(Path(__file__).parents[2] / "app.py"), run_name="__main__")
