@@ -15,10 +15,6 @@ os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["TOKEN_VIEWER_COMPILED"] = "0"  # it would come in the middle of a test, and the last digits change with it; its tests ask for it
 
-from pages.parts.charts import late_altair
-
-late_altair.VALIDATES = True  # every chart that a test draws is held against Vega-Lite's schema
-
 LOCAL = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}
 
 
