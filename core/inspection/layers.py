@@ -82,7 +82,8 @@ class Layers:
 
         Two copies of it are read at once, first as a batch: that costs a pass over one token, but some networks refuse a batch that grows.
         """
-        for self._as_batch in (True, False) if self.modules else ():
+        for as_batch in (True, False) if self.modules else ():
+            self._as_batch = as_batch
             try:
                 said = next(self.answers(torch.stack([hidden, hidden])))
             except (RuntimeError, TypeError, ValueError, AttributeError, IndexError):  # or layers that hand on more than one vector
