@@ -93,7 +93,7 @@ def test_arrows_point_down_only() -> None:
 
 # Inside core a room may import from those before it, and from itself.
 CORE_ORDER = (
-    "language errors settings limits late_imports device record kv_cache sampling engine servers models generation inspection costs "
+    "language errors settings limits device record kv_cache sampling engine servers models generation inspection costs "
     "training serving reports labs"
 ).split()
 

@@ -6,10 +6,9 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.chat_template import TemplateFailed, render
 from core.engine.engine import Backend, Engine
-from core.engine.late_network import LateNetwork
-from core.engine.late_tokenizer import LateTokenizer
 from core.engine.shape import ModelShape
 from core.engine.stored_weights import is_stored
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
@@ -25,13 +24,14 @@ class LanguageModel:
     name, device ("cpu", "cuda:0"), dtype ("float32"), in which it computes; stored_dtype, in which its matrices are kept. parameter_count,
     layer_count, vocabulary_size as counts; context_length in tokens; weight_bytes and cache_bytes_per_token in bytes (the latter computed
     from the shape: layers x KV heads x head size x 2 x item size).
+    network: transformers' own; tokenizer: transformers' own.
     notes: sentences on what this model does in its own way on this machine.
     """
 
     def __init__(self, name: str, network: Any, tokenizer: Any, backend: Backend | None = None) -> None:
         weight = network.get_input_embeddings().weight
         self.name = name
-        self._network = network
+        self.network = network
         self.tokenizer = tokenizer
         self.device = str(weight.device)
         self.stored_dtype = str(weight.dtype).removeprefix("torch.")
@@ -46,21 +46,9 @@ class LanguageModel:
         self.end_token_ids = _end_tokens(network, tokenizer)
         self.notes: tuple[str, ...] = ()
         threads = threads_for(self.parameter_count)
-        self.engine = Engine(backend or _any_network(network), weight.device, self.vocabulary_size, threads)
+        self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size, threads)
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
-
-    @property
-    def network(self) -> Any:
-        """transformers' network on these weights. Of a model that was loaded early it comes when it is first asked for, in seconds.
-
-        So does transformers' tokenizer.
-        """
-        if isinstance(self._network, LateNetwork):
-            self._network = self._network.arrive()
-        if isinstance(self.tokenizer, LateTokenizer):
-            self.tokenizer = self.tokenizer.arrive()
-        return self._network
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text, with the marks this model expects around it.
@@ -173,13 +161,6 @@ class LanguageModel:
     def text_of(self, token_ids: list[int]) -> str:
         """The readable text of these tokens, joined from their bytes."""
         return join([token.raw for token in map(self.token, token_ids) if not token.special])
-
-
-def _any_network(network: Any) -> Backend:
-    """transformers' own pass; a model that computes otherwise comes without importing it."""
-    from core.engine.backends.transformers_backend import TransformersBackend
-
-    return TransformersBackend(network)
 
 
 def threads_for(parameter_count: int) -> int:

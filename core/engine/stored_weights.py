@@ -1,8 +1,8 @@
-"""Weights kept as they are stored, in 16 bits, and computed with in float32: half the memory, and the very numbers of the float32 model.
+"""Weights kept as they are stored, in 16 bits, and computed with in float32: half the memory, and the numbers of the float32 model.
 
-A checkpoint in bfloat16 or float16 that is widened to float32 holds no more than before. So on a CPU the matrices stay as they are, and
-each is widened when it is used, which is exact; activations, sums and vectors (norms, biases) are float32. transformers is not imported
-here: a first step comes without it.
+A checkpoint in bfloat16 or float16 that is widened to float32 holds no more information than before. So on a CPU the matrices stay in
+16 bits. Modules of this file take the place of the network's linear layers and tables, and widen a weight each time they use it, which is
+exact. Activations, sums and vectors (norms, biases) are float32.
 """
 
 from __future__ import annotations
@@ -11,75 +11,117 @@ from typing import Any
 
 import torch
 from torch.nn import functional
+from transformers.pytorch_utils import Conv1D
 
 NARROW = (torch.bfloat16, torch.float16)
 
 
-class StoredLinear(torch.nn.Linear):
-    """A linear layer whose weight is widened for each product."""
+class StoredModule(torch.nn.Module):
+    """A module with the weights of another one, `replaced()`: the same Parameter objects, so that tied weights stay tied."""
 
-    is_stored = True
+    def __init__(self, plain: torch.nn.Module) -> None:
+        super().__init__()
+        for name, weight in plain.named_parameters(recurse=False):
+            self.register_parameter(name, weight)
+        self._plain = (plain,)  # in a tuple, so that torch does not register it as a submodule
 
-    def forward(self, input: torch.Tensor) -> torch.Tensor:
-        return functional.linear(input, self.weight.to(input.dtype), self.bias)
+    def replaced(self) -> torch.nn.Module:
+        """The module whose place this one takes."""
+        return self._plain[0]
 
 
-class StoredEmbedding(torch.nn.Embedding):
-    """A table whose rows are widened when they are looked up."""
+class StoredLinear(StoredModule):
+    """A linear layer. weight: [out, in]."""
 
-    def forward(self, input: torch.Tensor) -> torch.Tensor:
-        rows = functional.embedding(input, self.weight, self.padding_idx).float()
-        scale = getattr(self, "scalar_embed_scale", None)
-        return rows if scale is None else rows * torch.tensor(scale)
+    weight: torch.nn.Parameter
+    bias: torch.nn.Parameter | None
+
+    def __init__(self, plain: torch.nn.Linear) -> None:
+        super().__init__(plain)
+        self.in_features, self.out_features = plain.in_features, plain.out_features
+        if plain.bias is None:
+            self.register_parameter("bias", None)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Rows [..., in] through the layer: [..., out]."""
+        return functional.linear(rows, self.weight.to(rows.dtype), self.bias)
+
+
+class StoredConv1D(StoredModule):
+    """GPT-2's linear layer. weight: [in, out]."""
+
+    weight: torch.nn.Parameter
+    bias: torch.nn.Parameter
+
+    def __init__(self, plain: Conv1D) -> None:
+        super().__init__(plain)
+        self.nf, self.nx = plain.nf, plain.nx
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Rows [..., in] through the layer: [..., out]."""
+        found = torch.addmm(self.bias, rows.view(-1, rows.size(-1)), self.weight.to(rows.dtype))
+        return found.view(*rows.size()[:-1], self.nf)
+
+
+class StoredEmbedding(StoredModule):
+    """A table of embeddings. scalar_embed_scale: Gemma's factor, by the name it has there; None without one."""
+
+    weight: torch.nn.Parameter
+
+    def __init__(self, plain: torch.nn.Embedding) -> None:
+        super().__init__(plain)
+        self.padding_idx = plain.padding_idx
+        self.num_embeddings, self.embedding_dim = plain.num_embeddings, plain.embedding_dim
+        self.scalar_embed_scale: float | None = getattr(plain, "scalar_embed_scale", None)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """The rows of these ids, float32 [..., hidden]."""
+        rows = functional.embedding(ids, self.weight, self.padding_idx).float()
+        return rows if self.scalar_embed_scale is None else rows * torch.tensor(self.scalar_embed_scale)
+
+    def replaced(self) -> torch.nn.Module:
+        """The table whose place this one takes, with Gemma's factor as float32 has it: loading rounded it to 16 bits."""
+        plain: Any = super().replaced()
+        if self.scalar_embed_scale is not None:
+            plain.embed_scale.data = torch.tensor(self.scalar_embed_scale)
+        return plain
 
 
 def keep_stored(network: Any) -> bool:
-    """Let this network, loaded in 16 bits onto a CPU, compute in float32 with its weights as they are. False where a part is not known.
+    """Let a network that was loaded in 16 bits onto a CPU compute in float32 with its weights as they are.
 
-    Nothing is changed then. Vectors become float32, which takes next to nothing.
+    Returns False, with nothing changed, if a module with a matrix is of an unknown class. Vectors become float32.
     """
-    from core.engine.stored_conv1d import Conv1D, StoredConv1D
-
-    found: list[tuple[Any, type]] = []
-    covered: set[int] = set()
-    for module in network.modules():
-        kind = type(module)
-        own = list(module.parameters(recurse=False))
-        if kind is torch.nn.Linear:
-            found.append((module, StoredLinear))
-        elif kind is Conv1D:
-            found.append((module, StoredConv1D))
-        elif kind is torch.nn.Embedding or hasattr(module, "scalar_embed_scale"):
-            found.append((module, StoredEmbedding))
-        elif any(weight.dim() > 1 for weight in own):
+    found: dict[str, StoredModule] = {}
+    for name, module in network.named_modules():
+        if type(module) is torch.nn.Linear:
+            found[name] = StoredLinear(module)
+        elif type(module) is Conv1D:
+            found[name] = StoredConv1D(module)
+        elif type(module) is torch.nn.Embedding or hasattr(module, "scalar_embed_scale"):
+            found[name] = StoredEmbedding(module)
+        elif any(weight.dim() > 1 for weight in module.parameters(recurse=False)):
             return False
-        covered |= {id(weight) for weight in own}
-    if {id(weight) for weight in network.parameters()} != covered:
-        return False
-    for module, kind in found:
-        module.__class__ = kind
+    for name, module in found.items():
+        network.set_submodule(name, module)
     for weight in network.parameters():
         if weight.dim() < 2:
             weight.data = weight.data.float()
-    for module in network.modules():
-        for name, buffer in module.named_buffers(recurse=False):
-            if buffer.dtype in NARROW:
-                setattr(module, name, buffer.float())
-    network.config.dtype = torch.float32  # of its activations, which is what masks and caches are made for
+    for buffer in network.buffers():
+        if buffer.dtype in NARROW:
+            buffer.data = buffer.data.float()
+    network.config.dtype = torch.float32  # of its activations: masks and caches are made in this type
     return True
 
 
 def is_stored(network: Any) -> bool:
     """Whether this network computes in float32 with weights that are kept in 16 bits."""
-    return any(getattr(type(module), "is_stored", False) for module in network.modules())
+    return any(isinstance(module, StoredModule) for module in network.modules())
 
 
 def widen(network: Any) -> Any:
-    """The same network with all weights in float32, as an ordinary one; for training, and for whoever writes into its weights."""
-    from core.engine.stored_conv1d import Conv1D, StoredConv1D
-
-    plain = {StoredLinear: torch.nn.Linear, StoredConv1D: Conv1D, StoredEmbedding: torch.nn.Embedding}
-    for module in network.modules():
-        if type(module) in plain and not hasattr(module, "scalar_embed_scale"):
-            module.__class__ = plain[type(module)]
+    """The same network with its own modules again and all weights in float32; for training, and for callers that write into its weights."""
+    stored = {name: module for name, module in network.named_modules() if isinstance(module, StoredModule)}
+    for name, module in stored.items():
+        network.set_submodule(name, module.replaced())
     return network.float()

@@ -49,8 +49,8 @@ def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
 @contextmanager
 def _plainly(network: Any) -> Iterator[None]:
     """Attention computed the plain way while the block runs. Architectures with a way of their own write the weights down when asked."""
-    usual = network.config._attn_implementation
-    if usual == "eager" or not network._can_set_attn_implementation():
+    usual = network.get_correct_attn_implementation(None)
+    if usual == "eager":
         yield
         return
     network.set_attn_implementation("eager")

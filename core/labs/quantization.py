@@ -19,7 +19,7 @@ import torch
 
 from core.device import Stopwatch, is_out_of_memory
 from core.engine.backends.transformers_backend import TransformersBackend
-from core.engine.stored_weights import is_stored
+from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.generation.generation import Generation
 from core.inspection.layers import Layers
@@ -318,5 +318,5 @@ class _Bench:
 
 def _rows(module: Any) -> Any | None:
     """The weight matrix of a linear layer, None for anything else."""
-    known = isinstance(module, torch.nn.Linear) or type(module).__name__.endswith("Conv1D")
+    known = isinstance(module, torch.nn.Linear | StoredLinear) or type(module).__name__.endswith("Conv1D")
     return module.weight if known and module.weight.dim() == 2 else None

@@ -9,7 +9,6 @@ are not carried any further, since no later stage can bring them back; that chan
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -18,47 +17,32 @@ import torch
 from core.device import to_device
 from core.errors import BadToken
 from core.language import _
-from core.late_imports import LATE_IMPORTS
 from core.sampling import cpu, device
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken
 from core.settings import SamplingSettings
 
 
-class LateProcessor:
-    """One of transformers' own processors, by its name: imported when it is first asked, which on a CPU is seldom."""
-
-    def __init__(self, name: str, setting: float) -> None:
-        self._name, self._setting = name, setting
-        self._processor: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] | None = None
-
-    def __call__(self, previous_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        if self._processor is None:
-            with LATE_IMPORTS:
-                from transformers.generation import logits_process
-
-            self._processor = getattr(logits_process, self._name)(self._setting)
-        return self._processor(previous_ids, scores)
-
-
 @lru_cache(maxsize=64)
 def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
     """The active stages with their names and settings, in transformers' order. Greedy keeps the penalty and drops the warpers."""
+    from transformers.generation import logits_process  # slow to import, and a recording can be read without it
+
     stages: list[ActiveStage] = []
     if settings.repetition_penalty != 1.0:
         penalty = settings.repetition_penalty
-        stages.append(("repetition penalty", penalty, LateProcessor("RepetitionPenaltyLogitsProcessor", penalty)))
+        stages.append(("repetition penalty", penalty, logits_process.RepetitionPenaltyLogitsProcessor(penalty)))
     if settings.greedy:
         return tuple(stages)
     if settings.temperature != 1.0:
-        stages.append(("temperature", settings.temperature, LateProcessor("TemperatureLogitsWarper", settings.temperature)))
+        stages.append(("temperature", settings.temperature, logits_process.TemperatureLogitsWarper(settings.temperature)))
     if settings.top_k > 0:
-        stages.append(("top-k", settings.top_k, LateProcessor("TopKLogitsWarper", settings.top_k)))
+        stages.append(("top-k", settings.top_k, logits_process.TopKLogitsWarper(settings.top_k)))
     if settings.top_p < 1.0:
-        stages.append(("top-p", settings.top_p, LateProcessor("TopPLogitsWarper", settings.top_p)))
+        stages.append(("top-p", settings.top_p, logits_process.TopPLogitsWarper(settings.top_p)))
     if settings.min_p > 0.0:
-        stages.append(("min-p", settings.min_p, LateProcessor("MinPLogitsWarper", settings.min_p)))
+        stages.append(("min-p", settings.min_p, logits_process.MinPLogitsWarper(settings.min_p)))
     if settings.typical_p < 1.0:
-        stages.append(("typical-p", settings.typical_p, LateProcessor("TypicalLogitsWarper", settings.typical_p)))
+        stages.append(("typical-p", settings.typical_p, logits_process.TypicalLogitsWarper(settings.typical_p)))
     return tuple(stages)
 
 

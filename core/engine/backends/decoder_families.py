@@ -140,7 +140,7 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
     if getattr(config, "use_bidirectional_attention", False):
         raise ValueError("tokens that look ahead")
     # Eager attention alone has a soft cap; other implementations leave it out or refuse it.
-    capped = type(first).__name__ == "Gemma2Attention" and config._attn_implementation == "eager"
+    capped = type(first).__name__ == "Gemma2Attention" and network.get_correct_attn_implementation(None) == "eager"
     softcap = getattr(first, "attn_logit_softcapping", None) if capped else None
     layers = []
     for index, layer in enumerate(model.layers):
@@ -173,7 +173,8 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
             )
         )
     embedding = model.embed_tokens
-    scale: Any = getattr(embedding, "scalar_embed_scale", getattr(model, "embedding_multiplier", 1.0))
+    own_scale: float | None = getattr(embedding, "scalar_embed_scale", None)
+    scale: Any = getattr(model, "embedding_multiplier", 1.0) if own_scale is None else own_scale
     return Parts(
         heads=config.num_attention_heads,
         kv_heads=config.num_key_value_heads,
@@ -233,7 +234,7 @@ def _gemma(network: Any) -> Parts:
 
 def _gpt2(network: Any) -> Parts:
     config, model = network.config, network.transformer
-    if config.add_cross_attention or (config.reorder_and_upcast_attn and config._attn_implementation == "eager"):
+    if config.add_cross_attention or (config.reorder_and_upcast_attn and network.get_correct_attn_implementation(None) == "eager"):
         raise ValueError("attention of another kind")
     _keep_outputs_together(network)
     layers = [
