@@ -93,7 +93,7 @@ def this_text() -> None:
             recorded_bill()
             return
         model = run.model
-        top = receipt.peak(model.device, model.dtype) if shape is not None and getattr(model, "network", None) is not None else None
+        top = receipt.peak(model.device, model.dtype) if shape is not None and model.has_network else None
         made = receipt.bill(run.path, model, top)
         receipt.paper(made, _("This text"))
         results.made("cost", Provenance(run.model_name, run.prompt), [])

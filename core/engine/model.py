@@ -3,19 +3,62 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
-from core.engine.backends.transformers_backend import TransformersBackend
+import torch
+
 from core.engine.chat_template import TemplateFailed, render
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
-from core.engine.stored_weights import is_stored
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
 from core.language import _
 from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFacts:
+    """What is known of a network without running it. dtype: in which it computes; stored_dtype: in which its matrices are stored."""
+
+    device: torch.device
+    stored_dtype: str
+    dtype: str
+    shape: ModelShape
+    parameter_count: int
+    weight_bytes: int
+    end_token_ids: frozenset[int]
+
+    @classmethod
+    def of(cls, network: Any, tokenizer: Any) -> NetworkFacts:
+        """Return the facts of a loaded network."""
+        from core.engine.stored_weights import is_stored
+
+        sources = (getattr(network, "generation_config", None), network.config, tokenizer)
+        ends = tuple(getattr(source, "eos_token_id", None) for source in sources)
+        table, head = network.get_input_embeddings().weight, getattr(network.get_output_embeddings(), "weight", None)
+        facts = cls.from_weights(network.config, list(network.named_parameters()), table, head, ends)
+        return replace(facts, dtype="float32") if is_stored(network) else facts
+
+    @classmethod
+    def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any, ends: Iterable[Any]) -> NetworkFacts:
+        """Return the facts by a configuration and the weights; see `ModelShape.from_weights`. ends: end token ids or lists of them."""
+        named = list(weights)
+        stored, found = str(table.dtype).removeprefix("torch."), set[int]()
+        for end in ends:
+            found |= {int(i) for i in end} if isinstance(end, list | tuple) else set() if end is None else {int(end)}
+        return cls(
+            device=table.device,
+            stored_dtype=stored,
+            dtype=stored,
+            shape=ModelShape.from_weights(config, named, table, head),
+            parameter_count=sum(weight.numel() for _name, weight in named),
+            weight_bytes=sum(weight.numel() * weight.element_size() for _name, weight in named),
+            end_token_ids=frozenset(found),
+        )
 
 
 class LanguageModel:
@@ -24,31 +67,57 @@ class LanguageModel:
     name, device ("cpu", "cuda:0"), dtype ("float32"), in which it computes; stored_dtype, in which its matrices are kept. parameter_count,
     layer_count, vocabulary_size as counts; context_length in tokens; weight_bytes and cache_bytes_per_token in bytes (the latter computed
     from the shape: layers x KV heads x head size x 2 x item size).
-    network: transformers' own; tokenizer: transformers' own.
-    notes: sentences on what this model does in its own way on this machine.
+    network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
+    its names. notes: sentences on what this model does in its own way on this machine.
     """
 
-    def __init__(self, name: str, network: Any, tokenizer: Any, backend: Backend | None = None) -> None:
-        weight = network.get_input_embeddings().weight
+    has_network = True
+
+    def __init__(
+        self,
+        name: str,
+        network: Any,
+        tokenizer: Any,
+        backend: Backend | None = None,
+        facts: NetworkFacts | None = None,
+        make_network: Callable[[], Any] | None = None,
+    ) -> None:
+        facts = facts or NetworkFacts.of(network, tokenizer)
+        if backend is None:
+            from core.engine.backends.transformers_backend import TransformersBackend
+
+            backend = TransformersBackend(network)
         self.name = name
         self.network = network
         self.tokenizer = tokenizer
-        self.device = str(weight.device)
-        self.stored_dtype = str(weight.dtype).removeprefix("torch.")
-        self.dtype = "float32" if is_stored(network) else self.stored_dtype
-        self.shape = ModelShape.of(network)
-        self.parameter_count = sum(p.numel() for p in network.parameters())
-        self.weight_bytes = sum(p.numel() * p.element_size() for p in network.parameters())
+        self.device = str(facts.device)
+        self.stored_dtype = facts.stored_dtype
+        self.dtype = facts.dtype
+        self.shape = facts.shape
+        self.parameter_count = facts.parameter_count
+        self.weight_bytes = facts.weight_bytes
         self.layer_count = self.shape.layer_count
         self.vocabulary_size = self.shape.vocabulary_size
         self.context_length = self.shape.context_length
-        self.cache_bytes_per_token = self.shape.cache_numbers_per_token * (4 if self.dtype == "float32" else weight.element_size())
-        self.end_token_ids = _end_tokens(network, tokenizer)
+        self.cache_bytes_per_token = self.shape.cache_numbers_per_token * torch.finfo(getattr(torch, self.dtype)).bits // 8
+        self.end_token_ids = facts.end_token_ids
         self.notes: tuple[str, ...] = ()
         threads = threads_for(self.parameter_count)
-        self.engine = Engine(backend or TransformersBackend(network), weight.device, self.vocabulary_size, threads)
+        self.engine = Engine(backend, facts.device, self.vocabulary_size, threads)
+        self._make_network, self._network_lock = make_network, Lock()
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
+
+    def load_network(self) -> Any:
+        """Return transformers' network on this model's weights.
+
+        For a model that was loaded without it, the first call imports transformers, which takes seconds. Raises BrokenModel.
+        """
+        with self._network_lock:
+            if self.network is None:
+                assert self._make_network is not None
+                self.network = self._make_network()
+            return self.network
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text, with the marks this model expects around it.
@@ -166,12 +235,3 @@ class LanguageModel:
 def threads_for(parameter_count: int) -> int:
     """How many threads a forward pass should use on a CPU: one for a small model, all cores but one for a large one."""
     return 1 if parameter_count < SMALL_MODEL else max(1, (os.cpu_count() or 2) - 1)
-
-
-def _end_tokens(network: Any, tokenizer: Any) -> frozenset[int]:
-    """The ids after which this model has nothing more to say; empty if it never stops."""
-    found: set[int] = set()
-    for source in (getattr(network, "generation_config", None), network.config, tokenizer):
-        value = getattr(source, "eos_token_id", None)
-        found |= {int(i) for i in value} if isinstance(value, list | tuple) else set() if value is None else {int(value)}
-    return frozenset(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -94,7 +95,7 @@ class ModelShape:
     @classmethod
     def from_config(cls, config: Any) -> ModelShape:
         """Read the shape from a transformers configuration, whatever names the architecture gives its numbers."""
-        text = config.get_text_config()
+        text = config.get_text_config() if hasattr(config, "get_text_config") else config
         layers = int(_first(text, "num_hidden_layers", "n_layer", "n_layers", "num_layers", default=0))
         hidden = int(_first(text, "hidden_size", "n_embd", "d_model", default=0))
         heads = int(_first(text, "num_attention_heads", "n_head", "n_heads", default=1))
@@ -146,12 +147,19 @@ class ModelShape:
 
     @classmethod
     def of(cls, network: Any) -> ModelShape:
-        """The shape of a loaded network, its weights counted from its own tensors: exact for architectures no formula here knows."""
-        shape = cls.from_config(network.config)
-        table = network.get_input_embeddings().weight
+        """Return the shape of a loaded network."""
         head = getattr(network.get_output_embeddings(), "weight", None)
+        return cls.from_weights(network.config, network.named_parameters(), network.get_input_embeddings().weight, head)
+
+    @classmethod
+    def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any) -> ModelShape:
+        """Return the shape by a configuration, with the weights counted: exact for architectures that no formula here knows.
+
+        weights: (name, tensor) of each parameter once. table, head: the tensors of the input and of the output embedding.
+        """
+        shape = cls.from_config(config)
         mixers = feed_forward = experts = small = 0
-        for name, weight in network.named_parameters():
+        for name, weight in weights:
             if weight is table or weight is head:
                 continue
             kernel = weight.dim() == 3 and "conv" in name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from core.errors import BadToken, RunFinished
 from core.generation.run import Run, in_turn
@@ -16,6 +17,8 @@ from core.settings import SamplingSettings
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
     """What a recording knows of the model that wrote it; the names are those of core.engine.model.LanguageModel."""
+
+    has_network: ClassVar[bool] = False
 
     name: str
     device: str

@@ -37,9 +37,9 @@ def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
         return inputs, named | {"output_attentions": True}
 
     hooks = [part.register_forward_hook(note(index)) for index, layer in enumerate(layers.modules) for part in layer.modules()]
-    hooks.append(layers.model.network.register_forward_pre_hook(ask, with_kwargs=True))
+    hooks.append(layers.model.load_network().register_forward_pre_hook(ask, with_kwargs=True))
     try:
-        with _plainly(layers.model.network):
+        with _plainly(layers.model.load_network()):
             yield seen
     finally:
         for hook in hooks:

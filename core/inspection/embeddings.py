@@ -42,7 +42,7 @@ class FlatMap:
 
 def _table(model: LanguageModel) -> torch.Tensor:
     with model.engine.lock.acquire():  # the weights may have been unloaded
-        return model.network.get_input_embeddings().weight.detach()
+        return model.load_network().get_input_embeddings().weight.detach()
 
 
 def embedding(model: LanguageModel, token_id: int) -> np.ndarray:
@@ -52,13 +52,13 @@ def embedding(model: LanguageModel, token_id: int) -> np.ndarray:
 
 def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighbour, ...]:
     """The n tokens whose vectors are nearest by cosine, nearest first, the token itself left out. Raises BadToken."""
-    table, own_id = _table(model), model.token(token_id).token_id
+    table, own_id, network = _table(model), model.token(token_id).token_id, model.load_network()
     count = max(0, min(int(n), len(table) - 1))
     with torch.inference_mode():
-        lengths = _lengths.get(model.network)
+        lengths = _lengths.get(network)
         if lengths is None or len(lengths) != len(table):
             lengths = torch.cat([part.float().norm(dim=1) for part in table.split(ROWS_AT_ONCE)]).clamp_(min=1e-12)
-            _lengths[model.network] = lengths
+            _lengths[network] = lengths
         own = table[own_id].float() / lengths[own_id]
         cosines = torch.cat([part.float() @ own for part in table.split(ROWS_AT_ONCE)]) / lengths
         cosines[own_id] = -torch.inf

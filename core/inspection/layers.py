@@ -38,7 +38,7 @@ class Layers:
         self.model = model
         lists = [
             (name.count("."), list(module))
-            for name, module in model.network.named_modules()
+            for name, module in model.load_network().named_modules()
             if isinstance(module, torch.nn.ModuleList) and len(module) == model.layer_count
         ]
         self.modules: list[torch.nn.Module] = min(lists, key=lambda found: found[0])[1] if lists else []
@@ -72,7 +72,7 @@ class Layers:
             hook = self.modules[-1].register_forward_hook(_replacing(part[:, None] if self._as_batch else part[None]))
             try:
                 with torch.inference_mode():
-                    logits = self.model.network(tokens, use_cache=False).logits
+                    logits = self.model.load_network()(tokens, use_cache=False).logits
             finally:
                 hook.remove()
             yield logits.flatten(0, 1).float()

@@ -157,7 +157,7 @@ class _Probe:
 
     def __init__(self, model: LanguageModel, ids: np.ndarray) -> None:
         self._model, self._ids = model, ids
-        self._backend = TransformersBackend(model.network)
+        self._backend = TransformersBackend(model.load_network())
         self._state: Any = None
         self.layers = Layers(model)
         self.seconds = 0.0
@@ -243,7 +243,7 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
 
 def must_be_here(model: LanguageModel) -> None:
     """Raise ModelError for a model that runs on a server and keeps its network to itself."""
-    if getattr(model, "network", None) is None:
+    if not model.has_network:
         raise ModelError(_("This model runs somewhere else, so there is no way to look inside it from here."))
 
 

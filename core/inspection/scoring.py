@@ -278,7 +278,7 @@ class _Reader:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._backend = TransformersBackend(model.network)
+        self._backend = TransformersBackend(model.load_network())
         self._layers = Layers(model)
         self._in_pieces = self._backend.extend(self._backend.new_state(), PIECE)
 
@@ -322,7 +322,7 @@ class _Reader:
     def _all_logits(self, ids: np.ndarray) -> torch.Tensor:
         """The logits of all positions from one plain pass."""
         with torch.inference_mode():
-            return self._model.network(torch.from_numpy(ids)[None].to(self._model.engine.device), use_cache=False).logits[0].float()
+            return self._model.load_network()(torch.from_numpy(ids)[None].to(self._model.engine.device), use_cache=False).logits[0].float()
 
 
 class _ServedReader:

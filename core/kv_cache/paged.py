@@ -35,17 +35,16 @@ class PagedKVCache:
     """
 
     def __init__(self, model: LanguageModel, bits: int = 0) -> None:
-        network = getattr(model, "network", None)
-        if network is None:
+        if not model.has_network:
             raise ModelError(
                 _("The notepad of {model} is on another machine and cannot be opened here. Choose a model that runs here.").format(
                     model=model.name
                 )
             )
-        self._network = network
+        self._network = model.load_network()
         self._model = model
-        accepted = inspect.signature(network.forward).parameters
-        config = network.config.get_text_config()
+        accepted = inspect.signature(self._network.forward).parameters
+        config = self._network.config.get_text_config()
         plain = DynamicCache(config=config)
         pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
         if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:

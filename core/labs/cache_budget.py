@@ -94,7 +94,7 @@ def page_bytes(model: LanguageModel, bits: int = 0) -> int:
         return model.cache_bytes_per_token
     shape = model.shape
     if shape.latent_size:
-        rotary = shape.latent_size - (latent := int(model.network.config.get_text_config().kv_lora_rank))
+        rotary = shape.latent_size - (latent := int(model.load_network().config.get_text_config().kv_lora_rank))
         return shape.attention_layers * (packed_bytes(latent, bits) + packed_bytes(rotary, bits))
     return shape.attention_layers * shape.kv_head_count * (packed_bytes(shape.key_size, bits) + packed_bytes(shape.value_size, bits))
 

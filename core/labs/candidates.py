@@ -44,10 +44,10 @@ class PromptBatch:
     """
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
-        if getattr(model, "network", None) is None:
+        if not model.has_network:
             raise ModelError(_("Many texts at once need a model that runs on this machine. Choose a bundled one."))
         self.model = model
-        self._network = model.network
+        self._network = model.load_network()
         self._device = torch.device(model.device)
         self._cache: Any = None  # transformers' DynamicCache
         self._rows = torch.tensor([list(ids)], device=self._device)

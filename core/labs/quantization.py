@@ -221,10 +221,10 @@ class _Bench:
             raise NotEnoughMemory(_("A second copy of {model} does not fit into memory. Choose a smaller model.").format(model=model.name))
         self._model = model
         self._ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
-        self.full = model.network
+        self.full = model.load_network()
         try:
             with self._turn():
-                self.copy = copy.deepcopy(model.network)
+                self.copy = copy.deepcopy(model.load_network())
         except Exception as error:
             if is_out_of_memory(error):
                 raise NotEnoughMemory(

@@ -73,7 +73,7 @@ def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Ten
     kept = {"use_cache": False} if cache is None else {"past_key_values": cache, "use_cache": True}
     try:
         with model.engine.lock.acquire(), torch.inference_mode():
-            logits = model.network(torch.from_numpy(ids)[None].to(model.engine.device), **kept).logits[0]
+            logits = model.load_network()(torch.from_numpy(ids)[None].to(model.engine.device), **kept).logits[0]
             logs: torch.Tensor = logits.double().log_softmax(-1).cpu()
             return logs
     except Exception as error:

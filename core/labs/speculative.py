@@ -263,7 +263,7 @@ class ModelDraft:
     """A smaller model with the target's tokenizer. Raises BadSetting for one that cuts text into other tokens."""
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
-        if getattr(model, "network", None) is None:
+        if not model.has_network:
             raise ModelError(_("{model} runs on another machine; a draft has to be here. Choose another one.").format(model=model.name))
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(

@@ -61,10 +61,10 @@ def compare_steps(model: LanguageModel, text: str) -> StepComparison:
                     model=model.name
                 )
             )
-        before = fingerprint(model.network)
+        before = fingerprint(model.load_network())
         cache = KVCache()
         forward = model.engine.forward(ids, cache)
-        after = fingerprint(model.network)
+        after = fingerprint(model.load_network())
         cache.clear()
         copied = fingerprint(tuning.network)
         old = [weight.detach().clone() for weight in tuning.network.parameters()]

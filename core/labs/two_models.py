@@ -145,7 +145,7 @@ def judge(
 def both_here(*models: LanguageModel) -> None:
     """Raise ModelError for a model whose whole odds are not on this machine."""
     for model in models:
-        if getattr(model, "network", None) is None:
+        if not model.has_network:
             raise ModelError(
                 _("{model} runs on a server, which tells only a part of its odds. Choose two models that are here.").format(
                     model=model.name

@@ -27,10 +27,9 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 
 def zip_of(model: LanguageModel) -> bytes:
     """The model as a zip of its folder: config, weights as they are, tokenizer. Raises ModelError if its weights are elsewhere."""
-    network = getattr(model, "network", None)
-    if network is None:
+    if not model.has_network:
         raise ModelError(_("{model} is not on this machine and cannot be saved here.").format(model=model.name))
-    packed = io.BytesIO()
+    network, packed = model.load_network(), io.BytesIO()
     with tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
         folder = Path(place)
         network.save_pretrained(folder)

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from core.errors import (
@@ -30,6 +31,7 @@ from core.servers.address import is_address
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
+READING = RLock()  # one model is read, and transformers imported for it, at a time
 KEPT = N_("Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model.")
 
 
@@ -99,12 +101,17 @@ def load_model(
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
-    from core.device import device_for
-    from core.models.memory_fit import numbers_in, stays_in
-
     name = checked_name(_written(name))
     if is_address(name):
         return _connect(name, _written(tokenizer), api_key)
+    with READING:
+        return _read(name, device, dtype)
+
+
+def _read(name: str, device: str, dtype: str) -> LanguageModel:
+    from core.device import device_for
+    from core.models.memory_fit import numbers_in, stays_in
+
     folder = find(name)
     check_files(folder, name)
     config = _read_config(folder, name)

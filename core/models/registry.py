@@ -181,7 +181,7 @@ class ModelRegistry:
                 )
             with model.engine.lock.acquire_unloaded():
                 _put_in(model, fresh)
-                self._weight_sharers[model] = fresh.network
+                self._weight_sharers[model] = fresh.load_network()
                 model.engine.lock.reload, model.engine.lock.last_used = None, monotonic()
             self._loaded[key] = model
 
@@ -208,9 +208,10 @@ def _take_out(model: LanguageModel, twin: Any) -> None:
 
     from core.engine.backends.transformers_backend import TransformersBackend
 
-    model.engine.backend = TransformersBackend(model.network)  # other backends have the weights in arrays, or recorded where they lie
+    own = model.load_network()
+    model.engine.backend = TransformersBackend(own)  # other backends have the weights in arrays, or recorded where they lie
     model.engine.pool.clear()
-    for network in (model.network, twin):
+    for network in (own, twin):
         for weight in network.parameters() if network is not None else ():
             weight.data = weight.data.new_empty(0)
     if model.device.startswith("cuda"):
@@ -219,7 +220,7 @@ def _take_out(model: LanguageModel, twin: Any) -> None:
 
 def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
     """Share the weights of a model that was just loaded with one that was emptied, and take over its backend."""
-    for own, new in zip(model.network.parameters(), fresh.network.parameters(), strict=True):
+    for own, new in zip(model.load_network().parameters(), fresh.load_network().parameters(), strict=True):
         own.data = new.data
     model.engine.backend = fresh.engine.backend
 

@@ -131,6 +131,7 @@ class ServerModel(LanguageModel):
     server_kind: "vLLM" or "llama-server". notes: sentences on what this server leaves out or does in its own way.
     """
 
+    has_network = False
     engine: ServerEngine
 
     def __init__(
@@ -154,6 +155,10 @@ class ServerModel(LanguageModel):
         self.notes: tuple[str, ...] = ()
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
+
+    def load_network(self) -> Any:
+        """Raise NotOnServer: the network is on the server."""
+        raise NotOnServer(_(NOT_HERE))
 
     def __getattr__(self, name: str) -> Any:
         if name in ("network", "shape"):

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 def refuse_unless_plain(model: LanguageModel) -> None:
     """Raise ModelError for a model whose memory is not one key and one value per token in every layer, or whose network is not here."""
-    network = getattr(model, "network", None)
-    if network is None:
+    if not model.has_network:
         raise ModelError(
             _("{model} runs on another machine, which makes its own batches. Choose a model that runs here.").format(model=model.name)
         )
+    network = model.load_network()
     config = network.config.get_text_config()
     plain = "past_key_values" in inspect.signature(network.forward).parameters and all(
         type(layer) is DynamicLayer for layer in DynamicCache(config=config).layers
@@ -51,12 +51,12 @@ class BatchedTransformers:
 
     def __init__(self, model: LanguageModel, blocks: int) -> None:
         refuse_unless_plain(model)
-        self._network = model.network
-        accepted = inspect.signature(model.network.forward).parameters
+        self._network = model.load_network()
+        accepted = inspect.signature(self._network.forward).parameters
         self._takes_positions = "position_ids" in accepted
         self._takes_mask = "attention_mask" in accepted
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-        self._config = model.network.config.get_text_config()
+        self._config = self._network.config.get_text_config()
         self._device = torch.device(model.device)
         self._slots = blocks * BLOCK_SIZE
         self._stores: list[tuple[torch.Tensor, torch.Tensor]] = []

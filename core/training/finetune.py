@@ -285,8 +285,7 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
 
 def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     """A network of the same kind to be trained: with weights of its own in float32, or with adapters on weights that stay shared."""
-    network = getattr(model, "network", None)
-    if network is None:
+    if not model.has_network:
         raise CannotBeTaught(
             _("{model} is not on this machine: only a model whose weights are here can be taught.").format(model=model.name)
         )
@@ -296,6 +295,7 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
                 model=model.name, parameter_count=written(model.parameter_count / 1000000.0, ",.0f"), largest=LARGEST // 10**6
             )
         )
+    network = model.load_network()
     with model.engine.lock.acquire():  # the weights may have been unloaded
         try:
             if not adapted:

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from core.language import ENGLISH, speaking
+from pages.parts.runtime import house
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -58,8 +59,11 @@ def _load() -> dict[str, LanguageModel]:
         import pandas  # noqa: F401
 
         from core import list_models, load_model
+        from core.models.bundled import load_without_network
 
         first = list_models()[0].name
-        model = load_model(first)
+        # A public instance has everything before `/healthz` sends visitors: an import among them would stop all of them for seconds.
+        model = None if house.public() else load_without_network(first)
+        model = load_model(first) if model is None else model
         freeze_objects()
         return {first: model}
