@@ -1,4 +1,4 @@
-"""The house rules: what a developer would otherwise have to remember. Style, types, floors, sizes, and the README's two commands."""
+"""Rules of the project: which folder may import which, sizes of files, names, and the README's two commands."""
 
 from __future__ import annotations
 
@@ -44,23 +44,6 @@ def files() -> list[Path]:
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
-
-
-def passes(*command: str) -> None:
-    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(command)}:\n{(done.stdout + done.stderr)[-3000:]}"
-
-
-def test_the_code_is_lint_free() -> None:
-    passes("ruff", "check", "--output-format", "concise")
-
-
-def test_the_code_is_formatted() -> None:
-    passes("ruff", "format", "--check")
-
-
-def test_the_types_agree() -> None:
-    passes("mypy")
 
 
 def imports(path: Path) -> set[str]:
