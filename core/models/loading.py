@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,12 +24,14 @@ from core.errors import (
     quoted,
 )
 from core.language import N_, _, written
+from core.limits import PREFIX
 from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network
 from core.servers.address import is_address
 
 if TYPE_CHECKING:
+    from core.engine.engine import Backend
     from core.engine.model import LanguageModel
 
 READING = RLock()  # one model is read, and transformers imported for it, at a time
@@ -265,6 +268,15 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
                 )
 
 
+def _on_cuda(network: Any) -> tuple[Backend | None, str]:
+    """The backend and the note of a network on a CUDA card: None for transformers' own pass, unless the recorded graph is asked for."""
+    if os.environ.get(f"{PREFIX}CUDA_GRAPH") != "1":
+        return None, ""
+    from core.engine.backends.static_decode import StaticDecode
+
+    return StaticDecode.of(network)
+
+
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
     import torch
     from transformers import AutoModelForCausalLM
@@ -272,7 +284,6 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
 
     from core.device import device_for, dtype_for, is_out_of_memory
     from core.engine.backends.fast_decoder import FastDecoder
-    from core.engine.engine import Backend
     from core.engine.model import LanguageModel, threads_for
     from core.engine.stored_weights import keep_stored, widen
     from core.engine.threads import fastest
@@ -311,9 +322,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
         backend: Backend | None
         if where.type == "cuda":
-            from core.engine.backends.static_decode import StaticDecode
-
-            backend, note = StaticDecode.of(network)
+            backend, note = _on_cuda(network)
         else:
             stored = kept is not None and keep_stored(network)
             backend, note = FastDecoder.of(network), KEPT.format(kept=kept) if stored else ""

@@ -74,7 +74,7 @@ def stays_in(counts: dict[str, int], model_type: str, device: Any, dtype: str) -
     from core.engine.backends.decoder_families import MODEL_TYPES
 
     kinds = [kind for kind in counts if kind.startswith(("F", "BF"))]
-    plain = device.type == "cpu" and dtype in ("auto", "float32") and model_type in MODEL_TYPES and compiled.wanted()
+    plain = device.type == "cpu" and dtype in ("auto", "float32") and model_type in MODEL_TYPES and compiled.available()
     return NARROW.get(kinds[0]) if plain and len(kinds) == 1 and 2 * counts[kinds[0]] >= SMALL else None
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from core.engine.backends import compiled
+from core.rounding import FEW, HEAD
 from core.sampling import processors_numpy
 from core.sampling.observation import ActiveStage, Observation, Processor, Selection
-from core.sampling.processors_numpy import FEW, HEAD, MANY, Row, among_largest, largest
+from core.sampling.processors_numpy import MANY, Row, among_largest, largest
 
 CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
     "top-k": processors_numpy.top_k,
@@ -24,8 +26,6 @@ BIT = math.log(2)  # nats
 FEW_PAIRS = 30_000  # so many comparisons are quicker than a place for every token of the vocabulary
 LIGHTEST = -80.0  # nats below the favourite; weights of less are too small to differ as they should
 LONGEST_LIST = 256  # tokens that compiled code lists
-# Who gives compiled code for the whole of it, or None: `core.engine.backends.compiled`, once it has it.
-QUICK: list[Callable[[], Any]] = []
 
 
 def observe(
@@ -38,12 +38,12 @@ def observe(
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
         rows = [Row.of(logits, None)]
         for name, setting, process in stages:
-            rows.append(_after(rows[-1], len(logits), name, setting, process, previous_ids))
+            rows.append(after(rows[-1], len(logits), name, setting, process, previous_ids))
         if greedy:
             favourite = rows[-1].scores.argmax(0, keepdims=True)
             rows.append(Row.of(rows[-1].scores[favourite], favourite))
         listed = _likeliest(logits, top_n)
-        strip, starts = _strip(rows[-1], selection.roll or 0.0)
+        strip, starts = strip_of(rows[-1], selection.roll or 0.0)
         chosen, ranks = -1, np.arange(1, len(listed) + 1)
         if selection.any:
             place = min(int(starts[2:].searchsorted(selection.roll or 0.0, "right")), len(strip) - 1)
@@ -79,13 +79,12 @@ def _compiled(
     logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation | None:
     """The same in one compiled pass; None where there is none, or where it takes a closer look."""
-    quick = QUICK[0]() if QUICK else None
-    if quick is None or not 0 < top_n <= LONGEST_LIST or logits.dtype != np.float32 or not logits.flags.c_contiguous:
+    if not compiled.sampling_is_ready() or not 0 < top_n <= LONGEST_LIST or logits.dtype != np.float32 or not logits.flags.c_contiguous:
         return None
     asked = _as_asked(tuple(stages), greedy)
     count = len(asked.names)
     measures, table, odds = np.empty((count, 3)), np.empty((4, top_n + 1), np.int64), np.empty((count + 2, top_n + 1))
-    listed = quick.observe(
+    listed = compiled.observe(
         logits,
         np.ascontiguousarray(previous_ids, np.int64),
         *asked.numbers,
@@ -115,7 +114,7 @@ def _compiled(
     )
 
 
-def _after(row: Row, size: int, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:
+def after(row: Row, size: int, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:
     """The scores after a stage. Those that a cut-off removed are not carried any further, since no later stage can bring them back."""
     if name == "temperature":
         return Row.of(row.scores / np.float32(setting), row.ids, row.top / np.float32(setting))
@@ -177,7 +176,7 @@ def _heaviest(row: Row, count: int) -> tuple[np.ndarray, np.ndarray]:
     return order, weights[order]
 
 
-def _strip(row: Row, reach: float) -> tuple[np.ndarray, np.ndarray]:
+def strip_of(row: Row, reach: float) -> tuple[np.ndarray, np.ndarray]:
     """The strip [0, 1) that the dice fall on: the survivors side by side, largest first, at least as far as `reach`.
 
     Returns their ids, int64 [n], and where they begin, float64 [n + 2]: from place 1 on, with the end of the last one behind them. Place 0

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
+from core.engine.backends import compiled
+
 LARGEST_ATTEMPT = 2**32 - 1
-# Who gives compiled code that throws the same, or None: `core.engine.backends.compiled`, once it has it.
-QUICK: list[Callable[[], Any]] = []
 
 
 def roll(seed: int, step_index: int, attempt: int = 0) -> float:
@@ -17,9 +14,8 @@ def roll(seed: int, step_index: int, attempt: int = 0) -> float:
 
     seed: below 2**64; step_index and attempt: below 2**32. No two of them share their dice.
     """
-    quick = QUICK[0]() if QUICK else None
-    if quick is not None:
-        return float(quick.roll(seed, step_index, attempt))
+    if compiled.sampling_is_ready():
+        return compiled.roll(seed, step_index, attempt)
     # SeedSequence writes numbers from 2**32 on as two words; behind the others, a seed's upper one cannot pass for a step.
     words = [seed & 0xFFFFFFFF, step_index, attempt, seed >> 32]
     return float(np.random.Generator(np.random.Philox(np.random.SeedSequence(words))).random())

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
 
+from core.engine.backends import compiled
 from core.sampling import cpu, dice, stages
 from core.settings import SamplingSettings
-
-# Who gives compiled code for settings without repetition penalty and typical-p, or None: `core.engine.backends.compiled`, once it has it.
-QUICK: list[Callable[[], Any]] = []
 
 
 def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, index: int) -> int:
@@ -29,19 +25,18 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
     if favourite is not None:
         return favourite
     roll = None if settings.greedy else dice.roll(settings.seed, index)
-    quick = _quick(scores, settings)
-    if quick is not None:
-        found = int(quick.choose(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, roll))
-        if found >= 0:
+    if roll is not None and _compiled(scores, settings):
+        found = compiled.pick(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, roll)
+        if found != compiled.UNSURE:
             return found
     with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
         row = cpu.Row.of(scores, None)
         for name, setting, process in stages.processors(settings):
-            row = cpu._after(row, len(logits), name, setting, process, previous_ids)
+            row = cpu.after(row, len(logits), name, setting, process, previous_ids)
         if roll is None:
             favourite = int(row.scores.argmax())
             return favourite if row.ids is None else int(row.ids[favourite])
-        strip, starts = cpu._strip(row, roll)
+        strip, starts = cpu.strip_of(row, roll)
         return int(strip[min(int(starts[2:].searchsorted(roll, "right")), len(strip) - 1)])
 
 
@@ -53,10 +48,10 @@ def _only_the_favourite(scores: np.ndarray, settings: SamplingSettings) -> int |
     return favourite if math.isfinite(scores[favourite]) else None
 
 
-def _quick(scores: np.ndarray, settings: SamplingSettings) -> Any:
-    """Compiled code for these scores and settings, if there is any."""
-    plain = settings.greedy or settings.repetition_penalty != 1.0 or settings.typical_p < 1.0
-    return None if plain or not QUICK or scores.dtype != np.float32 or not scores.flags.c_contiguous else QUICK[0]()
+def _compiled(scores: np.ndarray, settings: SamplingSettings) -> bool:
+    """Whether compiled code takes these scores and settings: it knows neither the repetition penalty nor typical-p."""
+    other = settings.greedy or settings.repetition_penalty != 1.0 or settings.typical_p < 1.0
+    return not other and scores.dtype == np.float32 and scores.flags.c_contiguous and compiled.sampling_is_ready()
 
 
 def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
@@ -70,13 +65,13 @@ def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, pre
     if favourite is not None:
         found[favourite] = 1.0
         return found
-    quick = _quick(scores, settings)
-    if quick is not None and quick.probabilities(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, found):
+    cuts = settings.top_k, settings.top_p, settings.min_p
+    if _compiled(scores, settings) and compiled.probabilities(scores, settings.temperature, *cuts, found):
         return found
     with np.errstate(all="ignore"):
         row = cpu.Row.of(scores, None)
         for name, setting, process in stages.processors(settings):
-            row = cpu._after(row, len(logits), name, setting, process, previous_ids)
+            row = cpu.after(row, len(logits), name, setting, process, previous_ids)
         if settings.greedy:
             favourite = int(row.scores.argmax())
             found[favourite if row.ids is None else row.ids[favourite]] = 1.0

@@ -17,19 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from core.rounding import CLOSE, CLOSE_NATS, FEW, LANES, PIECE, ROUNDED, SURE
 from core.sampling.observation import broken
 
-FEW = 1024  # so few scores are sorted with their places; of more, as many as needed
 MANY = 16384  # of more, the largest are sought in two rounds
-HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look at the others
-PIECE = 16384  # scores that are measured at a time
 HEADS = (1024, 4096)  # of many tokens, so many of the likeliest nearly always reach top-p
 DEPTHS = (np.float32(4.0), np.float32(8.0))  # nats below the favourite; of fewer tokens, those above nearly always do
-CLOSE = 1e-5  # relative, to a probability
-CLOSE_NATS = 1e-4  # to how far a token's surprise is from the expected one; that takes float32 logarithms of up to 90
-SURE = 4e-6  # to the sum of some probabilities, however it was made
-LANES = 4  # of the narrowest processor that torch adds up on
-ROUNDED = 3e-8  # per token: by so much two ways of adding up the same probabilities differ, relatively
 LEAST_MIN_P = 1e-30  # smaller ones meet shares that float32 rounds to nothing
 
 

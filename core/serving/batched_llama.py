@@ -5,7 +5,7 @@ The matrix products see all rows at once, which is the whole gain of batching: t
 looks at each text by itself. Rows are never padded; the texts of those who write one token are attended to in one product as long as the
 longest of them.
 
-A pass of few rows goes through compiled code as a whole (`core.engine.backends.compiled_batch`) as soon as that is there. Until then,
+A pass of few rows goes through compiled code as a whole (`core.engine.backends.compiled`) as soon as that is there. Until then,
 without numba, and for many rows it goes through NumPy and torch as written here.
 
 The network's own weights, of a decoder that `core.engine.backends.fast_decoder` has compared with transformers. In a small model those
@@ -23,7 +23,6 @@ import torch
 from torch.nn import functional
 
 from core.engine.backends import compiled
-from core.engine.backends.compiled import Where
 from core.engine.backends.decoder_parts import Layer, Norm, Projection
 from core.engine.backends.decoder_products import FEW, FEW_STORED, Product, activate
 from core.engine.backends.decoder_state import cap
@@ -31,6 +30,7 @@ from core.engine.backends.fast_decoder import FastDecoder
 from core.serving.block_pool import BLOCK_SIZE, blocks_for
 
 if TYPE_CHECKING:
+    from core.engine.backends.compiled.passes import Where
     from core.engine.model import LanguageModel
 
 COPIED_BYTES = 256_000_000  # weights up to this size may be in memory twice

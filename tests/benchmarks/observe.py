@@ -61,18 +61,17 @@ def of_the_bundled_model(count: int = 60) -> tuple[list[np.ndarray], float]:
 
 def compare(name: str, rows: list[np.ndarray], rounds: int) -> None:
     """Print one line for each kind of settings."""
-    held = list(cpu.QUICK)
     for kind, chosen in ASKED.items():
         selection = Selection(greedily=True) if chosen.greedy else Selection(0.37)
         times: tuple[list[float], list[float]] = ([], [])
         for number in range(rounds + 2):
-            for quick, found in zip((held, []), times, strict=True):
-                cpu.QUICK[:] = quick
+            for switch, found in zip(("1", "0"), times, strict=True):
+                os.environ["TOKEN_VIEWER_COMPILED"] = switch
                 began = perf_counter()
                 cpu.observe(rows[number % len(rows)], stages.processors(chosen), chosen.greedy, np.arange(80), selection, LISTED)
                 if number > 1:
                     found.append(perf_counter() - began)
-        cpu.QUICK[:] = held
+        os.environ["TOKEN_VIEWER_COMPILED"] = "1"
         ratio = median(slow / fast for fast, slow in zip(*times, strict=True))
         print(f"{name:>22} {kind:<22}{median(times[0]) * 1e3:8.3f} ms, in NumPy {median(times[1]) * 1e3:7.3f} ms: {ratio:4.1f} times")
 
@@ -83,7 +82,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} before the start, {rounds} rounds, {LISTED} tokens listed")
     rows, beside = of_the_bundled_model()
-    if not cpu.QUICK:
+    if not compiled.sampling_is_ready():
         raise SystemExit("Nothing is compiled here: numba is missing, or TOKEN_VIEWER_COMPILED=0.")
     compare("4,096, its own", rows, rounds)
     for size in (50_257, 151_936, 262_144):

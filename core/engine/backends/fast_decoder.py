@@ -10,7 +10,7 @@ first compared with the network itself.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -23,6 +23,9 @@ from core.engine.backends.decoder_parts import Layer, Parts
 from core.engine.backends.decoder_products import Product, Table, activate
 from core.engine.backends.decoder_state import SMALLEST_RESERVE, Room, State, View, cap, reserve_for
 from core.engine.backends.desk import Desk
+
+if TYPE_CHECKING:
+    from core.engine.backends.compiled.passes import CompiledBatch, CompiledStep
 
 BLOCK = 128  # tokens fed together: enough for matrix products at full speed, while the scores [heads, BLOCK, length] stay small
 ONE_BY_ONE = 4  # fewer new tokens than this are fed singly: BLAS is no faster with two or three rows than with one after the other
@@ -44,8 +47,8 @@ class FastDecoder:
         sliding = [layer.window is not None for layer in parts.layers]
         self.places = [sliding[:number].count(slides) for number, slides in enumerate(sliding)]
         self.whole_layers, self.sliding_layers = sliding.count(False), sliding.count(True)
-        self._step: compiled.CompiledStep | None = None
-        self._batch: compiled.CompiledBatch | None = None
+        self._step: CompiledStep | None = None
+        self._batch: CompiledBatch | None = None
         self._batch_was_tried = False
         self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few tokens, and the network's own logits after the last of them
         self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
@@ -64,12 +67,12 @@ class FastDecoder:
 
     def compile_in_background(self) -> None:
         """Have compiled code loaded, or made where there is none yet, and use it from then on."""
-        compiled.begin(self)
+        compiled.start(self.use_compiled)
 
     def use_compiled(self) -> None:
         """From now on take single tokens through compiled code, if that gives the network's own logits, too."""
         try:
-            step = compiled.CompiledStep(compiled.describe(self.parts, self.places))
+            step = compiled.compile_step(self.parts, self.places)
         except ValueError:
             return
         for product in (self.head, *(product for layer in self.layers for product in layer.products)):
@@ -95,18 +98,18 @@ class FastDecoder:
             return self._step.described.weight_bytes
         return sum(part.weight.numel() * part.weight.itemsize for part in self.parts.projections)
 
-    def compiled_batch(self) -> compiled.CompiledBatch | None:
+    def compiled_batch(self) -> CompiledBatch | None:
         """Passes of several texts at once in compiled code; None until it is there, and where it does not give the network's own logits."""
         if self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
             self._batch_was_tried = True
-            batch = compiled.CompiledBatch(self._step.described)
+            batch = compiled.compile_batch(self._step)
             if self._proof is None or self._proves(batch, *self._proof):
                 if self.parts.weights_per_token >= threads.FEW:
                     batch.threads = threads.fewest(lambda count: batch.seconds(8, count))
                 self._batch = batch
         return self._batch
 
-    def _proves(self, batch: compiled.CompiledBatch, ids: np.ndarray, expected: np.ndarray) -> bool:
+    def _proves(self, batch: CompiledBatch, ids: np.ndarray, expected: np.ndarray) -> bool:
         """Whether these tokens, once together and once one after the other in one batch, get the expected logits of the last ones."""
         count, block = len(ids), 16
         blocks = np.arange(2 * -(-count // block), dtype=np.int64)[::-1].reshape(2, -1).copy()

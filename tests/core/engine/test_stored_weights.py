@@ -19,7 +19,7 @@ from core.kv_cache.kv_cache import KVCache
 from core.models import memory_fit
 from core.models.memory_fit import fit, stays_in
 from tests import tiny_models
-from tests.core.engine.backends.nobody import fetch_compiled
+from tests.core.engine.backends.compiled.loaded import load_compiled
 
 FAMILIES = ["llama", "qwen3", "gpt2", "gpt_neox", "gemma2", "gemma3", "mistral", "phi3"]
 STORED = {"bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -153,7 +153,7 @@ def test_a_run_writes_what_the_float32_model_writes(folder: Callable[[str, str],
 def test_several_rows_at_once_are_summed_as_float64_sums_them(dtype: torch.dtype, count: int) -> None:
     from core.engine.backends.decoder_parts import Projection
 
-    fetch_compiled()
+    load_compiled()
     generator = torch.Generator().manual_seed(count)
     weight, rows = (torch.randn(size, generator=generator) for size in ((37, 101), (count, 101)))
     weight, bias = weight.to(dtype), np.arange(37, dtype=np.float32)

@@ -13,14 +13,12 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from transformers.cache_utils import DynamicCache
 
 from core.engine.backends import compiled
-from core.engine.backends import described as tables
 from core.engine.backends.decoder_state import SMALLEST_RESERVE, State, reserve_for
-from core.engine.backends.described import KINDS
 from core.engine.backends.fast_decoder import BLOCK, FastDecoder
 from core.engine.engine import Engine
 from core.kv_cache.kv_cache import KVCache
+from tests.core.engine.backends.compiled.loaded import load_compiled
 from tests.core.engine.backends.families import ACCEPTED, GPT2, MANY, SHAPE, SLIDING, network_of
-from tests.core.engine.backends.nobody import fetch_compiled
 
 
 @pytest.fixture(params=["NumPy", "compiled"])
@@ -54,9 +52,9 @@ def fast(network: Any) -> FastDecoder:
 def accepted(network: Any) -> FastDecoder:
     fast = FastDecoder.of(network)
     assert fast is not None
-    if compiled.wanted():
+    if compiled.available():
         assert compiled.wait()
-    assert fast.is_compiled == compiled.wanted()
+    assert fast.is_compiled == compiled.available()
     return fast
 
 
@@ -375,24 +373,25 @@ def test_broken_weights_are_refused_without_a_warning(recwarn: pytest.WarningsRe
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_small_model_that_was_widened_is_read_in_16_bits_and_any_other_as_it_is(monkeypatch: pytest.MonkeyPatch, exact: bool) -> None:
-    kernels = pytest.importorskip("core.engine.backends.kernels")
+    pytest.importorskip("numba")
     monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
     network = network_of("Llama").float()
     if exact:
         with torch.no_grad():
             for weight in network.parameters():
                 weight.copy_(weight.to(torch.bfloat16))
-    fetch_compiled()
+    load_compiled()
+    from core.engine.backends.compiled import described as tables
+
     decoder = FastDecoder.of(network)
     assert decoder is not None and decoder.is_compiled
-    described = compiled.describe(decoder.parts, decoder.places)
-    kinds = {int(row[kernels.KIND]) for row in described._streamed}
-    assert kinds == {KINDS[torch.bfloat16 if exact else torch.float32]}
+    narrow = compiled.compile_step(decoder.parts, decoder.places)
+    kinds = {int(row[tables.k.KIND]) for row in narrow.described._streamed}
+    assert kinds == {tables.KINDS[torch.bfloat16 if exact else torch.float32]}
     assert decoder.weight_bytes == decoder.parts.weights_per_token * (2 if exact else 4)
     with monkeypatch.context() as patch:
         patch.setattr(tables, "NARROWED", 0)
-        wide = compiled.CompiledStep(compiled.describe(decoder.parts, decoder.places))
-        narrow = compiled.CompiledStep(described)
+        wide = compiled.compile_step(decoder.parts, decoder.places)
     states = decoder.new_state(), decoder.new_state()
     for token in (3, 1, 4, 1, 5):
         for state in states:

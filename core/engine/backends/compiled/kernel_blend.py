@@ -1,6 +1,6 @@
 """Weighted sums of rows, the values of attention: tiles that stay in a processor's registers, as in `kernel_tiles`.
 
-Like `core.engine.backends.kernels`, this is imported only in the background, by `core.engine.backends.compiled`.
+Like `kernels`, this is imported only in the background.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
 
-from core.engine.backends import kernel_tiles as tiles
-from core.engine.backends import kernels as k
+from core.engine.backends.compiled import kernel_tiles as tiles
+from core.engine.backends.compiled import kernels as k
 
 intrinsic: Any = untyped_intrinsic
 

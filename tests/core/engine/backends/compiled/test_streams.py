@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.engine.backends import compiled, streams
+from core.engine.backends import compiled
+from core.engine.backends.compiled import streams
 from core.engine.backends.decoder_parts import Projection
-from core.engine.backends.described import columns_of
-from tests.core.engine.backends.nobody import fetch_compiled
+from tests.core.engine.backends.compiled.loaded import load_compiled
 
 pytest.importorskip("numba")
 COLUMN = 6
@@ -20,7 +20,7 @@ COLUMN = 6
 @pytest.fixture
 def ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
-    fetch_compiled()
+    load_compiled()
 
 
 @pytest.mark.parametrize("slow", streams.CHOICES)
@@ -67,6 +67,9 @@ def test_a_rows_sums_are_the_same_to_the_last_bit_however_it_is_read(dtype: torc
 
 def _alone(part: Projection, row: np.ndarray, number: int) -> np.ndarray:
     """One row through a projection as a step takes it."""
+    from core.engine.backends.compiled import kernel_step
+    from core.engine.backends.compiled.described import columns_of
+
     out = np.empty(part.outputs, np.float32)
-    compiled._modules[1].row_through(columns_of(part, number), row, out, 0, 1, 0)
+    kernel_step.row_through(columns_of(part, number), row, out, 0, 1, 0)
     return out

@@ -5,11 +5,11 @@ widens the weights there, and adds up one register per output and row; the sum o
 nor on how many outputs. Vectors are written out, since a compiler that is left to find them uses half of a wide register.
 
 How memory hands weights over fastest differs between processors, so a projection says in how many streams they are read (`STREAMS`, chosen
-by `core.engine.backends.streams`). Two: an output of either half of the matrix at a time, each asked for `AHEAD` bytes before it is
+by `compiled.streams`). Two: an output of either half of the matrix at a time, each asked for `AHEAD` bytes before it is
 needed. One: one output after the other, which a processor that looks ahead by itself does best; only where eight rows keep it busy is it
 asked, `NEAR` bytes before.
 
-Like `core.engine.backends.kernels`, this is imported only in the background, by `core.engine.backends.compiled`.
+Like `kernels`, this is imported only in the background.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
 
-from core.engine.backends import kernels as k
+from core.engine.backends.compiled import kernels as k
 
 intrinsic: Any = untyped_intrinsic
 

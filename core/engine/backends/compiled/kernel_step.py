@@ -1,4 +1,4 @@
-"""One token's way through all layers of a decoder, compiled as a whole; see `core.engine.backends.kernels`.
+"""One token's way through all layers of a decoder, compiled as a whole; see `core.engine.backends.compiled.kernels`.
 
 Importing this compiles it, or reads what was compiled before and kept on disk.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
-from core.engine.backends import kernels as k
-from core.engine.backends.kernel_tiles import project, project_rows
+from core.engine.backends.compiled import kernels as k
+from core.engine.backends.compiled.kernel_tiles import project, project_rows
 
 
 @njit(nogil=True, fastmath=k.QUICK)

@@ -1,6 +1,6 @@
 """The record of one step in one compiled pass over the scores: every stage's sums, the listed tokens' odds, the strip and the dice.
 
-`core.sampling.cpu` decides what is right, and says it where rounding might decide (see `compiled_pick`). All cuts but typical-p keep the
+`core.sampling.cpu` decides what is right, and says it where rounding might decide (see `kernel_pick`). All cuts but typical-p keep the
 head of one sorted list, so sums along that list are the sums of every stage. Importing this compiles it, or reads what was kept on disk.
 """
 
@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numba import njit, types
 
-from core.engine.backends import kernels as k
-from core.engine.backends.compiled_pick import ALIKE, MOST, UNSURE, best, cut, landing
-from core.engine.backends.kernel_weights import BLOCK, block_maxima, divided_sums, first_of, sums
-from core.sampling.processors_numpy import CLOSE, CLOSE_NATS, FEW, HEAD, PIECE
+from core.engine.backends.compiled import kernels as k
+from core.engine.backends.compiled.kernel_pick import ALIKE, MOST, UNSURE, best, cut, landing
+from core.engine.backends.compiled.kernel_weights import BLOCK, block_maxima, divided_sums, first_of, sums
+from core.rounding import CLOSE, CLOSE_NATS, FEW, HEAD, PIECE
 
 NOBODY = -1
 CUTS = 4  # top-k, top-p, min-p, typical-p: in this order at the end of the stages

@@ -1,6 +1,6 @@
 """Compiled kernels (numba) for one token's way through a decoder: weights are read once, as they are stored, and summed in float32.
 
-Only `core.engine.backends.compiled` imports this, in the background, since compiling takes seconds where no compiled code is kept on disk.
+Only this package imports this, in the background: compiling takes seconds if no compiled code is kept on disk.
 Arrays whose kind differs from model to model come as addresses, so that everything is compiled once for all of them.
 """
 
@@ -17,9 +17,6 @@ from numba import config as numba_config
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
 
-from core.engine.backends.compiled import keep_on_disk
-
-keep_on_disk()  # whoever imports this first, or numba would look beside the source, for code that may be of other kernels
 intrinsic: Any = untyped_intrinsic
 config: Any = numba_config
 
@@ -344,7 +341,7 @@ def activate(act, gate, up, gated):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def finish(logits, factors):  # type: ignore[no-untyped-def]
-    """Logits in place times the model's own factor, and within its soft cap; factors: see `core.engine.backends.compiled_step.step`."""
+    """Logits in place times the model's own factor, and within its soft cap; factors: see `kernel_step.step`."""
     if factors[2] != 1.0:
         factor = np.float32(factors[2])
         for i in range(len(logits)):

@@ -11,9 +11,9 @@ import math
 import numpy as np
 from numba import njit, types
 
-from core.engine.backends import kernels as k
-from core.engine.backends.kernel_weights import BLOCK, block_maxima, sums
-from core.sampling.processors_numpy import CLOSE, LANES, ROUNDED, SURE
+from core.engine.backends.compiled import kernels as k
+from core.engine.backends.compiled.kernel_weights import BLOCK, block_maxima, sums
+from core.rounding import CLOSE, LANES, ROUNDED, SURE
 
 # Sums may be made in any order; quotients stay what NumPy makes of them.
 ANY_ORDER = {"reassoc", "contract", "nsz"}

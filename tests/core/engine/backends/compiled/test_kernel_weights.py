@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.core.engine.backends.nobody import fetch_compiled
+from tests.core.engine.backends.compiled.loaded import load_compiled
 
 pytest.importorskip("numba")
 
@@ -15,13 +15,13 @@ pytest.importorskip("numba")
 @pytest.fixture(autouse=True)
 def ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
-    fetch_compiled()
+    load_compiled()
 
 
 @pytest.mark.parametrize("size", [1, 7, 15, 16, 17, 64, 1000, 4096, 50_257])
 @pytest.mark.parametrize("spread", [0.0, 1.0, 12.0, 60.0])
 def test_sums_are_those_of_float64(size: int, spread: float) -> None:
-    from core.engine.backends.kernel_weights import sums
+    from core.engine.backends.compiled.kernel_weights import sums
 
     scores = (np.random.default_rng(size).standard_normal(size) * spread).astype(np.float32)
     total, moment = sums(scores, scores.max())
@@ -33,8 +33,8 @@ def test_sums_are_those_of_float64(size: int, spread: float) -> None:
 @pytest.mark.parametrize("broken", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("place", [0, 17, 4095, 4096])
 def test_what_is_no_number_shows(broken: float, place: int) -> None:
-    from core.engine.backends.kernel_weights import sums
-    from core.engine.backends.kernels import highest
+    from core.engine.backends.compiled.kernel_weights import sums
+    from core.engine.backends.compiled.kernels import highest
 
     scores = np.random.default_rng(1).standard_normal(4097).astype(np.float32)
     scores[place] = broken
@@ -45,7 +45,7 @@ def test_what_is_no_number_shows(broken: float, place: int) -> None:
 
 @pytest.mark.parametrize("places", [(0,), (127, 128), (128,), (4095,), (4096,), (130, 131, 4000)])
 def test_the_first_of_the_largest_is_found(places: tuple[int, ...]) -> None:
-    from core.engine.backends.kernel_weights import block_maxima, first_of
+    from core.engine.backends.compiled.kernel_weights import block_maxima, first_of
 
     scores = np.zeros(4097, np.float32)
     scores[list(places)] = 2.5
@@ -55,7 +55,7 @@ def test_the_first_of_the_largest_is_found(places: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 127, 129, 4096, 50_257])
 @pytest.mark.parametrize("temperature", [0.05, 0.8, 1.6])
 def test_quotients_are_numpys_and_both_sums_are_those_of_float64(size: int, temperature: float) -> None:
-    from core.engine.backends.kernel_weights import divided_sums
+    from core.engine.backends.compiled.kernel_weights import divided_sums
 
     scores, divisor = np.random.default_rng(size).standard_normal(size).astype(np.float32) * 3, np.float32(temperature)
     scaled = np.empty_like(scores)
@@ -72,7 +72,7 @@ def test_quotients_are_numpys_and_both_sums_are_those_of_float64(size: int, temp
 
 @pytest.mark.parametrize("size", [1, 127, 128, 129, 4097])
 def test_block_maxima_are_the_largest_of_each_block(size: int) -> None:
-    from core.engine.backends.kernel_weights import BLOCK, block_maxima
+    from core.engine.backends.compiled.kernel_weights import BLOCK, block_maxima
 
     scores = np.random.default_rng(size).standard_normal(size).astype(np.float32)
     assert block_maxima(scores).tolist() == [float(scores[start : start + BLOCK].max()) for start in range(0, size, BLOCK)]

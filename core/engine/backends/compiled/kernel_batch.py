@@ -1,4 +1,4 @@
-"""A few tokens of several texts through all layers of a decoder at once, compiled as a whole; see `core.engine.backends.compiled_step`.
+"""A few tokens of several texts through all layers of a decoder at once, compiled as a whole; see `kernel_step`.
 
 Every weight is fetched once for all rows. Keys and values lie in blocks of tokens; attention looks at each text by itself, through its
 block table. Importing this compiles it, or reads what was compiled before and kept on disk.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
-from core.engine.backends import kernels as k
-from core.engine.backends.kernel_blend import blend
-from core.engine.backends.kernel_tiles import project_rows
+from core.engine.backends.compiled import kernels as k
+from core.engine.backends.compiled.kernel_blend import blend
+from core.engine.backends.compiled.kernel_tiles import project_rows
 
 
 @njit(fastmath=k.QUICK, nogil=True)
@@ -209,7 +209,7 @@ def batch(  # type: ignore[no-untyped-def]
 ):
     """Write the logits [wanted, vocabulary] after some of these rows; the keys and values of all of them are in their slots then.
 
-    tables: what `core.engine.backends.compiled_step.step` takes as table, numbers, ends, factors, shape, frequencies, halves and scales.
+    tables: what `kernel_step.step` takes as table, numbers, ends, factors, shape, frequencies, halves and scales.
     where: each row's token id, position, slot in a line of all blocks, and text, int64 [rows], and which rows are wanted. blocks int64
     [texts, ...]: the texts' block tables. keys: [layers, blocks, KV heads x head size, tokens of a block], values: [layers, slots, KV heads
     x head size]. hidden [rows, hidden size] and shared: to work in, the same for the whole team.

@@ -15,14 +15,12 @@ pytest.importorskip("numba")
 from core.engine import threads
 from core.engine.backends import compiled
 from core.engine.backends.decoder_parts import Projection
-from core.engine.backends.described import columns_of
 from core.engine.backends.fast_decoder import FastDecoder
-from core.engine.backends.team import Team
 from core.serving.batched_llama import BatchedLlama
 from core.serving.block_pool import BLOCK_SIZE
 from core.serving.server import passes_are_compiled
+from tests.core.engine.backends.compiled.loaded import load_compiled
 from tests.core.engine.backends.families import ACCEPTED, SLIDING, network_of
-from tests.core.engine.backends.nobody import fetch_compiled
 
 BATCHED = sorted(name for name, (family, _) in ACCEPTED.items() if name not in SLIDING and not family.startswith("Gemma2"))
 STORED = [torch.float32, torch.bfloat16, torch.float16]
@@ -31,7 +29,7 @@ STORED = [torch.float32, torch.bfloat16, torch.float16]
 @pytest.fixture(autouse=True)
 def ready(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
-    fetch_compiled()
+    load_compiled()
     compiled.batches_are_ready()
     assert compiled.wait_for_batches()
     before = torch.get_num_threads()
@@ -170,9 +168,11 @@ def test_without_compiled_code_numpy_does_the_work(monkeypatch: pytest.MonkeyPat
 
 def test_a_batch_that_says_something_else_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     _, decoder = decoder_of("grouped queries, tied")
-    right = compiled.CompiledBatch.__call__
+    from core.engine.backends.compiled.passes import CompiledBatch
+
+    right = CompiledBatch.__call__
     with monkeypatch.context() as wrong:
-        wrong.setattr(compiled.CompiledBatch, "__call__", lambda self, *rest: right(self, *rest) + 0.1)
+        wrong.setattr(CompiledBatch, "__call__", lambda self, *rest: right(self, *rest) + 0.1)
         assert decoder.compiled_batch() is None
     assert decoder.compiled_batch() is None  # it was tried, and is not tried again
 
@@ -181,13 +181,17 @@ def test_a_batch_that_says_something_else_is_not_used(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(("outputs", "inputs"), [(37, 101), (1, 16), (2, 5), (600, 64), (33, 1)])
 @pytest.mark.parametrize("rows", [1, 2, 3, 7, 8, 15, 48])
 def test_products_are_summed_as_float64_sums_them(rows: int, outputs: int, inputs: int, dtype: torch.dtype) -> None:
+    from core.engine.backends.compiled import kernel_step
+    from core.engine.backends.compiled.described import columns_of
+    from core.engine.backends.compiled.team import Team
+
     generator = torch.Generator().manual_seed(rows)
     weight, x = (torch.randn(size, generator=generator) for size in ((outputs, inputs), (rows, inputs)))
     weight, bias = weight.to(dtype), np.arange(outputs, dtype=np.float32)
     part = Projection(weight, bias)
     out = np.full((rows, outputs), np.nan, np.float32)
     for team in (1, 3):
-        Team().run(compiled._modules[1].rows_through, (columns_of(part), x.numpy(), out), team)
+        Team().run(kernel_step.rows_through, (columns_of(part), x.numpy(), out), team)
         expected = x.double() @ weight.double().T + torch.from_numpy(bias).double()
         torch.testing.assert_close(torch.from_numpy(out).double(), expected, atol=3e-5, rtol=1e-6)
 
@@ -210,9 +214,11 @@ def test_a_run_is_compiled_from_its_first_pass_on_or_never(monkeypatch: pytest.M
 def test_many_rows_get_the_threads_they_were_measured_with_and_few_rows_the_models_own(monkeypatch: pytest.MonkeyPatch) -> None:
     decoder = FastDecoder.of(network_of("Llama"))
     assert decoder is not None
+    from core.engine.backends.compiled.passes import CompiledBatch
+
     monkeypatch.setattr(threads, "FEW", 1)
     monkeypatch.setattr(threads, "choices", lambda: [1, 2])
-    monkeypatch.setattr(compiled.CompiledBatch, "seconds", lambda self, rows, count: rows / count)
+    monkeypatch.setattr(CompiledBatch, "seconds", lambda self, rows, count: rows / count)
     batch = decoder.compiled_batch()
     assert batch is not None and batch.threads == 2
     sizes, run = [], batch._team.run

@@ -1,6 +1,6 @@
-"""Sums of e^score over a whole vocabulary, in vectors that are written out (see `core.engine.backends.kernel_tiles`).
+"""Sums of e^score over a whole vocabulary, in vectors that are written out (see `core.engine.backends.compiled.kernel_tiles`).
 
-Like `core.engine.backends.kernels`, this is imported only in the background, by `core.engine.backends.compiled`.
+Like `kernels`, this is imported only in the background.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic as untyped_intrinsic
 
-from core.engine.backends import kernel_tiles as tiles
-from core.engine.backends import kernels as k
+from core.engine.backends.compiled import kernel_tiles as tiles
+from core.engine.backends.compiled import kernels as k
 
 intrinsic: Any = untyped_intrinsic
 

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.engine.backends import compiled
+from core.engine.backends.compiled import cache
 from core.errors import BrokenLogits
 from core.sampling import pick
-from core.sampling.pick import QUICK, sampling_probabilities
+from core.sampling.pick import sampling_probabilities
+from tests.core.engine.backends.compiled.loaded import numpy_alone
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
 pytestmark = pytest.mark.usefixtures("compiled_sampling")
@@ -23,13 +25,9 @@ NOBODY = np.array([0])
 
 def slowly(scores: np.ndarray, chosen: SamplingSettings, index: int) -> tuple[int, np.ndarray]:
     """Token and probabilities by NumPy alone."""
-    held = list(QUICK)
-    QUICK.clear()
-    try:
+    with numpy_alone():
         row = torch.from_numpy(scores)
         return pick.pick(row, chosen, NOBODY, index), sampling_probabilities(row, chosen, NOBODY)
-    finally:
-        QUICK[:] = held
 
 
 def scores_of(seed: int, size: int, spread: float, rounded: bool) -> np.ndarray:
@@ -65,7 +63,7 @@ def test_it_answers_by_itself_where_a_model_is_asked_as_usual() -> None:
     for seed in range(100):
         scores = scores_of(seed, 4096, 3.0, rounded=False)
         scores[:20] += 10
-        found = QUICK[0]().choose(scores, 0.8, 0, 0.95, 0.0, (seed + 0.5) / 100)
+        found = compiled.pick(scores, 0.8, 0, 0.95, 0.0, (seed + 0.5) / 100)
         answered += found >= 0
     assert answered > 95
 
@@ -75,7 +73,7 @@ def test_the_ends_of_the_strip(roll: float) -> None:
     scores = scores_of(1, 4096, 3.0, rounded=False)
     kept = np.flatnonzero(sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY))
     wanted = kept[scores[kept].argmax() if roll == 0 else scores[kept].argmin()]
-    assert QUICK[0]().choose(scores, 1.0, 0, 0.9, 0.0, roll) in (wanted, -1)
+    assert compiled.pick(scores, 1.0, 0, 0.9, 0.0, roll) in (wanted, -1)
 
 
 @pytest.mark.parametrize("broken", [math.nan, math.inf])
@@ -102,23 +100,25 @@ def test_a_row_that_cannot_be_written_to_or_does_not_lie_in_one_piece() -> None:
     frozen = wide[:4096].numpy().copy()
     frozen.flags.writeable = False
     assert pick.pick(wide[::2], chosen, NOBODY, 1) == slowly(wide[::2].numpy().copy(), chosen, 1)[0]
-    assert QUICK[0]().choose(frozen, 1.0, 0, 0.9, 0.0, 0.5) >= -1
+    assert compiled.pick(frozen, 1.0, 0, 0.9, 0.0, 0.5) >= -1
 
 
-def test_what_cannot_be_compiled_is_said_to_whoever_runs_the_machine(
+def test_a_failure_to_compile_is_logged_and_leaves_numpy_in_charge(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def refuse(name: str) -> None:
-        raise RuntimeError(f"no {name} here")
+    def refuse(module: str) -> None:
+        raise RuntimeError(f"no {module} here")
 
-    monkeypatch.setattr(compiled, "import_module", refuse)
-    held = list(QUICK)
-    compiled._fetch()
-    compiled._fetch_sampling()
-    assert caplog.text.count("not compiled on this machine; NumPy goes on") == 2 and held == QUICK
+    monkeypatch.setattr(cache, "compile_module", refuse)
+    monkeypatch.setattr(compiled, "_loaded", {})
+    compiled._load()
+    compiled._load_sampling()
+    assert caplog.text.count("not compiled on this machine; NumPy goes on") == 2
+    assert not compiled.is_ready() and not compiled.sampling_is_ready()
 
 
-def test_who_asks_to_do_without_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
-    assert QUICK[0]() is None
-    pick.pick(torch.from_numpy(scores_of(1, 4096, 3.0, rounded=False)), SamplingSettings(top_p=0.9), NOBODY, 0)
+def test_the_environment_variable_switches_compiled_code_off() -> None:
+    scores = scores_of(1, 4096, 3.0, rounded=False)
+    with numpy_alone():
+        assert not compiled.sampling_is_ready() and not pick._compiled(scores, SamplingSettings(top_p=0.9))
+    assert pick._compiled(scores, SamplingSettings(top_p=0.9))

@@ -1,4 +1,4 @@
-"""A decoder's parts as the tables of addresses and numbers that compiled kernels take (`core.engine.backends.kernels`)."""
+"""A decoder's parts as the tables of addresses and numbers that compiled kernels take (`core.engine.backends.compiled.kernels`)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from core.engine.backends import streams
-from core.engine.backends.decoder_parts import Norm, Projection
+from core.engine.backends.compiled import kernel_step, streams
+from core.engine.backends.compiled import kernels as k
 
 if TYPE_CHECKING:
-    from core.engine.backends.decoder_parts import Layer, Parts
+    from core.engine.backends.decoder_parts import Layer, Norm, Parts, Projection
 
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 NARROWED = 20_000_000  # weights; of so few, a second copy in 16 bits costs little memory, and is read in half the time
@@ -37,13 +37,11 @@ class Described:
     A small model that was stored in bfloat16 and widened is read from a copy in bfloat16, with the same sums to the last bit.
     """
 
-    def __init__(self, kernels: Any, row_through: streams.Project, parts: Parts, places: list[int]) -> None:
-        self._kernels = kernels
+    def __init__(self, parts: Parts, places: list[int]) -> None:
         self._held: list[Any] = []
         self._streamed: list[np.ndarray] = []
         self.parts = parts
         self._narrow = parts.weights_per_token <= NARROWED and all(_fits_in_16_bits(part.weight) for part in parts.projections)
-        k = self._kernels
         self._table = np.zeros((len(parts.layers), k.COLUMNS), np.int64)
         self._numbers = np.zeros((len(parts.layers), k.NUMBERS), np.float64)
         for row, numbers, layer, place in zip(self._table, self._numbers, parts.layers, places, strict=True):
@@ -65,7 +63,7 @@ class Described:
         self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
         self.longest = None if parts.positions is None else len(parts.positions)
         widths = [(int(row[k.INPUTS]), int(row[k.OUTPUTS])) for row in self._streamed]
-        self.streams = streams.fastest(self._streamed, k.STREAMS, row_through, widths)
+        self.streams = streams.fastest(self._streamed, k.STREAMS, kernel_step.row_through, widths)
 
     @property
     def tables(self) -> tuple[np.ndarray, ...]:
@@ -76,7 +74,6 @@ class Described:
     def weight_bytes(self) -> int:
         """Bytes of weights that one token's products read."""
         sizes = {number: dtype.itemsize for dtype, number in KINDS.items()}
-        k = self._kernels
         return sum(int(row[k.OUTPUTS] * row[k.INPUTS]) * sizes[int(row[k.KIND])] for row in self._streamed)
 
     def check(self, token: int, position: int) -> None:
@@ -85,7 +82,6 @@ class Described:
             raise IndexError(f"token {token} at {position}")
 
     def _describe(self, row: np.ndarray, numbers: np.ndarray, layer: Layer, place: int, head_size: int) -> None:
-        k = self._kernels
         query, key = layer.head_norms or (None, None)
         norms = (layer.attention_norm, query, key, layer.attention_post_norm, layer.feed_forward_norm, layer.feed_forward_post_norm)
         for number, norm in enumerate(norms):
@@ -100,7 +96,7 @@ class Described:
         if layer.gated and len(expand) == 1:  # the gate, and what it lets through, in one matrix
             width, both = layer.contract.inputs, expand[0]
             spans = (slice(0, width), slice(width, 2 * width))
-            expand = tuple(Projection(both.weight[span], None if both.bias is None else both.bias[span]) for span in spans)
+            expand = tuple(replace(both, weight=both.weight[span], bias=None if both.bias is None else both.bias[span]) for span in spans)
         for number, part in enumerate(expand):
             self._projection(row[k.EXPAND + number * k.PROJECTION :], part)
         self._projection(row[k.OUTWARD :], layer.outward)
@@ -113,7 +109,6 @@ class Described:
         numbers[k.SCALING], numbers[k.SOFTCAP] = layer.scaling, layer.softcap or 0.0
 
     def _norm(self, row: np.ndarray, norm: Norm) -> None:
-        k = self._kernels
         row[k.WEIGHT] = self._address(np.ascontiguousarray(norm.weight, np.float32))
         row[k.NORM_BIAS] = 0 if norm.bias is None else self._address(np.ascontiguousarray(norm.bias, np.float32))
         row[k.CENTRED], row[k.GROUPS] = norm.centred, len(norm.weight)
@@ -125,7 +120,7 @@ class Described:
         if part.bias is not None:
             part = replace(part, bias=np.ascontiguousarray(part.bias, np.float32))
             self._held.append(part.bias)
-        self._streamed.append(row[: self._kernels.PROJECTION])
+        self._streamed.append(row[: k.PROJECTION])
         self._streamed[-1][:] = columns_of(part)
 
     def _address(self, array: Any) -> int:

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from core.engine.backends import compiled
 from core.sampling import dice
+from tests.core.engine.backends.compiled.loaded import numpy_alone
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
 pytestmark = pytest.mark.usefixtures("compiled_sampling")
@@ -27,17 +29,11 @@ def by_numpy(seed: int, step_index: int, attempt: int) -> float:
 @example(seed=2**32, step_index=1, attempt=0)
 @example(seed=0, step_index=0, attempt=0)
 def test_the_same_number(seed: int, step_index: int, attempt: int) -> None:
-    from core.engine.backends.compiled_dice import roll
-
-    assert roll(seed, step_index, attempt) == by_numpy(seed, step_index, attempt)
+    assert compiled.roll(seed, step_index, attempt) == by_numpy(seed, step_index, attempt)
 
 
-def test_the_dice_are_compiled_where_they_can_be_and_throw_the_same_where_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.engine.backends import compiled_dice
-
-    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
-    monkeypatch.setattr(dice, "QUICK", [lambda: compiled_dice])
+def test_compiled_dice_throw_the_same_numbers_as_numpy() -> None:
     thrown = [dice.roll(seed, index) for seed in (0, 3, 2**53 - 1) for index in range(50)]
-    monkeypatch.setattr(dice, "QUICK", [lambda: None])
-    assert thrown == [dice.roll(seed, index) for seed in (0, 3, 2**53 - 1) for index in range(50)]
+    with numpy_alone():
+        assert thrown == [dice.roll(seed, index) for seed in (0, 3, 2**53 - 1) for index in range(50)]
     assert all(type(number) is float for number in thrown)

@@ -14,6 +14,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenLogits
 from core.sampling import cpu, stages
 from core.sampling.observation import Observation, Selection
+from tests.core.engine.backends.compiled.loaded import numpy_alone
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
 pytestmark = pytest.mark.usefixtures("compiled_sampling")
@@ -26,12 +27,8 @@ def both(
     """What compiled code says of it, if it says anything, and what NumPy does."""
     asked = scores, stages.processors(chosen), chosen.greedy, previous, selection, top_n
     quickly = cpu._compiled(*asked)
-    held = list(cpu.QUICK)
-    cpu.QUICK.clear()
-    try:
+    with numpy_alone():
         return quickly, cpu.observe(*asked)
-    finally:
-        cpu.QUICK[:] = held
 
 
 def assert_same(one: Observation, other: Observation) -> None:
@@ -165,12 +162,8 @@ def test_a_whole_run_has_the_records_that_numpy_makes() -> None:
         return steps
 
     quickly = run()
-    held = list(cpu.QUICK)
-    cpu.QUICK.clear()
-    try:
+    with numpy_alone():
         slowly = run()
-    finally:
-        cpu.QUICK[:] = held
     assert [step.token_id for step in quickly] == [step.token_id for step in slowly]
     for one, other in zip(quickly, slowly, strict=True):
         assert one.stage_kept == other.stage_kept

@@ -1,0 +1,67 @@
+"""The folder of compiled code: named by all that the code is made of, filled by another process, and found again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numba", reason="without it there is nothing compiled")
+
+from core.engine.backends.compiled import cache
+
+ROOT = Path(__file__).parents[5]
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A source file in place of the kernels."""
+    source = tmp_path / "kernel_of_tests.py"
+    source.write_text("one = 1")
+    monkeypatch.setattr(cache, "_SOURCES", (source,))
+    return source
+
+
+def test_the_key_changes_with_the_sources(sources: Path) -> None:
+    before = cache._version()
+    assert cache._version() == before
+    sources.write_text("one = 2")
+    assert cache._version() != before
+
+
+def test_the_key_changes_with_what_numba_is_told_to_compile_for(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache._version()
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx")
+    assert cache._version() != before
+
+
+def test_the_key_changes_with_numbas_version(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache._version()
+    monkeypatch.setattr(cache, "version", lambda _name: "0.0.1")
+    assert cache._version() != before
+
+
+def test_all_kernels_and_the_numbers_that_they_share_count() -> None:
+    names = {source.name for source in cache._SOURCES}
+    assert {"kernels.py", "rounding.py", *(f"{module}.py" for module in cache.MODULES)} <= names
+
+
+def test_a_module_is_compiled_once_into_the_folder_that_the_user_named(tmp_path: Path) -> None:
+    program = (
+        "import subprocess\n"
+        "from core.engine.backends.compiled import cache\n"
+        "cache.compile_module('kernel_dice')\n"
+        "cache.subprocess = None  # a second process would need it\n"
+        "cache.compile_module('kernel_dice')\n"
+        "from core.engine.backends.compiled.kernel_dice import roll\n"
+        "print(cache.folder(), sum(roll.stats.cache_hits.values()), sum(roll.stats.cache_misses.values()))"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    told = subprocess.run(command, cwd=ROOT, env=environment, timeout=300, capture_output=True, text=True, check=True)
+    folder, hits, misses = told.stdout.split()
+    assert Path(folder).parent == tmp_path and list(Path(folder).rglob("kernel_dice*.nbi"))
+    assert int(hits) > 0 and misses == "0"
