@@ -155,7 +155,7 @@ class ServerModel(LanguageModel):
         self._tokens: dict[int, Token] = {}
 
     @property
-    def network(self) -> Any:  # type: ignore[override]
+    def network(self) -> Any:
         """Raise NotOnServer: weights stay on the server."""
         raise NotOnServer(_(NOT_HERE))
 
