@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import wraps
-from importlib import import_module
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -104,12 +103,15 @@ class Run(Tree, ABC):
 
         link: an address that repeats the run; it stands there with its QR code. charts: how many steps get one.
         """
-        page: str = import_module("core.reports.handout").handout(self, link, charts)  # by name: the reports stand above this room
-        return page
+        from core.reports.handout import handout  # reports are functions of a run: the one declared circle of imports
+
+        return handout(self, link, charts)
 
     def chart(self) -> Any:
         """How likely and how surprising each token was, as a Vega-Lite chart for notebooks. Raises RunFinished where nothing is written."""
-        return import_module("core.reports.chart").of_run(self)
+        from core.reports import chart  # see `to_html`
+
+        return chart.of_run(self)
 
     def _repr_html_(self) -> str:
         """In a notebook: the tinted text."""

@@ -349,8 +349,11 @@ def _meter(download: Download) -> Any:
         def __exit__(self, *_given: object) -> None:
             return None
 
-        def __getattr__(self, name: str) -> Any:
-            return lambda *_given, **__: None
+        def _nothing(self, *_given: object, **_named: object) -> None:
+            """Nothing is drawn."""
+
+        close = refresh = clear = reset = display = _nothing
+        set_description = set_description_str = set_postfix = set_postfix_str = _nothing
 
         @classmethod
         def get_lock(cls) -> Any:

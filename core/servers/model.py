@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
@@ -44,7 +44,7 @@ class ServerEngine(Engine):
     """Asks a server where the engine of a local model runs the network. Several visitors may ask at once: servers batch by themselves."""
 
     def __init__(self, server: Server, vocabulary_size: int, cache_bytes_per_token: int) -> None:
-        super().__init__(cast(Backend, _Elsewhere()), torch.device("cpu"), vocabulary_size)
+        super().__init__(_Elsewhere(), torch.device("cpu"), vocabulary_size)
         self.server = server
         self._cache_bytes_per_token = cache_bytes_per_token
 
@@ -142,8 +142,7 @@ class ServerModel(LanguageModel):
         self.tokenizer = tokenizer
         self.device = f"server ({server.kind})"
         self.dtype = _printable(facts["dtype"])[:60]
-        if shape is not None:
-            self.shape = shape
+        self._shape = shape
         self.parameter_count = facts["parameters"] or (shape.parameter_count if shape else 0)
         self.weight_bytes = facts["bytes"] or self.parameter_count * facts["item_bytes"]
         self.layer_count = shape.layer_count if shape else 0
@@ -160,10 +159,17 @@ class ServerModel(LanguageModel):
         """Raise NotOnServer: the network is on the server."""
         raise NotOnServer(_(NOT_HERE))
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("network", "shape"):
-            raise NotOnServer(_(NOT_HERE) if name == "network" else _(NO_SHAPE))
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def network(self) -> Any:
+        """Raise NotOnServer: weights stay on the server."""
+        raise NotOnServer(_(NOT_HERE))
+
+    @property
+    def shape(self) -> ModelShape:  # type: ignore[override]
+        """The shape that its configuration says. Raises NotOnServer if there is none."""
+        if self._shape is None:
+            raise NotOnServer(_(NO_SHAPE))
+        return self._shape
 
     def renew(self, fresh: ServerModel) -> None:
         """Go on with another connection to the same model: its key, what it lists, and what is to be said about it."""
@@ -280,8 +286,26 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in str(text))[:200]
 
 
-class _Elsewhere:
+class _Elsewhere(Backend):
     """The backend of a model that does not run here."""
 
-    def __getattr__(self, name: str) -> Any:
+    def new_state(self) -> NoReturn:
+        raise NotOnServer(_(NOT_HERE))
+
+    def run(self, token_ids: np.ndarray, state: Any | None) -> NoReturn:
+        raise NotOnServer(_(NOT_HERE))
+
+    def length(self, state: Any) -> NoReturn:
+        raise NotOnServer(_(NOT_HERE))
+
+    def extend(self, state: Any, count: int) -> NoReturn:
+        raise NotOnServer(_(NOT_HERE))
+
+    def cut(self, state: Any, length: int) -> NoReturn:
+        raise NotOnServer(_(NOT_HERE))
+
+    def bytes(self, state: Any) -> NoReturn:
+        raise NotOnServer(_(NOT_HERE))
+
+    def held_bytes(self, state: Any) -> NoReturn:
         raise NotOnServer(_(NOT_HERE))

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
 from core.engine.backends.transformers_backend import TransformersBackend
@@ -81,8 +80,6 @@ class Desk(Cache):
         self._position = torch.zeros(1, dtype=torch.int64, device=self._keys.device)
         self._positions = torch.arange(tokens, device=self._keys.device)
         self._text: object = None
-        with NothingReadBack():
-            self._compute()
         self._step = record(self._compute, self._keys.device)
 
     def _compute(self) -> torch.Tensor:
@@ -228,23 +225,6 @@ class StaticDecode:
             spread = (expected - expected.mean()).norm()
             apart.append((found - expected).norm() / spread.clamp_min(1e-6))
         return float(torch.stack(apart).max())
-
-
-class NothingReadBack(TorchDispatchMode):
-    """While open, an operation of this thread that depends on numbers in more than its numbers raises RuntimeError: none can be recorded.
-
-    On CUDA such an operation also makes the host wait for the device.
-    """
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
-        reads = torch.Tag.data_dependent_output in func.tags or torch.Tag.dynamic_output_shape in func.tags
-        if func is torch.ops.aten.index.Tensor:  # by numbers, or by a mask that must be counted first
-            reads = any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1])
-        if reads:
-            raise RuntimeError(f"{func} reads numbers back from the device")
-        with self:  # in inference mode operations arrive whole that are made of others
-            parts = func.decompose(*args, **(kwargs or {}))
-        return func(*args, **(kwargs or {})) if parts is NotImplemented else parts
 
 
 def cuda_graph(step: Step, device: torch.device) -> Step:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def test_more_threads_must_be_clearly_faster(
         return seconds[engine.threads]
 
     monkeypatch.setattr(threads, "_measured", measured)
-    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.setattr(threads, "os", SimpleNamespace(cpu_count=lambda: 8))
     engine: Any = Clocked()
     assert fastest(engine, 10**9) == best
     assert (engine.tried, engine.threads) == (tried, 7)
@@ -47,7 +48,7 @@ def test_more_threads_must_be_clearly_faster(
 def test_a_moment_in_which_something_else_ran_does_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter([1.0, 0.9, 1.0, 0.55])  # one thread, two while something else ran; and both again
     monkeypatch.setattr(threads, "_measured", lambda engine: next(taken))
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr(threads, "os", SimpleNamespace(cpu_count=lambda: 2))
     assert fastest(Clocked(), 10**9) == 2  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ import transformers
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.backends import static_decode
-from core.engine.backends.static_decode import NothingReadBack, StaticDecode
+from core.engine.backends.static_decode import StaticDecode
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Engine
 from core.engine.model import LanguageModel
@@ -190,7 +190,7 @@ def test_a_run_is_the_same_run(plain: Any, tiny: Any) -> None:
 
 @pytest.mark.parametrize("architecture", sorted(set(ARCHITECTURES) - set(TAKEN)))
 def test_what_cannot_lie_on_a_desk_is_refused_in_a_sentence(architecture: str, plain: Any) -> None:
-    backend, note = StaticDecode.of(plain(architecture))
+    backend, note = StaticDecode.of(plain(architecture), tape.record)
     assert backend is None
     assert note.startswith("Every token is launched kernel by kernel")
     assert note.endswith(").")
@@ -206,7 +206,7 @@ def test_frequencies_that_change_with_the_text_are_refused() -> None:
         num_attention_heads=2,
         rope_parameters={"rope_type": "dynamic", "factor": 2.0, "rope_theta": 1e4},
     )
-    backend, note = StaticDecode.of(transformers.LlamaForCausalLM(config).eval())
+    backend, note = StaticDecode.of(transformers.LlamaForCausalLM(config).eval(), tape.record)
     assert backend is None
     assert "reads numbers back" in note
 
@@ -316,7 +316,7 @@ def test_nothing_waits_for_the_device_before_the_one_copy(
     watch_the_copy(monkeypatch, copied)
     if settings.greedy and "roll" in pick:
         pick = {"greedily": True}
-    with NothingReadBack():
+    with tape.NothingReadBack():
         engine.forward(ids[:5], cache)
         for end in (6, 7):
             logits = engine.forward(ids[:end], cache).logits.values
@@ -341,9 +341,9 @@ def test_nothing_waits_for_the_device_before_the_one_copy(
 def test_the_guard_notices_who_reads_numbers_back(read: Callable[[torch.Tensor], Any]) -> None:
     numbers = torch.arange(4.0)
     for inference in (False, True):
-        with torch.inference_mode(inference), NothingReadBack(), pytest.raises(RuntimeError, match="reads numbers back"):
+        with torch.inference_mode(inference), tape.NothingReadBack(), pytest.raises(RuntimeError, match="reads numbers back"):
             read(numbers)
-    with NothingReadBack():
+    with tape.NothingReadBack():
         assert numbers[torch.tensor([3, 1])].tolist() == [3.0, 1.0]
 
 
