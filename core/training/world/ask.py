@@ -7,6 +7,8 @@ from random import Random
 from core.training.world.state import Entity, State
 from core.training.world.story import Story
 
+_TELLER = "the one who tells the story"
+
 
 def questions(told: Story) -> list[tuple[str, str]]:
     """All (question, answer) pairs that this story allows: who has it, where it was, which colour, who helped, where somebody went."""
@@ -23,11 +25,13 @@ def questions(told: Story) -> list[tuple[str, str]]:
         if holder and (thing, "eaten") not in state.flags and not holder.members:
             found.append((f"Who has the {thing.noun} now?", _label(holder)))
         found += _where(state, thing)
-    return found + _helpers(state) + _ways(state)
+    found += _helpers(state) + _ways(state)
+    # Only what the reader was told can be asked.
+    return [(question, answer) for question, answer in found if answer == _TELLER or answer.removeprefix("the ").lower() in told.text.lower()]
 
 
 def _label(who: Entity) -> str:
-    return "the one who tells the story" if who.pronoun == "I" else who.label.replace("my ", "the ", 1) if who.label.startswith(("my ", "his ", "her ")) else who.label
+    return _TELLER if who.pronoun == "I" else who.label.replace("my ", "the ", 1) if who.label.startswith(("my ", "his ", "her ")) else who.label
 
 
 def _where(state: State, thing: Entity) -> list[tuple[str, str]]:
@@ -52,7 +56,7 @@ def _ways(state: State) -> list[tuple[str, str]]:
     for event in state.events:
         if event.action == "go" and isinstance(event.parts[0], Entity):
             ways.setdefault(event.parts[0], []).append(str(event.parts[1]))
-    return [(f"Where was {who.label} in the end?", places[0]) for who, places in ways.items() if len(places) == 1 and who.pronoun != "I" and not who.owner_word]
+    return [(f"Where did {who.label} go?", f"to the {places[0].split(' the ', 1)[-1]}") for who, places in ways.items() if len(places) == 1 and who.pronoun != "I" and not who.owner_word]
 
 
 def asked(rng: Random, told: Story, most: int = 2) -> str:

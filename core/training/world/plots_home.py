@@ -285,6 +285,7 @@ def pet(s: Story) -> None:
     h = roles(s, "h")[0]
     x = s.animal("", kinds=["cat", "dog", "puppy", "kitten", "goat", "hedgehog", "duckling", "rabbit", "parrot", "donkey", "pony", "mouse", "frog", "crow", "turtle", "lamb"])
     s.cast["x"] = x
+    s.plot.append(f"{x.adjective} {x.noun}")
     s.say(f"{one_day(s)} {{x:a}} [sat in front of the door|followed {{h:o}} home|looked in at the window|was sitting in {{h:s}} bed|came into the kitchen|stood in the garden]. {{x:p}} was [wet|cold|thin|muddy|hungry|shivering|all alone].")
     s.do("be", x, "hungry")
     s.speak(h, "[Where do you come from?|Are you lost?|Poor thing! Come in.|You look hungry.|Whose are you?]", "kind")

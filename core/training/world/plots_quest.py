@@ -140,6 +140,7 @@ def wish(s: Story) -> None:
     s.cast["g"] = g
     what, result, _ = s.rng.choice(_WISHES)
     s.plot.append(what)
+    s.plot.append(g.label)
     s.say(f"{one_day(s)} {{h}} [helped {{g:a}} over the road|met {{g:a}}|shared {{h:ps}} bread with {{g:a}}|pulled {{g:a}} out of the water].")
     s.speak(g, "[You may have one wish.|I can make one wish come true.|You were kind to me. What do you wish for?|One wish, and not more! Think well.]", "kind", to=h)
     s.say(f"[{{h}} did not think long|{{h}} thought for a while|At once {{h}} knew it]. {{h}} wished {what}. [There was a flash|{{g}} nodded three times|There was a smell of roses|A bell rang], and the wish came true.")

@@ -131,6 +131,7 @@ class Story(Casting):
         free = [place for place in self.setting.places if place is not but and place.noun not in self.taken_nouns]
         chosen = self.rng.choice(free or self.setting.places)
         self.taken_nouns.add(chosen.noun)
+        self.plot.append(chosen.noun)
         return chosen
 
     def spot(self) -> str:
@@ -138,6 +139,7 @@ class Story(Casting):
         free = [spot for spot in self.setting.spots if spot not in self.taken_nouns]
         chosen = self.rng.choice(free or self.setting.spots)
         self.taken_nouns.add(chosen)
+        self.plot.append(chosen)
         return chosen
 
     def sight(self, probability: float = 0.5) -> None:
