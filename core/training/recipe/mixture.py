@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 from random import Random
 
 from transformers import PreTrainedTokenizerFast
@@ -19,7 +18,7 @@ from core.training.lessons import LATER, LESSONS
 from core.training.world.registers import document
 
 # Lessons that stay beside the world, with their shares: facts, rows, chance, sums, yes or no, everyday openings.
-_KEPT = ("facts", "rows", "chance", "sum of three", "sum of two", "is a", "debate", "number", "opinion", "opening", "rhyme", "joke", "drill", "echo", "recall")
+_KEPT = "facts,rows,chance,sum of three,sum of two,is a,debate,number,opinion,opening,rhyme,joke,drill,echo,recall".split(",")
 _LONGEST = 1750  # characters of one piece of prose: about 512 tokens
 PASSES = 4
 
@@ -44,7 +43,7 @@ class Mixture:
     def __init__(self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus, shares: Shares, seed: int = 0) -> None:
         self.tokenizer, self.corpus, self.shares, self.seed = tokenizer, corpus, shares, seed
         self._older = corpus.pieces["tale"] + corpus.pieces["novel"]
-        self._sums = {name: list(accumulate(len(piece.text) for piece in pieces)) for name, pieces in (("simple", corpus.pieces["simple"]), ("older", self._older))}
+        self._sums = {"simple": _sums(corpus.pieces["simple"]), "older": _sums(self._older)}
         characters = sum(len(piece.text) for piece in corpus.pieces["simple"])
         # About four characters a token: after so many tokens in all, the simple stories have been read PASSES times.
         self.simple_until = PASSES * characters / 4 / shares.simple if shares.simple else 0.0
@@ -82,6 +81,10 @@ class Mixture:
 _LENGTHS = {"told": 180, "simple": 260, "lessons": 45, "older": 380}
 
 
+def _sums(pieces: list[Piece]) -> list[int]:
+    return list(accumulate(len(piece.text) for piece in pieces))
+
+
 def _part(rng: Random, piece: Piece) -> Piece:
     """The piece from its beginning or, if it is long, from the start of one of its sentences."""
     if len(piece.text) <= _LONGEST:
@@ -94,9 +97,10 @@ def tokenizer_texts(corpus: Corpus, characters: int = 12_000_000, seed: int = 1)
     """Texts in the shares of the mixture, to train the tokenizer on."""
     mixture = Mixture.__new__(Mixture)
     mixture.corpus, mixture._older = corpus, corpus.pieces["tale"] + corpus.pieces["novel"]
-    mixture._sums = {"simple": list(accumulate(len(piece.text) for piece in corpus.pieces["simple"])), "older": list(accumulate(len(piece.text) for piece in mixture._older))}
+    mixture._sums = {"simple": _sums(corpus.pieces["simple"]), "older": _sums(mixture._older)}
     rng, texts, total = Random(f"tokenizer/{seed}"), [], 0
-    sources = {"told": 0.55 / 180, "simple": 0.2 / 260, "lessons": 0.12 / 45, "older": 0.13 / 380} if mixture._older else {"told": 1.0, "lessons": 1.0}
+    shares = {"told": 0.55, "simple": 0.2, "lessons": 0.12, "older": 0.13} if mixture._older else {"told": 0.85, "lessons": 0.15}
+    sources = {name: share / _LENGTHS[name] for name, share in shares.items()}
     while total < characters:
         texts.append(mixture.text(rng, rng.choices(list(sources), list(sources.values()))[0]).text)
         total += len(texts[-1])

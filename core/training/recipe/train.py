@@ -12,7 +12,7 @@ import argparse
 import os
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -45,7 +45,7 @@ class Plan:
     clip: float = 1.0
     save_minutes: float = 5.0
     seed: int = 0
-    shares: Shares = Shares()
+    shares: Shares = field(default_factory=Shares)
 
     def rows(self, step: int) -> tuple[int, int]:
         """Rows and length of the batch at this step."""
@@ -72,7 +72,9 @@ def loss_of(model: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: to
 class Run:
     """A model on its way, its optimizers, how far it is, and its checkpoint."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, mixture: Mixture, plan: Plan, compiled: bool = True, shape: dict[str, int] = SHAPE) -> None:
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerFast, mixture: Mixture, plan: Plan, compiled: bool = True, shape: dict[str, int] = SHAPE
+    ) -> None:
         torch.manual_seed(plan.seed)
         self.model = LlamaForCausalLM(config(shape, tokenizer.bos_token_id, tokenizer.eos_token_id, len(tokenizer)))
         self.mixture, self.plan = mixture, plan
@@ -114,7 +116,8 @@ class Run:
         state = torch.load(path, map_location="cpu", weights_only=True)
         self.model.load_state_dict(state["model"])
         self.optimizers.load_state_dict(state["optimizers"])
-        self.step, self.tokens, self.decay_from, self.decay_steps = state["step"], state["tokens"], state["decay_from"], state["decay_steps"]
+        self.step, self.tokens = state["step"], state["tokens"]
+        self.decay_from, self.decay_steps = state["decay_from"], state["decay_steps"]
 
 
 def tokenizer_in(folder: Path, corpus: Corpus) -> PreTrainedTokenizerFast:
@@ -136,7 +139,11 @@ def train(run: Run, checkpoint: Path, minutes: float) -> None:
         mean = loss if not mean else 0.95 * mean + 0.05 * loss
         now = time.monotonic()
         if run.step % 10 == 0:
-            print(f"{time.strftime('%H:%M:%S')} step {run.step} tokens {run.tokens / 1e6:.2f}M loss {mean:.3f} {(run.tokens - since) / (now - logged):.0f} tokens/s", flush=True)
+            speed = (run.tokens - since) / (now - logged)
+            print(
+                f"{time.strftime('%H:%M:%S')} step {run.step} tokens {run.tokens / 1e6:.2f}M loss {mean:.3f} {speed:.0f} tokens/s",
+                flush=True,
+            )
             logged, since = now, run.tokens
         if now - saved > run.plan.save_minutes * 60:
             run.save(checkpoint)

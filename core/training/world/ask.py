@@ -27,11 +27,19 @@ def questions(told: Story) -> list[tuple[str, str]]:
         found += _where(state, thing)
     found += _helpers(state) + _ways(state)
     # Only what the reader was told can be asked.
-    return [(question, answer) for question, answer in found if answer == _TELLER or answer.removeprefix("the ").lower() in told.text.lower()]
+    return [
+        (question, answer) for question, answer in found if answer == _TELLER or answer.removeprefix("the ").lower() in told.text.lower()
+    ]
 
 
 def _label(who: Entity) -> str:
-    return _TELLER if who.pronoun == "I" else who.label.replace("my ", "the ", 1) if who.label.startswith(("my ", "his ", "her ")) else who.label
+    return (
+        _TELLER
+        if who.pronoun == "I"
+        else who.label.replace("my ", "the ", 1)
+        if who.label.startswith(("my ", "his ", "her "))
+        else who.label
+    )
 
 
 def _where(state: State, thing: Entity) -> list[tuple[str, str]]:
@@ -56,11 +64,17 @@ def _ways(state: State) -> list[tuple[str, str]]:
     for event in state.events:
         if event.action == "go" and isinstance(event.parts[0], Entity):
             ways.setdefault(event.parts[0], []).append(str(event.parts[1]))
-    return [(f"Where did {who.label} go?", f"to the {places[0].split(' the ', 1)[-1]}") for who, places in ways.items() if len(places) == 1 and who.pronoun != "I" and not who.owner_word]
+    return [
+        (f"Where did {who.label} go?", f"to the {places[0].split(' the ', 1)[-1]}")
+        for who, places in ways.items()
+        if len(places) == 1 and who.pronoun != "I" and not who.owner_word
+    ]
 
 
 def asked(rng: Random, told: Story, most: int = 2) -> str:
     """Some questions and answers, to stand behind the story; empty if there are none."""
     pairs = questions(told)
     rng.shuffle(pairs)
-    return "".join(f"\n\nQuestion: {question}\nAnswer: {answer[0].upper()}{answer[1:]}." for question, answer in pairs[: rng.randint(1, most)])
+    return "".join(
+        f"\n\nQuestion: {question}\nAnswer: {answer[0].upper()}{answer[1:]}." for question, answer in pairs[: rng.randint(1, most)]
+    )

@@ -36,7 +36,11 @@ def meet(s: Story, who: str = "g") -> None:
     """The hero meets the one in this role, who is new."""
     person = s.cast[who]
     assert isinstance(person, Entity)
-    new = "{%s:a}[, called {%s:n}| called {%s:n}| named {%s:n}]" % ((who,) * 4) if person.name and person.noun not in ("girl", "boy") else ("{%s}" if person.name or person.owner_word else "{%s:a}") % who
+    new = (
+        "{%s:a}[, called {%s:n}| called {%s:n}| named {%s:n}]" % ((who,) * 4)
+        if person.name and person.noun not in ("girl", "boy")
+        else ("{%s}" if person.name or person.owner_word else "{%s:a}") % who
+    )
     s.say(
         f"[{{h}} met {new}.|There {{h}} [saw|met|came upon] {new}.|[{THEN}][,|] {new} [came along|came by|appeared|stopped beside {{h:o}}|looked over the [wall|fence|hedge]].|On the way {{h}} met {new}.|{{h}} saw {new} who {_ACTIVITIES}."
         f"|Not far away, {new} {_ACTIVITIES}.|{new} {_ACTIVITIES}.|Just then {new} [came by|came along|passed].|{{h}} nearly bumped into {new}.|{{h}} was not alone: {new} {_ACTIVITIES}.]"
@@ -47,7 +51,11 @@ def trouble(s: Story, who: str = "g") -> None:
     """Somebody asks the hero what is wrong."""
     asks = s.cast[who]
     assert isinstance(asks, Entity)
-    s.speak(asks, "[What is the matter?|Why do you look so [sad|worried]?|What has happened?|Is something wrong?|Can I help you?|What are you doing here?|Why the long face?|You look unhappy. What is it?|Are you all right?|Tell me, what is wrong?|What are you looking for?|Good day! Where are you going?|Do you need help?]", "kind")
+    s.speak(
+        asks,
+        "[What is the matter?|Why do you look so [sad|worried]?|What has happened?|Is something wrong?|Can I help you?|What are you doing here?|Why the long face?|You look unhappy. What is it?|Are you all right?|Tell me, what is wrong?|What are you looking for?|Good day! Where are you going?|Do you need help?]",
+        "kind",
+    )
 
 
 def answer(s: Story, text: str, mood: str = "sad") -> None:
@@ -57,14 +65,21 @@ def answer(s: Story, text: str, mood: str = "sad") -> None:
     if s.chance(0.75):
         s.speak(hero, text, mood, answer=True)
     else:
-        s.say("[{h} told {g:o} [everything|what had happened|the whole story|about it|all about it]|So {h} told {g:o} what had happened|{h} explained what was wrong].")
+        s.say(
+            "[{h} told {g:o} [everything|what had happened|the whole story|about it|all about it]|So {h} told {g:o} what had happened|{h} explained what was wrong]."
+        )
 
 
 def offer(s: Story, who: str = "g") -> None:
     """Somebody agrees to help."""
     person = s.cast[who]
     assert isinstance(person, Entity)
-    s.speak(person, "[I will help you.|Of course I will help!|Let me think.|I have an idea!|Do not worry, I can help.|Come with me!|Let us try together.|That is easy for me!|I know what to do.|Leave it to me!|We will manage that.|Don't cry! We will find a way.|I think I can do something.|Nothing is easier than that!|Wait, I know something.|You came to the right one.]", "kind", answer=True)
+    s.speak(
+        person,
+        "[I will help you.|Of course I will help!|Let me think.|I have an idea!|Do not worry, I can help.|Come with me!|Let us try together.|That is easy for me!|I know what to do.|Leave it to me!|We will manage that.|Don't cry! We will find a way.|I think I can do something.|Nothing is easier than that!|Wait, I know something.|You came to the right one.]",
+        "kind",
+        answer=True,
+    )
 
 
 def refuse(s: Story) -> None:
@@ -76,8 +91,18 @@ def refuse(s: Story) -> None:
     hero = s.cast["h"]
     assert isinstance(hero, Entity)
     if s.chance(0.6):
-        s.speak(hero, "[Can you help me, please?|Please help me!|Would you help me?|Could you help me for a moment?|I need help!|Excuse me, do you have a little time?]", "", to=other)
-    s.speak(other, "[I am too [busy|tired|hungry|old].|Not now. I have to [work|sleep|go home|cook|count my [eggs|coins|nuts]].|That is not my problem.|Ask somebody else.|I am sorry, I have no time.|Come back tomorrow.|I would like to, but I [can't|have a cold|am afraid|hurt my foot].|Why should I?|I never help [strangers|before lunch|in this weather].]", "grumpy", answer=True)
+        s.speak(
+            hero,
+            "[Can you help me, please?|Please help me!|Would you help me?|Could you help me for a moment?|I need help!|Excuse me, do you have a little time?]",
+            "",
+            to=other,
+        )
+    s.speak(
+        other,
+        "[I am too [busy|tired|hungry|old].|Not now. I have to [work|sleep|go home|cook|count my [eggs|coins|nuts]].|That is not my problem.|Ask somebody else.|I am sorry, I have no time.|Come back tomorrow.|I would like to, but I [can't|have a cold|am afraid|hurt my foot].|Why should I?|I never help [strangers|before lunch|in this weather].]",
+        "grumpy",
+        answer=True,
+    )
     s.maybe(0.6, "[So|and so|So] {h} [went on|walked on|had to go on alone|tried somebody else|did not give up|said goodbye and went on].")
 
 
@@ -87,11 +112,23 @@ def thanks(s: Story, who: str = "g") -> None:
     assert isinstance(hero, Entity) and isinstance(helper, Entity)
     s.do("help", helper, hero)
     if s.chance(0.75):
-        s.speak(hero, "[Thank you!|Thank you so much!|Thank you! You are very kind.|Oh, thank you, thank you!|How can I thank you?|I will never forget that.|You are the best!|Thank you for your help!|Without you I could not have done it.|Thanks a lot!|That was so kind of you.|Thank you, my friend!]", "happy", to=helper)
+        s.speak(
+            hero,
+            "[Thank you!|Thank you so much!|Thank you! You are very kind.|Oh, thank you, thank you!|How can I thank you?|I will never forget that.|You are the best!|Thank you for your help!|Without you I could not have done it.|Thanks a lot!|That was so kind of you.|Thank you, my friend!]",
+            "happy",
+            to=helper,
+        )
         if s.chance(0.5):
-            s.speak(helper, "[You are welcome.|It was nothing.|I was glad to help.|Any time!|That is what friends are for.|One day you will help me.|Don't mention it.|It was fun!|You did it yourself.|Just be careful next time.]", "kind", answer=True)
+            s.speak(
+                helper,
+                "[You are welcome.|It was nothing.|I was glad to help.|Any time!|That is what friends are for.|One day you will help me.|Don't mention it.|It was fun!|You did it yourself.|Just be careful next time.]",
+                "kind",
+                answer=True,
+            )
     else:
-        s.say(f"{{h}} [thanked {{{who}:o}} [again and again|with all {{h:ps}} heart|many times|from the bottom of {{h:ps}} heart]|hugged {{{who}:o}}|gave {{{who}:o}} a [big hug|warm smile]].")
+        s.say(
+            f"{{h}} [thanked {{{who}:o}} [again and again|with all {{h:ps}} heart|many times|from the bottom of {{h:ps}} heart]|hugged {{{who}:o}}|gave {{{who}:o}} a [big hug|warm smile]]."
+        )
 
 
 def ending(s: Story, who: str = "f") -> None:
@@ -118,7 +155,9 @@ def ending(s: Story, who: str = "f") -> None:
     if isinstance(t, Entity) and ((t, "eaten") in s.state.flags or s.state.holder.get(t) is not hero):
         template = template.replace("|dreamed of {t:t}", "").replace("|kept {t:t} in a safe place", "")
     if friend is None:
-        template = template.replace("|hear {h:n} tell the story|see them there together", "").replace("still hear them laugh", "hear {h:n} tell the story")
+        template = template.replace("|hear {h:n} tell the story|see them there together", "").replace(
+            "still hear them laugh", "hear {h:n} tell the story"
+        )
     s.cast["moral"] = s.rng.choice(MORALS.get(s.plot[0], MORALS[""]).split("|"))
     if hero.owner_word:
         template = template.replace("{both}", "they")
@@ -137,7 +176,11 @@ def obstacle(s: Story, goal: str) -> None:
     trouble_, attempts, skill, solution, alone = OBSTACLES[kind]
     s.cast["goal"] = goal
     if kind == "guard":
-        guard = s.animal(kinds=["dog", "goose", "lion", "wolf", "bear", "goat", "crocodile", "swan"]) if s.chance(0.5) else s.person(["giant", "troll", "knight", "dragon", "goblin", "monster"])
+        guard = (
+            s.animal(kinds=["dog", "goose", "lion", "wolf", "bear", "goat", "crocodile", "swan"])
+            if s.chance(0.5)
+            else s.person(["giant", "troll", "knight", "dragon", "goblin", "monster"])
+        )
         guard.adjective = s.rng.choice(["big", "grumpy", "huge", "angry", "fat"])
         s.cast["x"] = guard
     s.say(trouble_)
@@ -151,7 +194,11 @@ def obstacle(s: Story, goal: str) -> None:
         meet(s)
         if s.chance(0.5):
             trouble(s)
-            answer(s, "[I must go {goal}, but I cannot.|I want to go {goal}, but [it is too hard|I can't get on|look at that]!|I have to get {goal} before [dark|evening|it is too late].]", "sad")
+            answer(
+                s,
+                "[I must go {goal}, but I cannot.|I want to go {goal}, but [it is too hard|I can't get on|look at that]!|I have to get {goal} before [dark|evening|it is too late].]",
+                "sad",
+            )
         offer(s)
         s.say(solution)
         thanks(s)

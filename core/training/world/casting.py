@@ -11,8 +11,12 @@ from core.training.world.state import Entity
 _HEROES = {"child": 30, "animal": 27, "grown": 11, "tale": 12, "alive": 6, "I": 9, "my": 7}
 _TALE = "king queen prince princess knight wizard witch fairy giant dwarf troll pirate elf mermaid dragon ghost robot snowman monster unicorn magician goblin emperor".split()
 _MY = """dog he Rex|dog she Bella|cat he|cat she|brother he|sister she|little brother he|little sister she|grandfather he|grandmother she|best friend he|best friend she|uncle he|aunt she|father he|mother she|teacher she
-teacher he|neighbour she|neighbour he|horse he|hamster he|parrot he|cousin he|cousin she|baby sister she|rabbit she|big brother he|big sister she|goldfish he|puppy he|kitten she|pony she|friend he|friend she|class teacher she""".replace("\n", "|").split("|")
-_FAMILY = "mother she|father he|grandmother she|grandfather he|sister she|brother he|aunt she|uncle he|big sister she|big brother he|cousin he|cousin she".split("|")
+teacher he|neighbour she|neighbour he|horse he|hamster he|parrot he|cousin he|cousin she|baby sister she|rabbit she|big brother he|big sister she|goldfish he|puppy he|kitten she|pony she|friend he|friend she|class teacher she""".replace(
+    "\n", "|"
+).split("|")
+_FAMILY = "mother she|father he|grandmother she|grandfather he|sister she|brother he|aunt she|uncle he|big sister she|big brother he|cousin he|cousin she".split(
+    "|"
+)
 _NO_COLOUR_NEEDED = 0.25
 
 
@@ -83,7 +87,9 @@ class Casting:
     def child(self, pronoun: str = "") -> Entity:
         """A girl or a boy with a name."""
         pronoun = pronoun or self.rng.choice(["she", "he"])
-        setting = self.rng.choice(["house", "village", "town", "farm", "sea", "mountain", "house", "village", "town", "house", "forest", "snow", "desert", "lake"])
+        setting = self.rng.choice(
+            ["house", "village", "town", "farm", "sea", "mountain", "house", "village", "town", "house", "forest", "snow", "desert", "lake"]
+        )
         noun, pool = ("girl", names.GIRLS) if pronoun == "she" else ("boy", names.BOYS)
         return Entity("person", noun, pronoun, self.name(pool), self.rng.choice(["", *names.CHILD_TRAITS]), home="house", setting=setting)
 
@@ -96,12 +102,20 @@ class Casting:
         self.taken_nouns.add(noun)
         home, place, skills = ANIMALS[noun]
         pronoun = {"rooster": "he", "hen": "she", "cow": "she"}.get(noun) or self.rng.choice(["he", "she"])
-        name = self.name(names.PETS + names.GIRLS[:20] * (pronoun == "she") + names.BOYS[:20] * (pronoun == "he")) if self.rng.random() < named else ""
+        name = (
+            self.name(names.PETS + names.GIRLS[:20] * (pronoun == "she") + names.BOYS[:20] * (pronoun == "he"))
+            if self.rng.random() < named
+            else ""
+        )
         if name in names.GIRLS or name in names.BOYS:
             pronoun = "she" if name in names.GIRLS else "he"
         adjective = self.rng.choice(["", *names.ANIMAL_TRAITS])
         wrong = {"little", "small", "thin"} if "big" in skills else {"fat"} if "small" in skills else set()
-        if adjective in wrong or (adjective in ("grey", "brown", "white") and " " in noun) or (adjective in ("young", "old") and noun in ("puppy", "kitten", "chick", "lamb", "duckling")):
+        if (
+            adjective in wrong
+            or (adjective in ("grey", "brown", "white") and " " in noun)
+            or (adjective in ("young", "old") and noun in ("puppy", "kitten", "chick", "lamb", "duckling"))
+        ):
             adjective = ""
         return Entity("animal", noun, pronoun, name, adjective, skills=frozenset(skills.split()), home=home, setting=place)
 
@@ -112,7 +126,11 @@ class Casting:
         self.taken_nouns.add(noun)
         pronouns, home, setting, skills = PEOPLE[noun]
         pronoun = self.rng.choice(pronouns.split())
-        name = self.name(names.GIRLS if pronoun == "she" else names.BOYS) if self.rng.random() < named and not noun.startswith(("old ", "young ")) else ""
+        name = (
+            self.name(names.GIRLS if pronoun == "she" else names.BOYS)
+            if self.rng.random() < named and not noun.startswith(("old ", "young "))
+            else ""
+        )
         adjective = self.rng.choice(["", *names.GROWN_TRAITS]) if not noun.startswith(("old ", "young ")) else ""
         if noun in ("dwarf", "elf", "fairy", "goblin", "giant") and adjective in ("tall", "short"):
             adjective = ""
@@ -173,7 +191,9 @@ class Casting:
         colour = self.rng.choice(names.COLOURS) if noun.startswith("~") and self.rng.random() < coloured else ""
         noun = noun.lstrip("~")
         self.taken_nouns.add(noun)
-        quality = colour or (self.rng.choice(["", "little", "old", "beautiful", "new", "tiny", "strange", "pretty"]) if " " not in noun else "")
+        quality = colour or (
+            self.rng.choice(["", "little", "old", "beautiful", "new", "tiny", "strange", "pretty"]) if " " not in noun else ""
+        )
         thing = Entity("thing", noun, "it", adjective=quality, colour=colour)
         self.cast[role] = thing
         self.plot.append(f"{quality} {noun}")

@@ -51,9 +51,7 @@ ONE_DAY = (
     "|one autumn morning|one winter evening|one warm evening|early one morning|late one evening|one Sunday|on a Tuesday|last Friday|a few days later|one quiet afternoon|in the spring|one day after breakfast"
 )
 THEN = "then|after that|a little later|soon|a moment later|at once|in the end|after a while|next|by and by|now|the next moment"
-LATER = (
-    "the next day|the next morning|a week later|that evening|later that day|an hour later|after lunch|when the sun went down|two days later|in the afternoon|when it was getting dark|after a long time|before long"
-)
+LATER = "the next day|the next morning|a week later|that evening|later that day|an hour later|after lunch|when the sun went down|two days later|in the afternoon|when it was getting dark|after a long time|before long"
 WEATHER = (
     "[The sun was shining|The sky was blue|It was warm and sunny|It was a bright day|A soft wind was blowing|It had rained in the night|The air was fresh|Grey clouds hung in the sky|It was cold outside|It was foggy"
     "|It was [raining|drizzling|windy|cloudy]|The first snow had fallen|It was very hot|The birds were singing|A storm was coming|The leaves were turning yellow|The moon was shining]"

@@ -25,7 +25,9 @@ zebra:meadow:savanna:run|hippo:river:savanna:swim strong big|crocodile:river:jun
 bird:nest:forest:fly small|sparrow:nest under the roof:village:fly small|robin:nest in the hedge:village:fly small|crow:tall tree:field:fly clever|magpie:nest in the poplar:village:fly clever|pigeon:tower:town:fly
 bee:hive:field:fly small|butterfly:flower garden:field:fly small|ladybird:leaf:field:fly small|ant:anthill:forest:strong small|spider:web:house:climb small|snail:shell:field:small slow|caterpillar:leaf:field:small slow
 worm:hole in the ground:field:dig small|mole:tunnel:field:dig small|bat:cave:mountain:fly|eagle:nest on the cliff:mountain:fly strong|beetle:crack in the bark:forest:small strong|panda:bamboo forest:jungle:climb big
-koala:tree:jungle:climb|kangaroo:bush:savanna:jump strong|raccoon:hollow tree:forest:climb|llama:hut:mountain:strong|chick:hen house:farm:small|guinea pig:cage:house:small|moose:clearing:snow:strong big""".replace("\n", "|").split("|")
+koala:tree:jungle:climb|kangaroo:bush:savanna:jump strong|raccoon:hollow tree:forest:climb|llama:hut:mountain:strong|chick:hen house:farm:small|guinea pig:cage:house:small|moose:clearing:snow:strong big""".replace(
+    "\n", "|"
+).split("|")
 # noun: pronouns: home: setting: skills. Grown-ups by their work, and people of tales.
 PEOPLE = """baker:he she:small house:village:cook|farmer:he she:farmhouse:farm:strong|fisherman:he:hut by the sea:sea:swim|fisherwoman:she:hut by the sea:sea:swim|gardener:he she:cottage:village:dig|tailor:he she:little shop:town:mend
 shoemaker:he she:little shop:town:mend|carpenter:he she:workshop:village:mend strong|painter:he she:room under the roof:town:|teacher:he she:flat:town:clever|doctor:he she:white house:town:clever|postman:he:small house:village:run
@@ -36,15 +38,23 @@ grandmother:she:cottage:village:cook|grandfather:he:cottage:village:mend|old man
 king:he:castle:castle:|queen:she:castle:castle:|prince:he:castle:castle:|princess:she:castle:castle:|knight:he she:castle:castle:strong|wizard:he:tower:mountain:magic clever|witch:she:hut:forest:magic clever|fairy:she:flower:field:magic fly small
 giant:he she:cave:mountain:strong big tall|dwarf:he:cave:mountain:dig strong small|troll:he:cave under the bridge:mountain:strong|pirate:he she:ship:sea:swim|elf:he she:tree house:forest:small clever|mermaid:she:palace under the sea:sea:swim
 dragon:he she:cave:mountain:fly strong big|ghost:he she:attic:castle:fly|robot:he it:workshop:town:strong clever|snowman:he:garden:snow:|monster:he she:cave:mountain:strong big|unicorn:she he:meadow:field:run
-explorer:he she:tent:mountain:climb|detective:he she:office:town:clever|magician:he she:caravan:town:magic|cowboy:he:ranch:savanna:run|goblin:he:hole under a root:forest:small|emperor:he:palace:castle:|young tailor:he she:little shop:town:mend""".replace("\n", "|").split("|")
+explorer:he she:tent:mountain:climb|detective:he she:office:town:clever|magician:he she:caravan:town:magic|cowboy:he:ranch:savanna:run|goblin:he:hole under a root:forest:small|emperor:he:palace:castle:|young tailor:he she:little shop:town:mend""".replace(
+    "\n", "|"
+).split("|")
 # Things that are alive in some stories.
 ALIVE = """teddy bear:toy box:house|doll:toy box:house|little train:shed:town|red tractor:barn:farm|old car:garage:town|little boat:harbour:sea|star:sky:mountain|cloud:sky:mountain|little tree:forest:forest|snowflake:sky:snow
 clock:hall:house|teapot:kitchen:house|wooden soldier:toy box:house|toy car:toy box:house|kite:cupboard:village|lamp:corner of the room:house|puppet:trunk:town|pumpkin:field:farm|sunflower:garden:village|balloon:shop:town|broom:cupboard:house
-little bus:garage:town|lighthouse:rock:sea|scarecrow:field:farm|rocking horse:attic:house|pencil:box:house|umbrella:corner:house|river:valley:mountain|moon:sky:mountain|wind:mountains:mountain|little plane:hangar:town""".replace("\n", "|").split("|")
+little bus:garage:town|lighthouse:rock:sea|scarecrow:field:farm|rocking horse:attic:house|pencil:box:house|umbrella:corner:house|river:valley:mountain|moon:sky:mountain|wind:mountains:mountain|little plane:hangar:town""".replace(
+    "\n", "|"
+).split("|")
 
-CHILD_TRAITS = "little small young clever brave shy kind curious quiet cheerful lively thoughtful careful friendly dreamy busy stubborn merry".split()
+CHILD_TRAITS = (
+    "little small young clever brave shy kind curious quiet cheerful lively thoughtful careful friendly dreamy busy stubborn merry".split()
+)
 ANIMAL_TRAITS = "little small young old clever brave shy kind curious lazy cheerful hungry friendly proud sleepy fat thin grey brown white wild gentle".split()
-GROWN_TRAITS = "old young kind clever poor rich tall short friendly cheerful lonely proud grumpy busy famous wise lazy careful forgetful".split()
+GROWN_TRAITS = (
+    "old young kind clever poor rich tall short friendly cheerful lonely proud grumpy busy famous wise lazy careful forgetful".split()
+)
 COLOURS = "red blue green yellow white black brown orange purple pink grey golden silver".split()
 
 # Small things that can be owned, carried, lost and found; "~" those that can have any colour.

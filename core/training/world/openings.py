@@ -63,7 +63,9 @@ def _home(s: Story, hero: Entity) -> str:
     """The home of an animal or of a thing that is alive, sometimes."""
     known = ("sky", "harbour", "valley", "hall", "kitchen", "garden", "field", "forest", "mountains", "corner", "attic")
     if hero.role == "alive":
-        return f"in {'the' if hero.home.split()[0] in known else 'a'} {hero.home}".replace("in a rock", "on a rock").replace("in the corner", "in the corner")
+        return f"in {'the' if hero.home.split()[0] in known else 'a'} {hero.home}".replace("in a rock", "on a rock").replace(
+            "in the corner", "in the corner"
+        )
     strange = ("shell", "rocks", "deep", "place", "leaf", "bamboo", "river", "meadow", "water")
     return f"in a {hero.home}" if hero.role == "animal" and hero.home.split()[0] not in strange and s.chance(0.35) else ""
 
@@ -84,13 +86,25 @@ def _once(s: Story, hero: Entity) -> None:
         return
     start = start.replace("|There was a time when", "")
     who = "{h:a} [called|named|called|whose name was] {h:n}" if hero.name else "{h:a}"
-    s.say(s.rng.choice([f"{start}[,|] there [was|lived] {who}.", f"{start}[,|] there was {who}, who lived {{where}}.", f"There was [once |]{who}[, who lived {{where}}|].",
-                        f"{start}, {{where}}, there lived {who}.", f"There once lived {who} {{where}}.", f"{start}[,|] {who} lived {{where}}."]))
+    s.say(
+        s.rng.choice(
+            [
+                f"{start}[,|] there [was|lived] {who}.",
+                f"{start}[,|] there was {who}, who lived {{where}}.",
+                f"There was [once |]{who}[, who lived {{where}}|].",
+                f"{start}, {{where}}, there lived {who}.",
+                f"There once lived {who} {{where}}.",
+                f"{start}[,|] {who} lived {{where}}.",
+            ]
+        )
+    )
 
 
 def _in_place(s: Story, hero: Entity) -> None:
     who = "{h:a} [called|named] {h:n}" if hero.name else "{h:a}"
-    s.say(f"[{{where}} [there lived|lived|there was]|Far away, {{where}}, [lived|there lived]|Somewhere {{where}} lived|High up under the roof of the world, {{where}}, lived] {who}.")
+    s.say(
+        f"[{{where}} [there lived|lived|there was]|Far away, {{where}}, [lived|there lived]|Somewhere {{where}} lived|High up under the roof of the world, {{where}}, lived] {who}."
+    )
 
 
 def _lived(s: Story, hero: Entity) -> None:
@@ -99,17 +113,31 @@ def _lived(s: Story, hero: Entity) -> None:
 
 
 def _named(s: Story, hero: Entity) -> None:
-    s.say("[{h:n} was {h:a}[ who lived {where}|].|{h:n} the {h:b} lived {where}.|{h:n} lived {where}. {h:p} was {h:a}.|Everybody knew {h:n} the {h:b}.|{h:n} and {h:ps} [family|friends|brother|sister] lived {where}.]"
-          if hero.kind != "person" or hero.noun not in ("girl", "boy") else
-          "[{h:n} was {h:a}[ who lived {where}|].|{h:n} lived {where}.|{h:n} lived {where} with {h:ps} [mother and father|grandmother|family|three brothers|big sister|father].|{h:n} was [five|six|seven|eight|nine|ten] years old.]")
+    s.say(
+        "[{h:n} was {h:a}[ who lived {where}|].|{h:n} the {h:b} lived {where}.|{h:n} lived {where}. {h:p} was {h:a}.|Everybody knew {h:n} the {h:b}.|{h:n} and {h:ps} [family|friends|brother|sister] lived {where}.]"
+        if hero.kind != "person" or hero.noun not in ("girl", "boy")
+        else "[{h:n} was {h:a}[ who lived {where}|].|{h:n} lived {where}.|{h:n} lived {where} with {h:ps} [mother and father|grandmother|family|three brothers|big sister|father].|{h:n} was [five|six|seven|eight|nine|ten] years old.]"
+    )
 
 
 def _time_doing(s: Story, hero: Entity) -> None:
-    s.say(f"[{ONE_DAY}|yesterday|today|last night|last week][,|,|] {{h}} {_doing_of(hero)}." if hero.name or hero.owner_word else f"[{ONE_DAY}][,|] {{h:a}} {_doing_of(hero)}.")
+    s.say(
+        f"[{ONE_DAY}|yesterday|today|last night|last week][,|,|] {{h}} {_doing_of(hero)}."
+        if hero.name or hero.owner_word
+        else f"[{ONE_DAY}][,|] {{h:a}} {_doing_of(hero)}."
+    )
 
 
 def _doing_of(hero: Entity) -> str:
-    key = "I" if hero.pronoun == "I" else "child" if hero.noun in ("girl", "boy", "brother", "sister", "cousin") else "animal" if hero.kind == "animal" else ""
+    key = (
+        "I"
+        if hero.pronoun == "I"
+        else "child"
+        if hero.noun in ("girl", "boy", "brother", "sister", "cousin")
+        else "animal"
+        if hero.kind == "animal"
+        else ""
+    )
     return _DOING[key]
 
 
@@ -118,45 +146,66 @@ def _doing(s: Story, hero: Entity) -> None:
 
 
 def _the(s: Story, hero: Entity) -> None:
-    s.say(f"The {{h:j}} [{_doing_of(hero)}|lived {{where}}|{_HABITS}|had lived {{where}} for [many years|a hundred years|a long time]|was {_QUALITY}|woke up [early|late]|came out of {{h:ps}} {hero.home or 'house'}].")
+    s.say(
+        f"The {{h:j}} [{_doing_of(hero)}|lived {{where}}|{_HABITS}|had lived {{where}} for [many years|a hundred years|a long time]|was {_QUALITY}|woke up [early|late]|came out of {{h:ps}} {hero.home or 'house'}]."
+    )
 
 
 def _a_noun(s: Story, hero: Entity) -> None:
-    s.say(f"{{h:a}} [{_doing_of(hero)}|once lived {{where}}|lived {{where}}|came to {s.rng.choice(s.setting.places).noun}|had a [dream|problem|secret|wish]].")
+    s.say(
+        f"{{h:a}} [{_doing_of(hero)}|once lived {{where}}|lived {{where}}|came to {s.rng.choice(s.setting.places).noun}|had a [dream|problem|secret|wish]]."
+    )
 
 
 def _weather(s: Story, hero: Entity) -> None:
     who = "{h:n}" if hero.name or hero.pronoun == "I" else "{h:a}"
-    s.say(f"{WEATHER}[, and| and|, so|. {ONE_DAY}] {who} {_doing_of(hero)}." if s.chance(0.0) else f"{WEATHER}[, and| and|, but] {who} {_doing_of(hero)}.")
+    s.say(
+        f"{WEATHER}[, and| and|, so|. {ONE_DAY}] {who} {_doing_of(hero)}."
+        if s.chance(0.0)
+        else f"{WEATHER}[, and| and|, but] {who} {_doing_of(hero)}."
+    )
 
 
 def _knew(s: Story, hero: Entity) -> None:
     who = "{h:n} the {h:b}" if hero.name and hero.noun not in ("girl", "boy") else "{h:n}"
-    s.say(f"[Do you know|Have you ever heard of|Have you met|Everybody knew|Nobody knew much about|You would have liked|Let me tell you about] {who}[?|.]".replace("[?|.]", "#"))
+    s.say(
+        f"[Do you know|Have you ever heard of|Have you met|Everybody knew|Nobody knew much about|You would have liked|Let me tell you about] {who}[?|.]".replace(
+            "[?|.]", "#"
+        )
+    )
     text = s.sentences[-1].strip().rstrip("#")
     s.sentences[-1] = text + ("? " if text.startswith(("Do ", "Have ")) else ". ")
     s.say("{h:p} lived {where}.")
 
 
 def _speech(s: Story, hero: Entity) -> None:
-    s.speak(hero, "[What a [lovely|beautiful|strange|long|cold|boring] day!|I am [hungry|tired|bored|so happy|so cold]!|Where is everybody?|What was that?|Good morning!|Today I will do something [new|brave|good].|It is too [quiet|hot|early|loud] here.|I have an idea!"
-            "|Is anybody there?|Nothing ever happens here.|I need some fresh air.|Oh no, not again!|This will be a good day.|Who ate my breakfast?|I wish I had somebody to talk to.]")
+    s.speak(
+        hero,
+        "[What a [lovely|beautiful|strange|long|cold|boring] day!|I am [hungry|tired|bored|so happy|so cold]!|Where is everybody?|What was that?|Good morning!|Today I will do something [new|brave|good].|It is too [quiet|hot|early|loud] here.|I have an idea!"
+        "|Is anybody there?|Nothing ever happens here.|I need some fresh air.|Oh no, not again!|This will be a good day.|Who ate my breakfast?|I wish I had somebody to talk to.]",
+    )
     s.say("{h:p} [lived {where}|had just woken up|stood at the [door|window]|looked around|was {where}].")
 
 
 def _night(s: Story, hero: Entity) -> None:
     who = "{h:n}" if hero.name or hero.owner_word or hero.pronoun == "I" else "[{h:a}|the {h:j}]"
-    s.say(f"[In the middle of the night|At midnight|Late at night|Last night|Before the sun came up|At five in the morning|One night|On a dark night][,|] {who} [woke up|could not sleep|heard [a noise|a voice|somebody crying|music]|had a strange dream|looked at the moon|sat up in bed"
-          "|got up [quietly|and looked out]].")
+    s.say(
+        f"[In the middle of the night|At midnight|Late at night|Last night|Before the sun came up|At five in the morning|One night|On a dark night][,|] {who} [woke up|could not sleep|heard [a noise|a voice|somebody crying|music]|had a strange dream|looked at the moon|sat up in bed"
+        "|got up [quietly|and looked out]]."
+    )
 
 
 def _this_is(s: Story, hero: Entity) -> None:
     who = "{h:a} [called|named] {h:n}" if hero.name else "{h:a}"
-    s.say(f"[This is the story of|This story is about|I once knew|I know a story about|Here is a story about|Listen to the story of|My grandmother told me about|I will tell you about|I want to tell you about] {who}. {{h:p}} lived {{where}}.")
+    s.say(
+        f"[This is the story of|This story is about|I once knew|I know a story about|Here is a story about|Listen to the story of|My grandmother told me about|I will tell you about|I want to tell you about] {who}. {{h:p}} lived {{where}}."
+    )
 
 
 def _every(s: Story, hero: Entity) -> None:
-    s.say("[Every [morning|day|evening|Sunday|summer|night]|On most days|On Sundays] {h} [went for a walk|sat by the window|swept the floor|counted the clouds|visited {h:ps} [friends|grandmother]|sang a song|looked at the sky|took the same path|got up before the sun].")
+    s.say(
+        "[Every [morning|day|evening|Sunday|summer|night]|On most days|On Sundays] {h} [went for a walk|sat by the window|swept the floor|counted the clouds|visited {h:ps} [friends|grandmother]|sang a song|looked at the sky|took the same path|got up before the sun]."
+    )
 
 
 def _was(s: Story, hero: Entity) -> None:
@@ -164,27 +213,46 @@ def _was(s: Story, hero: Entity) -> None:
 
 
 def _wake(s: Story, hero: Entity) -> None:
-    s.say("[When|As soon as] {h:n} [woke up|got up|opened {h:ps} eyes|came home|looked out], [it was still dark|the sun was already high|everything was quiet|it was snowing|the birds were singing|it was raining|something was different|there was a strange smell in the air].")
+    s.say(
+        "[When|As soon as] {h:n} [woke up|got up|opened {h:ps} eyes|came home|looked out], [it was still dark|the sun was already high|everything was quiet|it was snowing|the birds were singing|it was raining|something was different|there was a strange smell in the air]."
+    )
 
 
 def _i_simple(s: Story, hero: Entity) -> None:
-    s.say("[Yesterday|Today|Last week|Last summer|On Monday|On my birthday|On Saturday|This morning|Last night|One day|When I was little,|Last winter|On Sunday] I [was at home|went for a walk|got up early|had nothing to do|went outside|stayed at home|was very busy|was alone|had a free day"
-          "|was {where}|met my friends|came home late|woke up early|wanted to do something new|had a strange day]." + "[| I live {where}.| I was alone.| It was a school day.| We had no school.]")
+    s.say(
+        "[Yesterday|Today|Last week|Last summer|On Monday|On my birthday|On Saturday|This morning|Last night|One day|When I was little,|Last winter|On Sunday] I [was at home|went for a walk|got up early|had nothing to do|went outside|stayed at home|was very busy|was alone|had a free day"
+        "|was {where}|met my friends|came home late|woke up early|wanted to do something new|had a strange day]."
+        + "[| I live {where}.| I was alone.| It was a school day.| We had no school.]"
+    )
 
 
 def _i_doing(s: Story, hero: Entity) -> None:
-    s.say(f"[{ONE_DAY}|yesterday|last week|today][,|] I {_DOING['I']}." if s.chance(0.6) else f"I {_DOING['I']}[ when it happened| when the telephone rang| as always| yesterday].")
+    s.say(
+        f"[{ONE_DAY}|yesterday|last week|today][,|] I {_DOING['I']}."
+        if s.chance(0.6)
+        else f"I {_DOING['I']}[ when it happened| when the telephone rang| as always| yesterday]."
+    )
 
 
 def _i_time(s: Story, hero: Entity) -> None:
-    s.say("[I will never forget that day.|It was a day like any other.|I must tell you what happened to me.|You will not believe what happened.|It began quite normally.|It was my first day of the holidays.|I had a bad feeling that morning.|I had not slept well.|I remember it well.|It all began on a Tuesday.]")
+    s.say(
+        "[I will never forget that day.|It was a day like any other.|I must tell you what happened to me.|You will not believe what happened.|It began quite normally.|It was my first day of the holidays.|I had a bad feeling that morning.|I had not slept well.|I remember it well.|It all began on a Tuesday.]"
+    )
 
 
 def _my(s: Story, hero: Entity) -> None:
     pet = hero.kind == "animal"
     name = " {h:n}" if hero.name else ""
-    first = f"[My {hero.noun}{',' + name + ',' if hero.name else ''} {_HABITS}|My {hero.noun} is called {{h:n}}|I have a {hero.noun} called {{h:n}}|My {hero.noun}'s name is {{h:n}}]" if hero.name else f"[My {hero.noun} {_HABITS}|I love my {hero.noun}|My {hero.noun} lives {{where}}|My {hero.noun} was {_QUALITY}]"
-    more = "[ {h:p} is [two|three|four|five] years old.| {h:p} sleeps [in my room|in the kitchen|all day].|]" if pet else "[ {h:p} is very kind.| {h:p} can be funny.|]"
+    first = (
+        f"[My {hero.noun}{',' + name + ',' if hero.name else ''} {_HABITS}|My {hero.noun} is called {{h:n}}|I have a {hero.noun} called {{h:n}}|My {hero.noun}'s name is {{h:n}}]"
+        if hero.name
+        else f"[My {hero.noun} {_HABITS}|I love my {hero.noun}|My {hero.noun} lives {{where}}|My {hero.noun} was {_QUALITY}]"
+    )
+    more = (
+        "[ {h:p} is [two|three|four|five] years old.| {h:p} sleeps [in my room|in the kitchen|all day].|]"
+        if pet
+        else "[ {h:p} is very kind.| {h:p} can be funny.|]"
+    )
     s.say(f"{first}.{more}")
     s.refer._mention(hero)
 

@@ -7,6 +7,9 @@ from core.training.world.plots_things import roles
 from core.training.world.registry import plot
 from core.training.world.story import Story
 
+# The templates are easier to compare in long lines.
+# fmt: off
+
 
 def we(s: Story, text: str) -> str:
     """The text with we for they, if the hero tells the story."""

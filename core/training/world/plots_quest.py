@@ -8,6 +8,9 @@ from core.training.world.plots_things import roles
 from core.training.world.registry import plot
 from core.training.world.story import Story
 
+# The templates are easier to compare in long lines.
+# fmt: off
+
 
 @plot("child animal grown tale alive I", 1.5)
 def errand(s: Story) -> None:

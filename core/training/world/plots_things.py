@@ -7,6 +7,9 @@ from core.training.world.registry import plot
 from core.training.world.state import Entity
 from core.training.world.story import Story
 
+# The templates are easier to compare in long lines.
+# fmt: off
+
 
 def roles(s: Story, *names: str) -> list[Entity]:
     """The entities of these roles."""

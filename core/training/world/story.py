@@ -82,7 +82,11 @@ class Story(Casting):
         said = choose(self.rng, text).strip()
         end = said[-1]
         verb = self.rng.choice({"?": _ASKED, "!": _CRIED}.get(end, _SAID).split("|"))
-        if (verb in ("replied", "answered", "explained") and not answer) or (verb in ("cried", "shouted", "exclaimed") and mood == "kind") or (verb == "whispered" and mood in ("happy", "eager", "angry")):
+        if (
+            (verb in ("replied", "answered", "explained") and not answer)
+            or (verb in ("cried", "shouted", "exclaimed") and mood == "kind")
+            or (verb == "whispered" and mood in ("happy", "eager", "angry"))
+        ):
             verb = "said"
         how = self.rng.choice(ADVERBS[mood].split("|")) if self.chance(0.45) else ""
         if verb in ("whispered", "murmured") and "voice" in how:
@@ -111,20 +115,51 @@ class Story(Casting):
         verb = self.rng.choice(["was", "was", "felt"])
         form = self.rng.random()
         if why and form < 0.75:
-            told = self.rng.choice([f"{{me}} {verb} {word} because {why}.", f"{{me}} {verb} {word}, for {why}.", f"Because {why}, {{me}} {verb} {word}.", f"{{me}} {verb} {word} that {why}."
-                                    if feeling in ("happy", "sad", "proud", "relieved", "surprised", "thankful", "worried") else f"{{me}} {verb} {word} because {why}."])
+            told = self.rng.choice(
+                [
+                    f"{{me}} {verb} {word} because {why}.",
+                    f"{{me}} {verb} {word}, for {why}.",
+                    f"Because {why}, {{me}} {verb} {word}.",
+                    f"{{me}} {verb} {word} that {why}."
+                    if feeling in ("happy", "sad", "proud", "relieved", "surprised", "thankful", "worried")
+                    else f"{{me}} {verb} {word} because {why}.",
+                ]
+            )
         elif sign and form < 0.85:
-            told = self.rng.choice([f"{sign}.", f"{{me}} {verb} {word}. {sign}.", f"{{me}} was so {word.replace('very ', '').replace('so ', '')} that {sign.replace('{me}', '{me:p}')}."
-                                    if len(word.split()) == 1 and "{me}" in sign else f"{sign}."])
+            told = self.rng.choice(
+                [
+                    f"{sign}.",
+                    f"{{me}} {verb} {word}. {sign}.",
+                    f"{{me}} was so {word.replace('very ', '').replace('so ', '')} that {sign.replace('{me}', '{me:p}')}."
+                    if len(word.split()) == 1 and "{me}" in sign
+                    else f"{sign}.",
+                ]
+            )
         else:
-            told = self.rng.choice([f"{{me}} {verb} {word}.", f"How {word.replace('very ', '').replace('so ', '')} {{me}} was!" if len(word.split()) == 1 else f"{{me}} {verb} {word}."])
+            told = self.rng.choice(
+                [
+                    f"{{me}} {verb} {word}.",
+                    f"How {word.replace('very ', '').replace('so ', '')} {{me}} was!"
+                    if len(word.split()) == 1
+                    else f"{{me}} {verb} {word}.",
+                ]
+            )
         self.say(told, me=who, **roles)
 
     def _introduce(self, friend: Entity) -> None:
         if len(self.sentences) > 4 or friend.owner_word or self.chance(0.3):
             return
-        who = "{new:n}" if friend.name and friend.kind == "person" and friend.noun in ("girl", "boy") else "{new:a} called {new:n}" if friend.name else "{new:a}"
-        self.say(f"[{{h:s}} best friend was {who}|{{h}} had a [good |dear |]friend: {who}|{{h}} and {{h:ps}} friend, {who}, did many things together|Next door lived {who}|{{h}} often met {who}|{who} was {{h:s}} friend|Not far away lived {who}].", new=friend)
+        who = (
+            "{new:n}"
+            if friend.name and friend.kind == "person" and friend.noun in ("girl", "boy")
+            else "{new:a} called {new:n}"
+            if friend.name
+            else "{new:a}"
+        )
+        self.say(
+            f"[{{h:s}} best friend was {who}|{{h}} had a [good |dear |]friend: {who}|{{h}} and {{h:ps}} friend, {who}, did many things together|Next door lived {who}|{{h}} often met {who}|{who} was {{h:s}} friend|Not far away lived {who}].",
+            new=friend,
+        )
 
     def place(self, but: Place | None = None) -> Place:
         """A place of this setting, not one that was used."""

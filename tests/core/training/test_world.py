@@ -33,7 +33,8 @@ def test_every_plot_can_be_told_and_leaves_no_slot_open() -> None:
 def test_what_happened_can_happen_again_with_the_same_outcome() -> None:
     for told in _stories():
         again = told.state.replayed()
-        assert (again.holder, again.where, again.owner, again.flags) == (told.state.holder, told.state.where, told.state.owner, told.state.flags)
+        once = told.state
+        assert (again.holder, again.where, again.owner, again.flags) == (once.holder, once.where, once.owner, once.flags)
 
 
 def test_a_thing_keeps_its_colour_in_the_text() -> None:
@@ -73,7 +74,8 @@ def test_articles_fit_the_next_word_and_sentences_begin_large() -> None:
 
 
 def test_what_nobody_holds_cannot_be_given() -> None:
-    state, giver, taker, ball = State(), Entity("person", "girl", "she", "Mia"), Entity("person", "boy", "he", "Tom"), Entity("thing", "ball")
+    state, ball = State(), Entity("thing", "ball")
+    giver, taker = Entity("person", "girl", "she", "Mia"), Entity("person", "boy", "he", "Tom")
     with pytest.raises(Impossible):
         state.do("give", giver, ball, taker)
     state.do("own", giver, ball)
