@@ -1,15 +1,16 @@
-"""How fast a watched step is: python -m tests.benchmarks.decode [--model storyteller] [--tokens 200] [--repeats 5]
+"""How fast a recorded step is: python -m tests.benchmarks.decode [--model storyteller] [--tokens 200] [--repeats 5] [--beside FOLDER]
 
 The model may be a shape of `tests.benchmarks.popular` (SmolLM2-135M), written to a folder for the occasion, with random weights.
 
-Three ways to write the same number of tokens behind the same prompt, with the same model, settings and threads, taking turns in one run:
+Ways to write the same number of tokens behind the same prompt with the same settings, taking turns in one run:
 
-    step      our step: the 20 likeliest tokens, every sampling stage, both entropies, the dice, the record
-    generate  transformers' generate(do_sample=True, output_scores=True), in float32
-    loop      the bare loop: forward pass, argmax, on, in float32
+    step           our step on the threads that `load_model` chose: 20 likeliest tokens, every stage, entropies, the dice, the record
+    generate f32   transformers' generate(do_sample=True, output_scores=True) on all cores, as it is loaded by `from_pretrained`
+    generate bf16  the same in bfloat16; the faster of the two is what a step is compared with
+    loop           the bare loop in float32 on all cores: forward pass, argmax, on
 
-and beside them llama.cpp's server with 50 log-probabilities a token, by its own timings, with weights in float32 and in bfloat16, where
-`tests.servers.build` has made one.
+and beside them llama.cpp's server with 20 log-probabilities a token, by its own timings, with its usual flags on all cores, with weights in
+float32 and in bfloat16, where `tests.servers.build` has made one. `--beside FOLDER` compares recorded steps with another checkout instead.
 
 Printed are medians over the repeats, of the ratio also the smallest and the largest. The floor is the time that memory needs to hand over
 the weights once, at the speed at which `core.costs.machine` read a long vector just before; a model that fits into the processor's cache
@@ -22,7 +23,6 @@ import argparse
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -35,11 +35,12 @@ import transformers
 
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
+from core.device import device_for
 from core.engine.backends import compiled
 from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.model import LanguageModel
-from core.engine.stored_weights import widen
-from core.models.hub import BUNDLED, local_folder
+from core.models.hub import BUNDLED, find, local_folder
+from tests.benchmarks import beside
 from tests.benchmarks.peer import ABSENT, llama_server, seconds_per_token
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
@@ -56,7 +57,10 @@ class Lap:
     recording: list[float] = field(default_factory=list)
 
 
-def step(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
+Way = Callable[[LanguageModel, Any, int, Lap], None]
+
+
+def step(model: LanguageModel, _network: Any, count: int, lap: Lap) -> None:
     run = Generation(model, PROMPT, SETTINGS, top_n=TOP_N)
     started = perf_counter()
     times = []
@@ -128,52 +132,94 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--beside", type=Path, metavar="FOLDER", help="another checkout of this project")
     wanted = parser.parse_args()
     with TemporaryDirectory() as place:
-        compare(wanted, in_a_folder(wanted.model, place))
+        name = in_a_folder(wanted.model, place)
+        if wanted.beside is not None:
+            beside.compare(wanted.beside, name, wanted.tokens, PROMPT, wanted.repeats)
+        else:
+            compare(wanted, name)
+
+
+def plain_networks(name: str, device: str) -> dict[str, Any]:
+    """transformers' own networks of these files, by kind, loaded without anything of ours."""
+    folder = find(name)
+    kinds = {"f32": torch.float32, "bf16": torch.bfloat16}
+    return {
+        kind: transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).to(device_for(device)).eval()
+        for kind, dtype in kinds.items()
+    }
+
+
+def on_all_cores(way: Way) -> Way:
+    """The same on as many threads of torch's as there are cores, and torch's threads as they were after it."""
+
+    def run(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
+        before = torch.get_num_threads()
+        torch.set_num_threads(os.cpu_count() or 1)
+        try:
+            way(model, network, count, lap)
+        finally:
+            torch.set_num_threads(before)
+
+    return run
 
 
 def compare(wanted: argparse.Namespace, name: str) -> None:
     """Measure and print."""
     busy = os.getloadavg()[0]
+    plain = plain_networks(name, wanted.device)
     model = load_model(name, device=wanted.device, dtype=wanted.dtype)
     model.end_token_ids = frozenset()  # all ways write on past the end of the text, so that they write equally much
-    plain = model.network if model.stored_dtype == model.dtype else widen(deepcopy(model.network))
     count = min(wanted.tokens, model.context_length - len(model.encode(PROMPT)))
-    ways: list[tuple[str, Callable[[LanguageModel, Any, int, Lap], None]]] = [("step", step), ("generate", generate), ("loop", loop)]
-    laps = {name: Lap() for name, _ in ways}
+    ways: dict[str, tuple[Way, Any]] = {
+        "step": (step, None),
+        **{f"generate {kind}": (on_all_cores(generate), network) for kind, network in plain.items()},
+        "loop": (on_all_cores(loop), plain["f32"]),
+    }
+    laps = {name: Lap() for name in ways}
     compiled.wait()
-    for _, way in ways:
-        way(model, plain, min(count, 30), Lap())  # warming up
+    for way, network in ways.values():
+        way(model, network, min(count, 30), Lap())  # warming up
     peers: dict[str, list[float]] = {}
     folder: Path | None = local_folder(name) if model.device == "cpu" else None
     with ExitStack() as servers:
-        addresses = {kind: servers.enter_context(llama_server(folder, model.engine.threads, kind)) for kind in KINDS} if folder else {}
+        addresses = {kind: servers.enter_context(llama_server(folder, os.cpu_count() or 1, kind)) for kind in KINDS} if folder else {}
+        names = list(ways)
         for repeat in range(wanted.repeats):
-            for place in range(len(ways)):
-                way_name, way = ways[(place + repeat) % len(ways)]
-                way(model, plain, count, laps[way_name])
+            for place in range(len(names)):
+                way_name = names[(place + repeat) % len(names)]
+                way, network = ways[way_name]
+                way(model, network, count, laps[way_name])
             for kind, address in addresses.items():
                 if address is not None:
                     peers.setdefault(kind, []).append(seconds_per_token(address, PROMPT, count))
+    report(wanted, model, count, laps, peers, busy)
 
+
+def report(
+    wanted: argparse.Namespace, model: LanguageModel, count: int, laps: dict[str, Lap], peers: dict[str, list[float]], busy: float
+) -> None:
+    """Print the table and the ratios."""
     peak = measure(model.device, model.dtype)
     read = model.engine.backend.weight_bytes if isinstance(model.engine.backend, FastDecoder) else model.weight_bytes
     floor = read / peak.bytes_per_second
     per_token = {way_name: median(lap.seconds) / count for way_name, lap in laps.items()}
     backend = type(model.engine.backend).__name__
     print(f"{wanted.model}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {backend}")
-    print(f"{count} tokens, {wanted.repeats} repeats, {torch.get_num_threads()} of {os.cpu_count()} threads, torch {torch.__version__}")
+    print(f"{count} tokens, {wanted.repeats} repeats, steps on {model.engine.threads} of {os.cpu_count()} cores, torch {torch.__version__}")
+    best = min((name for name in per_token if name.startswith("generate")), key=per_token.__getitem__)
     print(f"{'':15}{'tokens/s':>10}{'ms/token':>10}{'x generate':>12}{'share of floor':>16}")
     for way_name, seconds in per_token.items():
-        print(f"{way_name:15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token['generate'] / seconds:12.2f}{floor / seconds:16.0%}")
+        print(f"{way_name:15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token[best] / seconds:12.2f}{floor / seconds:16.0%}")
     for kind, times in peers.items():
         seconds = median(times)
-        print(f"{f'llama.cpp {kind}':15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token['generate'] / seconds:12.2f}")
+        print(f"{f'llama.cpp {kind}':15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token[best] / seconds:12.2f}")
     if not peers:
         print(ABSENT)
-    ratios = [theirs / ours for ours, theirs in zip(laps["step"].seconds, laps["generate"].seconds, strict=True)]
-    print(f"step against generate: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
+    ratios = [theirs / ours for ours, theirs in zip(laps["step"].seconds, laps[best].seconds, strict=True)]
+    print(f"step against {best}: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
     print(f"recording a step beside its forward pass: {median(laps['step'].recording) * 1e3:.2f} ms")
     print(f"floor: {floor * 1e3:.2f} ms to read {read / 1e6:.0f} MB of weights at {peak.bytes_per_second / 1e9:.1f} GB/s")
     if busy > 0.7:

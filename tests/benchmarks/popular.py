@@ -4,7 +4,7 @@ Their true shapes with random weights made on the spot, in the precision in whic
 number of tokens behind the same prompt, taking turns:
 
     step      our step, all six settings on: the 20 likeliest tokens, every stage, both entropies, the dice, the record
-    generate  transformers' generate(do_sample=True, output_scores=True) in float32, on the number of threads that it is fastest with
+    generate  transformers' generate(do_sample=True, output_scores=True) on all cores, in float32 and in bfloat16: the faster one counts
 
 ratio: the median of the rounds' ratios, with the smallest and the largest. floor: the time that reading all weights of a token once takes,
 as they are stored, at the speed at which this machine sums half a gigabyte; with the step's share of it. apart: the largest difference
@@ -109,9 +109,9 @@ def step(model: LanguageModel, count: int) -> tuple[float, list[float], list[int
     return (perf_counter() - started) / count, beside, [int(i) for i in run.token_ids]
 
 
-def generate(network: Any, prompt: list[int], count: int, threads: int) -> float:
-    """Seconds per token behind the prompt: what count more tokens take."""
-    torch.set_num_threads(threads)
+def generate(network: Any, prompt: list[int], count: int) -> float:
+    """Seconds per token behind the prompt on all cores: what count more tokens take."""
+    torch.set_num_threads(os.cpu_count() or 1)
     ids = torch.tensor([prompt])
     settings = {name: value for name, value in SETTINGS.as_dict().items() if name not in ("greedy", "seed")}
     times = []
@@ -168,16 +168,21 @@ def report(name: str, shape: Shape, rounds: int, count: int) -> None:
     plain, kept = networks(shape)
     model = model_of(name, kept)
     prompt = model.encode(PROMPT)
-    tries = {threads: generate(plain, prompt, 4, threads) for threads in range(1, (os.cpu_count() or 1) + 1)}
-    best = min(tries, key=tries.__getitem__)
-    ours, theirs, beside, ids = [], [], [], [0]
+    opponents = {"f32": plain, "bf16": deepcopy(plain).to(torch.bfloat16)}
+    for opponent in opponents.values():
+        generate(opponent, prompt, 2)  # warming up
+    ours, beside, ids = [], [], [0]
+    laps: dict[str, list[float]] = {kind: [] for kind in opponents}
     for _ in range(rounds):
-        theirs.append(generate(plain, prompt, count, best))
+        for kind, opponent in opponents.items():
+            laps[kind].append(generate(opponent, prompt, count))
         torch.set_num_threads(model.engine.threads)
         seconds, others, ids = step(model, count)
         ours.append(seconds)
         beside += others
     torch.set_num_threads(model.engine.threads)
+    best = min(laps, key=lambda kind: median(laps[kind]))
+    theirs = laps[best]
     floor = bytes_read(kept) / reading_speed()
     ratios = sorted(b / a for a, b in zip(ours, theirs, strict=True))
     assert isinstance(model.engine.backend, FastDecoder)
@@ -199,7 +204,7 @@ def main() -> None:
     wanted = parser.parse_args()
     transformers.logging.set_verbosity_error()
     print(f"torch {torch.__version__}, NumPy {np.__version__}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} before the start")
-    head = f"{'':14}{'size':>7} {'stored':>9}{'ms/step':>9}{'generate':>10} (threads)"
+    head = f"{'':14}{'size':>7} {'stored':>9}{'ms/step':>9}{'generate':>10} (kind)"
     print(f"{head}{'ratio':>5} [spread]{'floor':>9}{'share':>6}{'apart':>10}{'beside':>8}")
     for name, shape in SHAPES.items():
         if any(name.lower().startswith(start.lower()) for start in wanted.models):
