@@ -233,7 +233,7 @@ def test_counts_out_of_range_are_brought_into_it(tiny: Model) -> None:
 
 def test_a_model_on_a_server_cannot_be_looked_into() -> None:
     class Elsewhere:
-        network = None
+        has_network = False
 
     with pytest.raises(ModelError, match="somewhere else"):
         look.look(Elsewhere(), [5])  # type: ignore[arg-type]

@@ -217,7 +217,7 @@ def test_a_broken_model_is_said(tiny_folder: Model) -> None:
 
 def test_a_model_on_a_server_cannot_be_asked() -> None:
     class Elsewhere:
-        network = None
+        has_network = False
 
     with pytest.raises(ModelError, match="somewhere else"):
         score_text(Elsewhere(), TEXT)  # type: ignore[arg-type]

@@ -145,7 +145,7 @@ def test_impossible_wishes_get_one_sentence(named: dict[str, Any], error: type[E
 
 
 def test_a_model_elsewhere_is_refused(tiny: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(tiny("llama"), "_network", None)
+    monkeypatch.setattr(tiny("llama"), "has_network", False)
     with pytest.raises(ModelError, match="this machine"):
         next(beam_search(tiny("llama"), PROMPT))
 

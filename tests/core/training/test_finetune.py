@@ -158,7 +158,7 @@ def test_models_elsewhere_and_large_ones_are_refused(tiny: Callable[[str], Any],
     with pytest.raises(CannotBeTaught, match="million parameters"):
         FineTuning(model, TEXT, ALONE)
     away = copy.copy(model)
-    del away._network
+    away.has_network = False
     with pytest.raises(CannotBeTaught, match="not on this machine"):
         FineTuning(away, TEXT, ALONE)
 
