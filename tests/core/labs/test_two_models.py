@@ -170,7 +170,7 @@ def test_bad_input_is_one_sentence(large: Any, small: Any, tiny: Callable[[str],
         list(judge(small, large, "word " * 900))
 
     class Served:
-        name, network = "served", None
+        name, has_network = "served", False
 
     with pytest.raises(ModelError, match="runs on a server"):
         list(judge(small, Served(), PROMPT))  # type: ignore[arg-type]
