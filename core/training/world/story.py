@@ -89,7 +89,9 @@ class Story(Casting):
         ):
             verb = "said"
         how = self.rng.choice(ADVERBS[mood].split("|")) if self.chance(0.45) else ""
-        if verb in ("whispered", "murmured") and "voice" in how:
+        if (verb == "whispered" and "voice" in how) or (
+            verb in ("cried", "shouted", "exclaimed") and ("whisper" in how or "quietly" in how or "small voice" in how)
+        ):
             how = ""
         whom = " to {to:o}" if to and verb == "said" and self.chance(0.25) else ""
         shown = said[:-1] + "," if end == "." else said
