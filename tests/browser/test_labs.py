@@ -24,6 +24,8 @@ def test_the_second_example_shows_the_same_thing_every_time(at: Callable[..., An
     for _ in range(2):
         page = at("think")
         page.locator(".st-key-think_example_1 button").click()
+        page.locator(".st-key-recorded_think").first.wait_for(state="detached")  # the recorded result is drawn until the live one begins
+        page.locator(".st-key-think_start button:visible:not([disabled])").first.wait_for()
         page.get_by_text("That is right.").wait_for()
         page.get_by_text("Right would be").wait_for()
         told.append(page.get_by_text("It says").all_inner_texts())
