@@ -1,9 +1,10 @@
 """Train the storyteller from nothing, or go on where a run was stopped.
 
-    python -m core.training.recipe.train --corpus TEXTS --checkpoints FOLDER [--minutes 600] [--decay-steps 0]
+    python -m core.training.recipe.train --corpus TEXTS --checkpoints FOLDER [--start-from MODEL] [--minutes 600] [--decay-steps 0]
 
-FOLDER (outside git) gets tokenizer/, checkpoint.pt and the log. The rate warms up and stays (no length has to be known beforehand). To end
-a run, give --decay-steps: the rate then falls to zero over so many steps from the present one. SIGTERM saves and stops.
+FOLDER (outside git) gets tokenizer/, checkpoint.pt and the log. With --start-from, weights and tokenizer of an exported model of this
+shape are the beginning. The rate warms up and stays (no length has to be known beforehand). To end a run, give --decay-steps: the rate
+then falls to zero over so many steps from the present one. SIGTERM saves and stops.
 """
 
 from __future__ import annotations
@@ -18,25 +19,24 @@ from pathlib import Path
 import torch
 from torch import nn
 from torch.nn import functional
-from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch
-from core.training.models import config
+from core.training.models import STORYTELLER, config
 from core.training.optimizer import Optimizers
 from core.training.recipe.mixture import Mixture, Shares, tokenizer_texts
 from core.training.tokenizer import CONTEXT, train_tokenizer
 
-# 8 layers of 256: 6.6 million parameters, 13 MB in bf16.
-SHAPE = {"hidden_size": 256, "intermediate_size": 640, "num_hidden_layers": 8, "num_attention_heads": 8, "num_key_value_heads": 4}
+SHAPE = STORYTELLER
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All numbers of a run. Every `long_every`-th step has rows of the whole context, the others of half of it."""
 
-    muon_rate: float = 4e-3
-    adam_rate: float = 4e-3
+    muon_rate: float = 2e-3
+    adam_rate: float = 2e-3
     weight_decay: float = 0.05
     warmup: int = 200
     step_tokens: int = 8192
@@ -120,8 +120,10 @@ class Run:
         self.decay_from, self.decay_steps = state["decay_from"], state["decay_steps"]
 
 
-def tokenizer_in(folder: Path, corpus: Corpus) -> PreTrainedTokenizerFast:
-    """The tokenizer of this run, trained now if there is none."""
+def tokenizer_in(folder: Path, corpus: Corpus, start_from: Path | None = None) -> PreTrainedTokenizerFast:
+    """Return the tokenizer of this run. A new run copies the one of `start_from`, or trains its own."""
+    if start_from and not (folder / "tokenizer").exists():
+        AutoTokenizer.from_pretrained(start_from).save_pretrained(folder / "tokenizer")
     if not (folder / "tokenizer").exists():
         train_tokenizer(iter(tokenizer_texts(corpus))).save_pretrained(folder / "tokenizer")
     return AutoTokenizer.from_pretrained(folder / "tokenizer")
@@ -156,6 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, required=True, help="folder of plain text files")
     parser.add_argument("--checkpoints", type=Path, required=True, help="folder for tokenizer and checkpoint, outside git")
+    parser.add_argument("--start-from", type=Path, help="folder of an exported model of this shape whose weights a new run begins with")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after so many minutes")
     parser.add_argument("--decay-steps", type=int, default=0, help="let the rate fall to zero over so many steps from now on")
     parser.add_argument("--threads", type=int, default=0, help="threads for the arithmetic; 0 leaves the choice to torch")
@@ -164,12 +167,15 @@ def main() -> None:
         torch.set_num_threads(arguments.threads)
     arguments.checkpoints.mkdir(parents=True, exist_ok=True)
     corpus = Corpus(arguments.corpus)
-    tokenizer = tokenizer_in(arguments.checkpoints, corpus)
+    tokenizer = tokenizer_in(arguments.checkpoints, corpus, arguments.start_from)
     plan = Plan()
     run = Run(tokenizer, Mixture(tokenizer, corpus, plan.shares, plan.seed), plan)
     checkpoint = arguments.checkpoints / "checkpoint.pt"
     if checkpoint.exists():
         run.resume(checkpoint)
+    elif arguments.start_from:
+        start = AutoModelForCausalLM.from_pretrained(arguments.start_from, dtype=torch.float32)
+        run.model.load_state_dict(start.state_dict())
     if arguments.decay_steps and run.decay_from is None:
         run.decay_from, run.decay_steps = run.step, arguments.decay_steps
     print(f"{sum(one.numel() for one in run.model.parameters()):,} parameters, from step {run.step}", flush=True)
