@@ -103,3 +103,16 @@ def test_a_stop_that_names_a_run_of_the_gallery_replays_it(open_app: Open, sessi
     assert not app.exception
     run = session(app).run
     assert run.is_replay and run.path == [] and run.prompt == prepared.load("loop").prompt
+
+
+def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
+    desk = session(app).results["talk"]
+    desk.order, desk.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
+    app.button(key="talk_give").click().run()
+    for place, is_replay in ((1, True), (2, False)):
+        session(app).results["talk"].given.go = place
+        app.run()
+        assert session(app).run.is_replay == is_replay and not app.exception
+    assert session(app).run.prompt == "The fox"

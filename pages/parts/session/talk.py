@@ -88,6 +88,8 @@ def go(place: int) -> None:
     under_way.place, stop = place, under_way.talk.stops[place]
     try:
         set_run(stop)
+        if _goes_on_with_a_recording(stop):
+            set_run(_last_live_stop(under_way.talk, place))
     except ViewerError as error:  # a broken recording: its stop shows the run that is there, and says so
         current_session().said_on_arrival.append(str(error))
     own = {key: value for key, value in stop.query.items() if key not in RUN}
@@ -102,7 +104,7 @@ def set_run(stop: Stop) -> None:
     if recording is not None:
         run_start.replace(session, recording.replay(), (current.model_name(), current.prompt(), current.as_chat()))
         return
-    if not RUN & query.keys() and stop.page != STAGE:
+    if not _sets_run(stop):
         return  # the page goes on with the run that is there
     if query.get("model", "") in current.model_names():
         st.session_state["model"] = query["model"]
@@ -110,6 +112,23 @@ def set_run(stop: Stop) -> None:
     current.take_over(query)
     session.playing = False
     session.begun_with, session.replay_steps = None, query.get("steps")
+
+
+def _sets_run(stop: Stop) -> bool:
+    """Return whether the link of this stop says which text is written. The stage always begins one."""
+    return bool(RUN & stop.query.keys()) or stop.page == STAGE
+
+
+def _goes_on_with_a_recording(stop: Stop) -> bool:
+    """Return whether this stop would show the recording of the stop before it."""
+    run = current_session().run
+    return run is not None and run.is_replay and not stop.recording and not _sets_run(stop)
+
+
+def _last_live_stop(talk: Talk, place: int) -> Stop:
+    """Return the last stop before `place` whose link begins a live text; the stage's first prompt if there is none."""
+    live = (one for one in reversed(talk.stops[:place]) if _sets_run(one) and not one.recording and PREPARED not in one.query)
+    return next(live, Stop("", STAGE))
 
 
 def _recording(stop: Stop) -> Recording | None:
