@@ -44,6 +44,7 @@ def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
 def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0, folded: bool = True) -> pa.Table:
     """The `count` likeliest candidates and one row for everything else, as `charts.distribution` wants them: the columns of `DISTRIBUTION`.
 
+    All numbers beside the bars are probabilities after the settings, so a list adds up to 100 %; the model's own are on the card of a row.
     The number of rows is always count + 1: a chosen token from further down takes the last place, with its rank beside it. folded: the
     unlikely ones that were cut, behind all that is still in, lie together in one line; empty rows take their places.
     """
@@ -63,7 +64,7 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
         "model": rest_model,
         "dice": rest_dice,
         "end": max(rest_model, rest_dice),
-        "number": numbers.chance(rest_model if gone else rest_dice),
+        "number": numbers.chance(rest_dice),
         "note": _("click to open") if closed else _("cut") if gone else "",
         "kind": "rest",
         "piece": _("{count} tokens, cut").format(count=numbers.whole(_cut(distribution, shown))) if gone else _("everything else"),
@@ -106,7 +107,6 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
     taken = chosen is not None and candidate.token_id == chosen.token_id
     removed = candidate.removed_by is not None
     spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
-    share = candidate.model_probability if removed else candidate.sampling_probability
     notes = [_("cut by {stage}").format(stage=_(str(candidate.removed_by)))] if removed else []
     if candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
@@ -118,7 +118,7 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
         "model": candidate.model_probability,
         "dice": candidate.sampling_probability,
         "end": max(candidate.model_probability, candidate.sampling_probability),
-        "number": numbers.chance(share),
+        "number": numbers.chance(candidate.sampling_probability),
         "note": " · ".join(notes),
         "kind": "chosen" if taken else "removed" if removed else "open",
         "piece": candidate.piece,

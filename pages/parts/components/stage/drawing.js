@@ -103,7 +103,9 @@ function drawBars(my, look) {
       row.onclick = () => { if (my.choosing >= 0 && i < my.look().rows.length) { my.choosing = i; my.take(); } };
       return row;
     });
-    bars.replaceChildren(...bars.rows);
+    const legend = make("div", "legend");
+    legend.append(make("i", "model"), my.data.texts.before, make("i", "used"), my.data.texts.after);
+    bars.replaceChildren(...bars.rows, legend);
     bars.classList.add("asleep");
   }
   rows.forEach(([label, token, model, used, number, removed], i) => {

@@ -90,7 +90,7 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
             c.token_id,
             c.model_probability,
             c.sampling_probability,
-            numbers.chance(c.sampling_probability if c.removed_by is None else c.model_probability),
+            numbers.chance(c.sampling_probability),
             c.removed_by is not None,
             c.rank,
         )
@@ -101,7 +101,7 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
     if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
         dice = 0.0
     gone = dice == 0.0 and model > 0
-    return rows, (_("all else, cut") if gone else _("everything else"), model, dice, numbers.chance(model if gone else dice))
+    return rows, (_("all else, cut") if gone else _("everything else"), model, dice, numbers.chance(dice))
 
 
 def _choices(seen: TokenDistribution) -> list[str]:

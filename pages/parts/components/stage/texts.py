@@ -27,6 +27,8 @@ TEXTS = {
     "five": N_("five beats a word"),
     "playing": N_("plays by itself"),
     "blank": N_("The screen is black. B brings it back."),
+    "before": N_("model's probability"),
+    "after": N_("after your settings"),
     "choose": N_("Which word instead? Up, down, Enter."),
 }
 KEYS = (

@@ -14,6 +14,7 @@ from core import Generation, SamplingSettings, load_model
 from core.record.step import Step
 from pages.parts.charts import charts, cost_charts, step_rows
 from pages.parts.components.dice import dice
+from pages.parts.components.stage import looks
 from pages.parts.layout import palette
 from pages.parts.text import numbers
 
@@ -98,6 +99,17 @@ def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
     assert set(removed.note) == {"cut by top-k"}
     assert (removed.dice == 0).all()
     assert (removed.model > 0).all()
+
+
+@pytest.mark.parametrize("folded", [True, False])
+def test_the_numbers_of_one_list_are_of_one_kind_and_add_up(run: Generation, folded: bool) -> None:
+    """Excluded rows used to show the model's own probability: at temperature 0.2 a list added up to 167 %."""
+    cold = run.next_distribution(SamplingSettings(temperature=0.2, top_k=3))
+    table = step_rows.distribution_rows(cold, 10, folded=folded).to_pandas()
+    assert set(table.number[table.kind == "removed"]) == {numbers.chance(0.0)}
+    assert [numbers.chance(share) for share in table.dice[table.label != ""]] == [*table.number[table.label != ""]]
+    rows, rest = looks._bars(cold, None)
+    assert [row[4] for row in rows] == [numbers.chance(row[3]) for row in rows] and rest[3] == numbers.chance(rest[2])
 
 
 def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:

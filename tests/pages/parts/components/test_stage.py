@@ -53,7 +53,7 @@ def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
         for _, token_id, model, dice, number, removed, rank in sent["rows"]:
             candidate = known[token_id]
             assert (model, dice, rank) == (candidate.model_probability, candidate.sampling_probability, candidate.rank)
-            assert number == numbers.chance(model if removed else dice)
+            assert number == numbers.chance(dice)
 
 
 def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part() -> None:
