@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from core.device import is_out_of_memory
-from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.backends.transformers_backend import backend_of
 from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.inspection import attention, embeddings
@@ -157,7 +157,7 @@ class _Probe:
 
     def __init__(self, model: LanguageModel, ids: np.ndarray) -> None:
         self._model, self._ids = model, ids
-        self._backend = TransformersBackend(model.load_network())
+        self._backend = backend_of(model)
         self._state: Any = None
         self.layers = Layers(model)
         self.seconds = 0.0
@@ -177,11 +177,11 @@ class _Probe:
         if not len(ids):
             return
         state = self._backend.new_state()
-        size = PIECE if self._backend.extend(state, PIECE) else len(ids)
+        size = PIECE if self._backend.can_read_in_pieces(len(self._ids)) else len(ids)
         for start in range(0, len(ids), size):
             with self.turn():
                 self._backend.run(ids[start : start + size], state)
-        if self._backend.length(state) == len(ids):
+        if self._backend.length(state) == len(ids) and self._backend.extend(state, 1):
             self._state = state
 
     def _run_last(self) -> torch.Tensor:

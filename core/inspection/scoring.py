@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from core.device import is_out_of_memory
-from core.engine.backends.transformers_backend import TransformersBackend
+from core.engine.backends.transformers_backend import backend_of
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong
 from core.inspection.layers import Layers
@@ -278,9 +278,9 @@ class _Reader:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._backend = TransformersBackend(model.load_network())
+        self._backend = backend_of(model)
         self._layers = Layers(model)
-        self._in_pieces = self._backend.extend(self._backend.new_state(), PIECE)
+        self._in_pieces = self._backend.can_read_in_pieces(PIECE)
 
     def window(self, count: int) -> int:
         """How many of `count` tokens are read at once: the model's full context, where it can be read in pieces."""
@@ -293,7 +293,8 @@ class _Reader:
         Yields the number of tokens read so far, after every piece and between two turns. The layers see the window in pieces; the head only
         sees as many positions at a time as lie well in memory.
         """
-        state = self._backend.new_state() if self._in_pieces and len(ids) > PIECE else None
+        in_pieces = len(ids) > PIECE and self._backend.can_read_in_pieces(len(ids))
+        state = self._backend.new_state() if in_pieces else None
         size = len(ids) if state is None else PIECE
         for start in range(0, len(ids), size):
             stop = min(start + size, len(ids))

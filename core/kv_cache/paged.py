@@ -19,6 +19,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 from core.device import is_out_of_memory
 from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.kv_cache.quantized import QuantizedLayer, quantized_cache
+from core.kv_cache.rotary_lengths import RotaryLengths
 from core.language import _, written
 
 if TYPE_CHECKING:
@@ -89,6 +90,13 @@ class PagedKVCache:
             raise PromptTooLong(
                 _("{model} knows {most} positions, and this text needs more. Shorten it.").format(
                     model=self._model.name, most=written(self._model.context_length)
+                )
+            )
+        rotary = RotaryLengths.of(self._network.config.get_text_config())
+        if self.next_position and rotary.factors(self.next_position) != rotary.factors(positions[-1] + 1):
+            raise PromptTooLong(
+                _("This model encodes positions in another way beyond {most} tokens, so its kept lines end there.").format(
+                    most=written(rotary.limit)
                 )
             )
         device = self._network.get_input_embeddings().weight.device

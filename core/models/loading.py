@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 READING = RLock()  # one model is read, and transformers imported for it, at a time
 KEPT = N_("Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model.")
 
+UNCACHED = N_("Steps from its cache differ from a plain pass, so it runs without a cache: every step computes the whole text again.")
+
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
@@ -278,12 +280,14 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
 
 
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
+    import numpy as np
     import torch
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
     from core.device import device_for, dtype_for, is_out_of_memory
     from core.engine.backends.fast_decoder import FastDecoder
+    from core.engine.backends.transformers_backend import TransformersBackend
     from core.engine.model import LanguageModel, threads_for
     from core.engine.stored_weights import keep_stored, widen
     from core.engine.threads import fastest
@@ -329,8 +333,11 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             if kept is not None and backend is None:  # nobody computes with these weights as they are
                 network, note = widen(network), ""
                 backend = FastDecoder.of(network)
+        if backend is None:
+            backend = TransformersBackend.checked(network, np.arange(16, dtype=np.int64) % network.config.get_text_config().vocab_size)
+        uncached = UNCACHED if isinstance(backend, TransformersBackend) and not backend.is_cached else ""
         model = LanguageModel(name, network, tokenizer, backend)
-        model.notes = tuple(filter(None, (note, surplus)))
+        model.notes = tuple(filter(None, (note, uncached, surplus)))
         model.engine.threads = fastest(model.engine, model.parameter_count)
         model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
     except ModelError:

@@ -15,8 +15,9 @@ import numpy as np
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-from core.errors import ModelError
-from core.language import _
+from core.kv_cache.rotary_lengths import RotaryLengths
+from core.errors import ModelError, PromptTooLong
+from core.language import _, written
 from core.serving.batched_llama import Part, slots_of
 from core.serving.block_pool import BLOCK_SIZE
 
@@ -57,6 +58,7 @@ class BatchedTransformers:
         self._takes_mask = "attention_mask" in accepted
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
         self._config = self._network.config.get_text_config()
+        self._rotary = RotaryLengths.of(self._config)
         self._device = torch.device(model.device)
         self._slots = blocks * BLOCK_SIZE
         self._stores: list[tuple[torch.Tensor, torch.Tensor]] = []
@@ -65,15 +67,26 @@ class BatchedTransformers:
 
     @torch.inference_mode()
     def run(self, parts: Sequence[Part], every: bool = False) -> torch.Tensor:
-        groups: dict[int, list[int]] = defaultdict(list)
+        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
         for place, part in enumerate(parts):
-            groups[len(part.token_ids)].append(place)
+            groups[len(part.token_ids), self._factors(part)].append(place)
         self.padded_tokens = 0
         answers: dict[int, torch.Tensor] = {}
-        for count, places in groups.items():
+        for (count, _factors), places in groups.items():
             logits = self._pass([parts[place] for place in places], count, every)
             answers |= dict(zip(places, logits if every else logits[:, -1:], strict=True))
         return torch.cat([answers[place] for place in range(len(parts))]).float()
+
+    def _factors(self, part: Part) -> int:
+        """With which rotary factors this part is read. Raises PromptTooLong where its keys in the blocks have others."""
+        factors = self._rotary.factors(part.start + len(part.token_ids))
+        if part.start and (factors != self._rotary.factors(part.start) or self._rotary.each_length and factors):
+            raise PromptTooLong(
+                _("This model encodes positions in another way beyond {most} tokens. In a batch, a text must end before.").format(
+                    most=written(self._rotary.limit)
+                )
+            )
+        return factors
 
     def _pass(self, parts: Sequence[Part], count: int, every: bool) -> torch.Tensor:
         """One pass over parts with `count` new tokens each: logits [parts, count or 1, vocabulary]."""

@@ -1,0 +1,43 @@
+"""Rotary factors that change with the length of the text, so that keys of a shorter or longer text cannot be used again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RotaryLengths:
+    """Which lengths of a text are rotated alike. limit: up to so many tokens there is one set of factors.
+
+    Beyond it "longrope" (Phi-3) has a second set for all lengths, "dynamic" (NTK) has one for each length.
+    """
+
+    limit: int = sys.maxsize
+    each_length: bool = False
+
+    @classmethod
+    def of(cls, config: Any) -> RotaryLengths:
+        """Read them from the configuration of a text model."""
+        for rope in _rope_parameters(config):
+            kind = rope.get("rope_type", "default")
+            if kind == "dynamic":
+                return cls(int(config.max_position_embeddings), each_length=True)
+            if kind == "longrope":
+                return cls(int(rope["original_max_position_embeddings"]))
+        return cls()
+
+    def factors(self, length: int) -> int:
+        """Return a number that is equal for two lengths that are rotated alike; 0 up to the limit."""
+        if length <= self.limit:
+            return 0
+        return length if self.each_length else self.limit + 1
+
+
+def _rope_parameters(config: Any) -> Iterator[dict[str, Any]]:
+    """The rotary parameters of all kinds of layers."""
+    found = getattr(config, "rope_parameters", None) or {}
+    nested = [value for value in found.values() if isinstance(value, dict) and "rope_type" in value]
+    yield from nested or [found]
