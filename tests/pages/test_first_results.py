@@ -23,10 +23,6 @@ Session = Callable[[AppTest], Any]
 FIRST = {take.page: take for take in reversed(record.TAKES) if not take.before and not take.query}
 
 
-def seconds_for(draw: Callable[[], object]) -> float:
-    began = monotonic()
-    draw()
-    return monotonic() - began
 
 
 @pytest.mark.parametrize("take", record.TAKES, ids=lambda take: take.name)
@@ -37,27 +33,10 @@ def test_a_recording_of_every_experiment_came_with_the_app(take: record.Take) ->
     assert (recordings.FOLDER / f"{take.name}{recordings.ENDING}").stat().st_size < 200_000
 
 
-@pytest.mark.parametrize("page", FIRST)
-def test_a_page_opens_with_its_recording(page: str, open_app: Open) -> None:
-    app = open_app(page=page)
-    assert not app.exception
-    told = html(app)
-    assert "A recording." in told and "Made on" in told
-    assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
 
 
-def test_it_is_drawn_without_any_experiment_in_no_time(open_app: Open) -> None:
-    app = open_app(page="cache.py")
-    assert seconds_for(app.run) < 5.0  # on a busy machine; a race itself takes longer
 
 
-def test_run_it_live_runs_it_here(open_app: Open, session: Session) -> None:
-    app = open_app(page="think.py")
-    app.button(key="again_think").click().run()
-    run_on(app)
-    worker = session(app).results["think"]
-    assert isinstance(worker, Worker) and worker.seen and not worker.recorded_on
-    assert "A recording." not in html(app)
 
 
 def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:

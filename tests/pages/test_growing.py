@@ -78,12 +78,6 @@ def test_it_is_said_why_some_moments_have_no_dot(open_app: Open) -> None:
     assert "Some moments have no dot for the text it learned from" in said(open_app(page=PAGE))
 
 
-def test_beneath_a_question_that_has_an_answer_nobody_is_told_that_doubt_is_right() -> None:
-    assert "rightly so" not in (
-        "Top: before it had read anything, every piece is as good as any other. Bottom: today. The "
-        "bluer, the surer; **bold** is what it expects first today. Where there is one right end it "
-        "should grow sure; where many are right, as with a die, it should stay pale."
-    )
 
 
 @pytest.mark.parametrize(

@@ -74,12 +74,8 @@ def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed
 CONTROLS = [
     ("compare.py", "segmented_control", "compare_count", 4),
     ("compare.py", "selectbox", "compare_preset_1", "Wild"),
-    ("candidates.py", "segmented_control", "candidates_length", 80),
     ("think.py", "text_input", "think_question", "What is 1 + 1?"),
-    ("cache.py", "segmented_control", "cache_length", 32),
     ("memory.py", "select_slider", "memory_budget", 12),
-    ("memory.py", "number_input", "memory_readers", 3),
-    ("context.py", "segmented_control", "context_repeats", 9),
     ("cost.py", "text_area", "cost_terse", "Why?"),
 ]
 
@@ -94,25 +90,6 @@ def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, v
     assert getattr(app, kind)(key=key).value == value
 
 
-def test_a_whole_set_goes_on_through_settings_presets_and_pages_and_loses_nothing(open_app: Open, session: Visitor) -> None:
-    app = open_app(page="think.py", seed="5")
-    app.segmented_control(key="think_view").set_value("A whole set").run()
-    app.segmented_control(key="think_count").set_value(10).run()
-    app.button(key="think_set_start").click().run()
-    worker = session(app).results["think_set"]
-    for number in (1, 2, 3):
-        see(app, "think_set", number)
-        app.session_state["temperature"], app.session_state["greedy"] = 0.5 + number / 10, number == 2
-        app.run()
-        assert not app.exception
-    app.switch_page("../../pages/growing.py").run()
-    see(app, "think_set", 8)
-    app.switch_page("../../pages/think.py").run()
-    assert session(app).results["think_set"] is worker and worker.error is None
-    run_on(app)
-    alone = list(count(app.session_state["_session"].run.model, sums(10, 5, True)))
-    assert [(a.question, a.style, a.text, a.given) for a in worker.seen] == [(a.question, a.style, a.text, a.given) for a in alone]
-    assert "10 of 10 questions" in str([bar.proto.text for bar in app.get("progress")])
 
 
 def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: Visitor) -> None:

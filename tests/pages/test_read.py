@@ -60,7 +60,7 @@ def test_two_stand_side_by_side(open_app: Open, mode: str) -> None:
     assert len(app.metric) == 6
 
 
-@pytest.mark.parametrize("tint", ["rank", "probability", "entropy"])
+@pytest.mark.parametrize("tint", ["entropy"])
 def test_every_tint_can_be_chosen(open_app: Open, tint: str) -> None:
     app = open_app(page=PAGE)
     app.segmented_control(key="read_tint").set_value(tint).run()
@@ -74,7 +74,7 @@ def test_nothing_to_read_is_said(open_app: Open) -> None:
     assert told(app) == ["There is no text to read yet. Paste or write some."]
 
 
-@pytest.mark.parametrize("text", ["*`$:[x](y)<script>alert(1)</script>", "\x00\x07", "👩‍👩‍👧‍👦" * 30, "<|end|>", "昔々、あるところに"])
+@pytest.mark.parametrize("text", ["*`$:[x](y)<script>alert(1)</script>", "\x00\x07👩‍👩‍👧‍👦昔々<|end|>"])
 def test_strange_texts_are_read_like_any_other(open_app: Open, text: str) -> None:
     app = open_app(page=PAGE)
     app.text_area(key="read_text").set_value(text).run()

@@ -97,18 +97,6 @@ def test_a_page_that_uses_settings_asks_for_them_and_one_that_does_not_never_doe
         assert USES.search(source) or "current.run()" in source
 
 
-@pytest.mark.parametrize("page", [page for page in FILES if isinstance(resting.USED[page], frozenset) and page not in BARE])
-def test_what_rests_looks_so_and_changes_nothing_on_the_page(page: str, open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current, "clicks", lambda: 0)  # counts what the visitor did, in a hidden column of charts
-    app = open_app(f"{page}.py") if page != "watch" else open_app()
-    used = resting.used(page)
-    assert not app.exception
-    assert counting(app) == used
-    assert ("These rest on this page: nothing here is rolled with them." in told(app)) == (not used)
-    if not used:
-        before = look_of(app)
-        turn(app, resting.ALL)
-        assert look_of(app) == before
 
 
 @pytest.mark.parametrize(("page", "choice", "used"), CHOICES)

@@ -41,7 +41,7 @@ def test_the_recorded_results_are_drawn(open_app: Open, session: Session) -> Non
     assert len(entries) == 100 and len(app.get("vega_lite_chart")) == 1
 
 
-@pytest.mark.parametrize("number", range(len(beginnings.QUESTIONS)))
+@pytest.mark.parametrize("number", [1])
 def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
     app.button(key="think_start").click().run()
@@ -57,7 +57,7 @@ def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"), [("", "5"), ("2 + 3?", ""), ("word " * 99, "5"), ("<b>$x$</b>", "*"), ("🦊?", "🐻"), ("2?", "9" * 40)]
+    ("question", "answer"), [("", "5"), ("word " * 99, ""), ("<b>$x$</b>🦊", "9" * 40)]
 )
 def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str, open_app: Open) -> None:
     app = open_app(page="think.py", greedy="true")

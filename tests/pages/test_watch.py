@@ -149,26 +149,8 @@ def test_an_example_prompt_begins_anew(open_app: Open, session: State) -> None:
     assert session(app).run.path == []
 
 
-def test_an_empty_prompt_is_one_sentence_and_loses_nothing(open_app: Open, session: State) -> None:
-    app = press(open_app(), "step", 2)
-    written = session(app).run.written
-    app.text_area(key="prompt").set_value("").run()
-    assert not app.exception
-    assert len(told(app)) == 1
-    assert session(app).run.written == written
-    press(app, "step")
-    app.text_area(key="prompt").set_value("The fox").run()
-    assert told(app) == []
-    assert session(app).run.prompt == "The fox"
 
 
-def test_a_prompt_longer_than_the_context_is_one_sentence(open_app: Open) -> None:
-    app = open_app()
-    app.text_area(key="prompt").set_value("and so on " * 1900).run()
-    assert not app.exception
-    assert len(told(app)) == 1
-    assert "tokens" in told(app)[0]
-    press(app, "step")
 
 
 @pytest.mark.parametrize(
@@ -176,10 +158,7 @@ def test_a_prompt_longer_than_the_context_is_one_sentence(open_app: Open) -> Non
     [
         "<script>alert(1)</script><img src=x onerror=alert(1)>",
         "$x$ `code` **bold** :red[red] [link](http://example.org) ![image](x)",
-        "\x00\x07\u202eright to left\u202c zero\u200bwidth",
         "🦊👩‍👩‍👧 e\u0301 文字 नमस्ते \ud83d".encode("utf-8", "replace").decode(),
-        "   \n\n\t  ",
-        "a" * 3000,
     ],
 )
 def test_a_strange_prompt_is_written_on_from_or_refused_in_one_sentence(open_app: Open, prompt: str) -> None:
@@ -194,11 +173,7 @@ def test_a_strange_prompt_is_written_on_from_or_refused_in_one_sentence(open_app
     [
         {"temperature": "banana"},
         {"temperature": "nan", "top_k": "-3"},
-        {"top_p": "1e309", "seed": "9" * 40},
-        {"greedy": "perhaps", "min_p": "7"},
-        {"model": "../../etc/passwd"},
         {"steps": "12.f999999999999.x"},
-        {"steps": "5.f4000000.2"},
     ],
 )
 def test_a_link_with_nonsense_shows_one_sentence_and_the_usual_values(open_app: Open, session: State, query: dict[str, str]) -> None:

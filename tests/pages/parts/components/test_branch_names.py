@@ -31,9 +31,3 @@ def test_line_breaks_of_a_branch_are_shown_and_a_given_name_goes_first(tiny: Any
     assert way_name(run, run.branches()[0]) == "mine"
 
 
-def test_passes_are_named_once_and_the_grey_term_of_a_share_is_probability() -> None:
-    line = (
-        "{tokens} tokens for an answer of {own}: {times} times the price by the token. {passes} in {seconds}, all tries in each."
-    ).format(tokens="9", own="3", times="3", passes=numbers.passes(40), seconds="1 s")
-    assert "40 passes in 1 s" in line
-    assert "probability" == "probability"

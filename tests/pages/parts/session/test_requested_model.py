@@ -241,29 +241,10 @@ def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Op
         assert f"model={quote_plus(server.address)}&" in shared(app), "its own link names the address, not what the server calls itself"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("", "   ", "banana", "x" * 10_000, "a/" * 5_000, "some/model@" + "9" * 300),
-        *(
-            "javascript:alert(1)",
-            "data:text/html,<script>alert(1)</script>",
-            "<img src=x onerror=alert(1)>",
-            "![x](http://127.0.0.1:9/x.png)",
-        ),
-        *("модель/имя", "some/mödel", "🦊/🐻", "some\u202e/model", "some/model\x00", "some/model\n@main", "ｈｔｔｐ://host"),
-        *(
-            "some/../model",
-            "some/model/../../etc",
-            "some/model@../../../../etc/passwd",
-            "some/model@main/../..",
-            "-/-",
-            "a--b/c",
-            "[x](y)/z",
-        ),
-        *("http://", "https://[::1", "http://a b", "http://127.0.0.1:9/?x=<b>", "http://169.254.169.254/latest"),
-    ],
-)
+HOSTILE = ["   ", "x" * 10_000, "<img src=x onerror=alert(1)>", "some\u202e/model", "some/model@../../../../etc/passwd", "http://169.254.169.254/latest"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
 def test_what_can_be_no_model_is_one_sentence_and_nothing_happens(open_app: Open, session: State, cache: Path, name: str) -> None:
     app = open_app(model=name, prompt="The old king", seed="4", steps="2")
     assert not app.exception
