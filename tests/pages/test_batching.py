@@ -19,6 +19,7 @@ from pages.parts.charts.serving_rows import Board, kind
 from tests.pages.test_cache import run_on, said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
 def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="batching.py", seed="3")
@@ -37,6 +38,7 @@ def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], se
     assert f"{count} of {count} tokens are the same as alone" in said(app)
 
 
+@pytest.mark.slow
 def test_the_curve_of_batch_sizes(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="batching.py")
     app.button(key="batching_measure").click().run()

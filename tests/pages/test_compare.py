@@ -92,6 +92,7 @@ def test_a_sweep_is_one_line_for_each_value(open_app: Open, session: Session) ->
     assert [line.value for line in session(app).results["compare_sweep"].seen] == [1, 2, 5, 20, 100, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
 @pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])
 def test_one_run_delivered_twice(typed: str, open_app: Open, session: Session) -> None:

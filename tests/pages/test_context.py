@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs import context
 from tests.pages.test_compare import run_on, said
 
 
+@pytest.mark.slow
 def test_it_measures_and_says_what_it_found(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], monkeypatch: Any) -> None:
     app = open_app(page="context.py")
     assert not app.exception

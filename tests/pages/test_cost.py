@@ -61,6 +61,7 @@ def test_two_questions_two_receipts(open_app: Callable[..., AppTest], session: C
     assert html(app).count("Price, by the token") == 2
 
 
+@pytest.mark.slow
 def test_the_verdict_is_what_the_bills_say(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="cost.py")
 

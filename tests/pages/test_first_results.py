@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -23,20 +22,12 @@ Session = Callable[[AppTest], Any]
 FIRST = {take.page: take for take in reversed(record.TAKES) if not take.before and not take.query}
 
 
-
-
 @pytest.mark.parametrize("take", record.TAKES, ids=lambda take: take.name)
 def test_a_recording_of_every_experiment_came_with_the_app(take: record.Take) -> None:
     found = recordings.first(take.name)
     assert found is not None and found.name == take.name and found.seen
     assert isinstance(found.made_by, Provenance) and found.made_by.model
     assert (recordings.FOLDER / f"{take.name}{recordings.ENDING}").stat().st_size < 200_000
-
-
-
-
-
-
 
 
 def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from core.servers import http_client
 from pages.parts.session import share_link
 from tests.core.servers.serving import TINY, FakeVLLM, serve
 
-FEW = budget(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = budget(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = budget(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 JUNK = st.recursive(
     st.none()
@@ -135,6 +135,7 @@ def test_any_answer_of_a_server_is_a_step_or_one_sentence(data: st.DataObject, m
 _tokenizer = cache(loading.read_tokenizer)
 
 
+@pytest.mark.slow
 @FEW
 @given(data=st.data())
 def test_any_model_folder_is_a_model_or_one_sentence(
@@ -172,6 +173,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @FEW
 @given(pieces=st.lists(PIECES, max_size=6))
 def test_any_template_writes_or_is_ended(pieces: list[str]) -> None:

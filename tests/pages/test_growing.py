@@ -78,8 +78,6 @@ def test_it_is_said_why_some_moments_have_no_dot(open_app: Open) -> None:
     assert "Some moments have no dot for the text it learned from" in said(open_app(page=PAGE))
 
 
-
-
 @pytest.mark.parametrize(
     ("tokens", "name"),
     [

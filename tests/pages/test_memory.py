@@ -41,6 +41,7 @@ def test_a_policy_reads_the_story(policy: str, open_app: Callable[..., AppTest],
         assert "lines that are gone" in said(app)
 
 
+@pytest.mark.slow
 def test_every_way_side_by_side(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="memory.py")
     app.button(key="memory_all").click().run()
@@ -60,6 +61,7 @@ def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], se
     assert "<b>Once" not in html(app)
 
 
+@pytest.mark.slow
 def test_a_question_of_ones_own_about_a_text_of_ones_own(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="memory.py")
     app.segmented_control(key="memory_source").set_value("own").run()

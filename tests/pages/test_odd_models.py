@@ -26,6 +26,7 @@ def using(app: AppTest, folder: Path) -> AppTest:
     return app.run().selectbox(key="model").set_value(str(folder)).run()
 
 
+@pytest.mark.slow
 def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(open_app: Open, session: State, tmp_path: Path) -> None:
     tokenizer = tiny_models.byte_level_tokenizer()
     tokenizer.eos_token = tokenizer.bos_token = None

@@ -111,6 +111,7 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Calla
     assert {"models_fetch", "models_check", "models_address"} <= keys(app)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("public")
 def test_what_the_operator_offers_every_visitor_can_choose(
     open_app: Callable[..., AppTest], tiny_folder: Callable[[str], Path], tmp_path: Path

@@ -9,10 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.labs.thinking import count, sums
 from pages.parts.session import run_start
 from pages.parts.session.provenance import Provenance
-from tests.pages.test_compare import html, run_on, said, see
+from tests.pages.test_compare import html, run_on, said
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]
@@ -40,6 +39,7 @@ def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> No
     assert MADE.changed(now) == changed
 
 
+@pytest.mark.slow
 def test_after_a_change_of_model_the_race_keeps_the_numbers_of_the_model_that_ran(open_app: Open) -> None:
     app = open_app(page="cache.py", prompt="Once upon a time")
     app.segmented_control(key="cache_length").set_value(32).run()
@@ -88,8 +88,6 @@ def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, v
     app.switch_page(f"../../pages/{page}").run()
     assert not app.exception
     assert getattr(app, kind)(key=key).value == value
-
-
 
 
 def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: Visitor) -> None:

@@ -36,6 +36,7 @@ def test_one_writes_and_the_other_judges(open_app: Callable[..., AppTest], sessi
     assert session(app).results["pupil"].made_by is not None and not app.exception  # it pales, nothing is lost
 
 
+@pytest.mark.slow
 def test_cascade_and_school(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="pupil.py", prompt="Once upon a time")
     app.segmented_control(key="pupil_length").set_value(24).run()
@@ -52,6 +53,7 @@ def test_cascade_and_school(open_app: Callable[..., AppTest], session: Callable[
     assert alone.parameters == mini.parameters and alone.asked == mini.asked and alone.right > 20
 
 
+@pytest.mark.slow
 def test_without_a_twin_the_school_says_what_is_missing(
     open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

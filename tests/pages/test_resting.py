@@ -11,8 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.layout import resting
-from pages.parts.layout.navigation import BARE, PAGES
-from pages.parts.session import current
+from pages.parts.layout.navigation import PAGES
 from pages.parts.text import names
 
 Open = Callable[..., AppTest]
@@ -95,8 +94,6 @@ def test_a_page_that_uses_settings_asks_for_them_and_one_that_does_not_never_doe
         assert not USES.search(source)
     else:
         assert USES.search(source) or "current.run()" in source
-
-
 
 
 @pytest.mark.parametrize(("page", "choice", "used"), CHOICES)

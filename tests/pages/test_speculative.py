@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.speculative import DraftedToken, SpeculativeRound
@@ -13,6 +14,7 @@ from pages.parts.components.spurts.spurts import words_of
 from tests.pages.test_cache import run_on, said
 
 
+@pytest.mark.slow
 def test_guessing_to_the_end_and_looking_into_a_pass(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="speculative.py", greedy="true", prompt="Once upon a time, there was a little fox who")
     app.segmented_control(key="speculative_length").set_value(32).run()

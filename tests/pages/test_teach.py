@@ -29,6 +29,7 @@ def taught(open_app: Open, steps: int = 5, share: int = 0) -> AppTest:
     return run_on(app)
 
 
+@pytest.mark.slow
 def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: Session) -> None:
     app = taught(open_app)
     known = session(app).results["teach"].about
@@ -64,6 +65,7 @@ def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: S
     assert not app.exception
 
 
+@pytest.mark.slow
 def test_a_pause_waits_for_the_step_under_way_and_shows_it(open_app: Open, session: Session) -> None:
     app = open_app(page="teach.py")
     app.button(key="teach_start").click().run()
@@ -131,6 +133,7 @@ def test_the_charts_are_constant(theme: str) -> None:
     assert teach_rows.bars([], None).empty and teach_rows.way([], None, 0).empty
 
 
+@pytest.mark.slow
 def test_what_it_knew_is_shown_beside_and_forgetting_is_said(open_app: Open, session: Session) -> None:
     app = taught(open_app, steps=10)
     known = session(app).results["teach"].about

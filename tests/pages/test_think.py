@@ -17,6 +17,7 @@ Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
 
 
+@pytest.mark.slow
 def test_one_question_both_ways(open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
     assert not app.exception
@@ -41,6 +42,7 @@ def test_the_recorded_results_are_drawn(open_app: Open, session: Session) -> Non
     assert len(entries) == 100 and len(app.get("vega_lite_chart")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1])
 def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="think.py", greedy="true")
@@ -56,9 +58,7 @@ def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number
     assert {way for way, _ in kept.seen} == {DIRECT, CHAIN_OF_THOUGHT}
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"), [("", "5"), ("word " * 99, ""), ("<b>$x$</b>🦊", "9" * 40)]
-)
+@pytest.mark.parametrize(("question", "answer"), [("", "5"), ("word " * 99, ""), ("<b>$x$</b>🦊", "9" * 40)])
 def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str, open_app: Open) -> None:
     app = open_app(page="think.py", greedy="true")
     app.text_input(key="think_question").set_value(question)
@@ -70,6 +70,7 @@ def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str
     assert not app.exception
 
 
+@pytest.mark.slow
 def test_a_set_is_counted_with_its_uncertainty(open_app: Open, session: Session) -> None:
     app = open_app(page="think.py")
     app.segmented_control(key="think_view").set_value(names.THINK_VIEWS[1]).run()

@@ -77,6 +77,7 @@ def last_layer(app: AppTest) -> int:
     return len(app.session_state["_session"].results["tour"].kept["inside"].layers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", TRY)
 def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: Visitor) -> None:
     app = open_app(page="tour.py", stop=stop)

@@ -149,10 +149,6 @@ def test_an_example_prompt_begins_anew(open_app: Open, session: State) -> None:
     assert session(app).run.path == []
 
 
-
-
-
-
 @pytest.mark.parametrize(
     "prompt",
     [

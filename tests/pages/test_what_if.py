@@ -152,8 +152,6 @@ def test_the_tree_is_one_row_for_every_way(tiny: Any) -> None:
     assert {row.parent for row in inner[2:]} == {inner[1].node_id}
 
 
-
-
 def test_wishes_that_cannot_be_are_no_wishes() -> None:
     assert tree_action({"verb": "go", "node": 3}, {3}, ("go",)) == TreeAction("go", 3)
     assert tree_action({"verb": "name", "node": 3, "name": "x" * 999}, {3}, ("name",)) == TreeAction("name", 3, "x" * 200)

@@ -6,7 +6,6 @@ from typing import Any
 
 from core import Generation
 from pages.parts.components.branch_tree.branch_tree import way_name
-from pages.parts.text import numbers
 
 
 def test_a_branch_of_one_full_stop_shows_what_stands_before_it(tiny: Any) -> None:
@@ -29,5 +28,3 @@ def test_line_breaks_of_a_branch_are_shown_and_a_given_name_goes_first(tiny: Any
     assert way_name(run, run.branches()[0]) == "The sea ↵ ↵ looked ↵"
     run.rename(run.here, "mine")
     assert way_name(run, run.branches()[0]) == "mine"
-
-

@@ -65,8 +65,7 @@ def alone(app: AppTest, name: str, count: int) -> list[int]:
     return [run.step().token_id for _ in range(count)]
 
 
-
-
+@pytest.mark.slow
 def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: Any, folders: list[str], session: State) -> None:
     one = writer(folders[0])
     path, bars = session(one).run.path, len(one.get("vega_lite_chart"))
@@ -87,8 +86,7 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
     assert folders[0] in loaded_models.in_memory()
 
 
-
-
+@pytest.mark.slow
 def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer: Any, folders: list[str], session: State) -> None:
     one = writer(folders[0])
     one.button(key="play").click().run()
@@ -107,6 +105,7 @@ def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer
     assert len(session(one).run.path) > before
 
 
+@pytest.mark.slow
 def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
     for page in ("inside.py", "models.py"):
         one = writer(folders[0])
@@ -117,6 +116,7 @@ def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
         assert [sentence for sentence in told(one) if "was put away" in sentence], page
 
 
+@pytest.mark.slow
 def test_who_changes_the_model_is_not_told_about_their_own_choice(
     writer: Any, folders: list[str], session: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +129,7 @@ def test_who_changes_the_model_is_not_told_about_their_own_choice(
     assert folders[0] not in loaded_models.in_memory()
 
 
+@pytest.mark.slow
 def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, tiny_folder: Any, tmp_path: Path, session: State) -> None:
     folder = tmp_path / "guest"
     shutil.copytree(tiny_folder("gpt2"), folder)

@@ -188,6 +188,7 @@ def test_a_model_fetched_meanwhile_brings_the_run_of_the_link(open_app: Open, se
     assert session(app).run.written == run.written
 
 
+@pytest.mark.slow
 def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_app: Open, session: State, tiny_folder: Any) -> None:
     for name in (str(tiny_folder("gpt2")), "/no/such/folder", "../../etc/passwd", "~/models/x", "C:\\models\\x", "\\\\host\\share"):
         app = open_app(model=name, prompt="The old king", seed="4")
@@ -225,6 +226,7 @@ def test_a_link_to_a_server_calls_nobody(open_app: Open, monkeypatch: pytest.Mon
     ]
 
 
+@pytest.mark.slow
 def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Open, session: State) -> None:
     with serve(FakeVLLM(limit=512)) as server:
         assert keys(open_app(model=server.address)) == {"wish_stay"}
@@ -241,7 +243,14 @@ def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Op
         assert f"model={quote_plus(server.address)}&" in shared(app), "its own link names the address, not what the server calls itself"
 
 
-HOSTILE = ["   ", "x" * 10_000, "<img src=x onerror=alert(1)>", "some\u202e/model", "some/model@../../../../etc/passwd", "http://169.254.169.254/latest"]
+HOSTILE = [
+    "   ",
+    "x" * 10_000,
+    "<img src=x onerror=alert(1)>",
+    "some\u202e/model",
+    "some/model@../../../../etc/passwd",
+    "http://169.254.169.254/latest",
+]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
