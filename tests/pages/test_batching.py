@@ -14,7 +14,6 @@ from core.labs.batching import readers, serve
 from core.serving.request import RequestState
 from core.serving.scheduler import Policy
 from core.serving.server import ServerSettings
-from pages.parts.charts import serving_charts
 from pages.parts.charts.serving_rows import Board, kind
 from tests.pages.test_cache import run_on, said
 
@@ -38,16 +37,6 @@ def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], se
     assert f"{count} of {count} tokens are the same as alone" in said(app)
 
 
-@pytest.mark.slow
-def test_the_curve_of_batch_sizes(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="batching.py")
-    app.button(key="batching_measure").click().run()
-    run_on(app, 200)
-    assert not app.exception
-    assert {point.size for point in session(app).results["batching_curve"].seen} == {1, 2, 4, 8, 16, 32}
-    assert "With 32 readers in a pass" in said(app) and "**computed**" in said(app)
-
-
 def test_too_few_blocks_are_said_in_a_sentence(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="batching.py")
     app.select_slider(key="batching_blocks").set_value(8).run()
@@ -55,15 +44,6 @@ def test_too_few_blocks_are_said_in_a_sentence(open_app: Callable[..., AppTest],
     app.button(key="batching_start").click().run()
     run_on(app)
     assert not app.exception and "Give the server more blocks" in said(app)
-
-
-@pytest.mark.parametrize("prompt", ["word " * 900, "<script>alert(1)</script> $x^2$ `code`"])
-def test_hostile_prompts(open_app: Callable[..., AppTest], prompt: str) -> None:
-    app = open_app(page="batching.py", prompt=prompt)
-    app.segmented_control(key="batching_readers").set_value(2).run()
-    app.button(key="batching_start").click().run()
-    run_on(app, 200)
-    assert not app.exception
 
 
 def test_the_board_reads_every_observation_once(tiny: Any) -> None:
@@ -96,10 +76,3 @@ def test_what_a_readers_time_is_called() -> None:
     assert kind(RequestState.WAITING, 0) == "queued" and kind(RequestState.PREEMPTED, 0) == "preempted"
     assert kind(RequestState.PREFILLING, 9) == "prefill" and kind(RequestState.DECODING, 1) == "decode"
     assert kind(RequestState.DECODING, 0) == "stalled"
-
-
-def test_every_chart_renders_in_both_themes() -> None:
-    for theme in ("light", "dark"):
-        for ceiling in (True, False):
-            spec = serving_charts.batch_curve(theme, "rate", "", ceiling)
-            assert spec["layer"] and "data" not in spec and "datasets" not in spec

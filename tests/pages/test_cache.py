@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep
-from pages.parts.charts import cost_charts, race_rows
-from tests.pages.test_compare import run_on, said
+from pages.parts.charts import race_rows
+from tests.pages.test_compare import said
 
 
 @pytest.mark.usefixtures("no_recordings")
@@ -18,21 +18,6 @@ def test_before_the_start_counting_tells_what_is_to_come(open_app: Callable[...,
     app = open_app(page="cache.py")
     assert not app.exception
     assert "Both wait for the start." in said(app) and "positions with notes" in said(app)
-
-
-def test_a_race_to_its_end(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="cache.py", prompt="Once upon a time")
-    app.segmented_control(key="cache_length").set_value(32).run()
-    app.button(key="cache_start").click().run()
-    run_on(app)
-    assert not app.exception
-    steps: list[RaceStep] = session(app).results["race"].seen
-    assert {step.runner: step.index for step in steps} == {CACHED: 31, UNCACHED: 31}
-    assert "times faster" in said(app) and "same text" in said(app)
-    last = [step for step in steps if step.runner == CACHED][-1]
-    assert f"= **{last.cache_bytes:,}** bytes" in said(app)  # the formula gives what the tokens take
-    assert last.held_bytes is not None and last.cache_bytes <= last.held_bytes <= 2 * last.cache_bytes
-    assert f"hold **{last.held_bytes:,}** (measured)" in said(app)
 
 
 def raced(prefill: float, further: list[float]) -> dict[str, list[RaceStep]]:
@@ -89,26 +74,3 @@ def test_stop_keeps_what_was_found(open_app: Callable[..., AppTest], session: Ca
     app.button(key="cache_stop").click().run()
     run = session(app).results["race"]
     assert not run.running and run.seen and not app.exception
-
-
-@pytest.mark.parametrize("prompt", ["word " * 900, "<script>alert(1)</script> $x^2$ `code`"])
-def test_hostile_prompts(open_app: Callable[..., AppTest], prompt: str) -> None:
-    app = open_app(page="cache.py", prompt=prompt)
-    app.segmented_control(key="cache_length").set_value(32).run()
-    app.button(key="cache_start").click().run()
-    run_on(app)
-    assert not app.exception
-
-
-def test_every_chart_renders_in_both_themes() -> None:
-    for theme in ("light", "dark"):
-        for spec in (
-            cost_charts.race(theme, 64, "seconds", "ms"),
-            cost_charts.race(theme, 64, "total_seconds", "s", fitted=True),
-            cost_charts.kept(theme, 7, 64, True),
-            cost_charts.kept(theme, 40, 600, False),
-            cost_charts.spread(theme, 512),
-            cost_charts.timeline(theme),
-            cost_charts.shelf(theme),
-        ):
-            assert spec["layer"] and "data" not in spec and "datasets" not in spec

@@ -83,15 +83,6 @@ def test_a_comparison_can_be_stopped(open_app: Open, session: Session) -> None:
     assert not app.exception
 
 
-def test_a_sweep_is_one_line_for_each_value(open_app: Open, session: Session) -> None:
-    app = open_app(page="compare.py", prompt="The fox")
-    app.segmented_control(key="compare_view").set_value(names.COMPARE_VIEWS[1]).run()
-    app.selectbox(key="compare_setting").set_value("top_k")
-    app.button(key="compare_sweep_start").click().run()
-    run_on(app)
-    assert [line.value for line in session(app).results["compare_sweep"].seen] == [1, 2, 5, 20, 100, 0]
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
 @pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])

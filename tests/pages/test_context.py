@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs import context
 from tests.pages.test_compare import run_on, said
-
-
-@pytest.mark.slow
-def test_it_measures_and_says_what_it_found(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], monkeypatch: Any) -> None:
-    app = open_app(page="context.py")
-    assert not app.exception
-    app.segmented_control(key="context_repeats").set_value(3).run()
-    app.button(key="context_start").click().run()
-    run_on(app)
-    assert not app.exception
-    points = session(app).results["context"].seen
-    assert len(points) == points[-1].total and points[-1].repeats == 3
-    assert "the wait for the first word grew" in said(app) and "medians of 3 rounds" in said(app)
 
 
 def test_the_end_of_the_context(open_app: Callable[..., AppTest]) -> None:

@@ -116,16 +116,6 @@ def test_a_question_of_nothing_is_one_sentence(open_app: Callable[..., AppTest])
     assert "no text to go on from" in said(app)
 
 
-def test_where_the_seconds_went(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="cost.py")
-    app.button(key="cost_timed").click().run()
-    run_on(app)
-    assert not app.exception
-    last = session(app).results["cost_timed"].seen[-1]
-    assert last.parts[0].seconds == Assumptions().network_seconds
-    assert "The first word came after" in said(app)
-
-
 @pytest.mark.parametrize(
     ("value", "unit", "words"),
     [

@@ -9,31 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.two_models import JudgedToken
-from pages.parts.charts import serving_charts
 from pages.parts.runtime import recordings
 from pages.parts.session import current
 from pages.parts.text import numbers
 from tests.pages.test_cache import run_on, said
-
-
-@pytest.mark.usefixtures("no_recordings")
-def test_one_writes_and_the_other_judges(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="pupil.py", prompt="Once upon a time")
-    assert not app.exception and (
-        "Press the button: one writes with your settings and dice, and both say what they think of every piece."
-    ) in said(app)
-    app.segmented_control(key="pupil_length").set_value(24).run()
-    app.segmented_control(key="pupil_writer").set_value("Pupil").run()
-    app.button(key="pupil_start").click().run()
-    run_on(app, 200)
-    assert not app.exception
-    seen = session(app).results["pupil"].seen
-    same = sum(one.agreed for one in seen)
-    assert len(seen) == 24 or (len(seen) > 5 and seen[-1].finished)
-    assert f"Same favourite at **{same} of {len(seen)}** places" in said(app)
-    assert "5.9" in said(app) and "698,016" in said(app)
-    app.segmented_control(key="pupil_writer").set_value("Teacher").run()
-    assert session(app).results["pupil"].made_by is not None and not app.exception  # it pales, nothing is lost
 
 
 @pytest.mark.slow
@@ -84,15 +63,3 @@ def test_it_begins_with_all_three_results_and_no_model(open_app: Callable[..., A
         and "of 60" in told
         and ("Press the button: one writes with your settings and dice, and both say what they think of every piece.") not in told
     )
-
-
-def test_a_hostile_prompt(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="pupil.py", prompt="word " * 900)
-    app.button(key="pupil_start").click().run()
-    run_on(app)
-    assert not app.exception and "Shorten it" in said(app)
-
-
-def test_every_chart_renders_in_both_themes() -> None:
-    for theme in ("light", "dark"):
-        assert serving_charts.mirrored(theme, 8)["layer"] and serving_charts.two_surprises(theme)["layer"]

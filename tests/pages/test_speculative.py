@@ -9,7 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.speculative import DraftedToken, SpeculativeRound
-from pages.parts.charts import serving_charts
 from pages.parts.components.spurts.spurts import words_of
 from tests.pages.test_cache import run_on, said
 
@@ -63,20 +62,8 @@ def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(
     assert not app.exception and "Nothing was guessed here" in said(app)
 
 
-def test_a_prompt_that_does_not_fit_is_a_calm_sentence(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="speculative.py", prompt="word " * 900)
-    app.button(key="speculative_start").click().run()
-    run_on(app)
-    assert not app.exception and "Shorten it" in said(app)
-
-
 def test_what_a_round_shows_in_the_text() -> None:
     kept, struck, unseen = (DraftedToken(i, text, 0.5, 0.5, 0.1, verdict) for i, text, verdict in
                             ((1, " a", "accepted"), (2, " b", "rejected"), (3, " c", "dropped")))  # fmt: skip
     one = SpeculativeRound(0, (kept, struck, unseen), "recovered", 4, " d", 0.5, 0.2, 0.1, 0.1, 0.3, 2)
     assert words_of(one) == [(" a", "accepted"), (" b", "rejected"), (" d", "recovered")]
-
-
-def test_the_chart_renders_in_both_themes() -> None:
-    for theme in ("light", "dark"):
-        assert serving_charts.guess_curve(theme)["layer"]

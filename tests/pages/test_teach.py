@@ -13,7 +13,7 @@ from core.labs.teach import LOOK_EVERY
 from core.labs.training_step import fingerprint
 from core.models.archive import open_zip, zip_of
 from core.training.finetune import KEPT_BYTES
-from pages.parts.charts import teach_charts, teach_rows
+from pages.parts.charts import teach_rows
 from tests.pages.test_compare import run_on, said, see
 
 Open = Callable[..., AppTest]
@@ -96,17 +96,6 @@ def test_without_a_beginning_it_says_so(open_app: Open) -> None:
     assert any("beginning" in box.value for box in app.info)
 
 
-def test_one_step_is_measured_beside_one_of_talking(open_app: Open, session: Session) -> None:
-    app = open_app(page="teach.py")
-    app.button(key="teach_step_start").click().run()
-    run_on(app)
-    (seen,) = session(app).results["teach_step"].seen
-    assert seen.inference_fingerprints[0] in said(app) and seen.training_fingerprints[1] in said(app)
-    assert "It does not learn from your chat" in said(app)
-    assert f"{seen.changed:,} of {seen.weights:,}" in said(app)
-    assert "Llama 3.1 70B" in said(app)
-
-
 def test_a_newborn_grows_up_until_it_is_told_to_stop(open_app: Open, session: Session) -> None:
     app = open_app(page="teach.py")
     app.button(key="newborn_start").click().run()
@@ -124,13 +113,6 @@ def test_too_little_to_grow_up_with_is_one_sentence(open_app: Open) -> None:
     app.text_area(key="newborn_text").set_value("short").run()
     app.button(key="newborn_start").click().run()
     assert any("too little" in box.value for box in app.info)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_charts_are_constant(theme: str) -> None:
-    assert teach_charts.loss(theme) is teach_charts.loss(theme)
-    assert "datasets" not in str(teach_charts.way(theme)) and "datasets" not in str(teach_charts.before_and_now(theme))
-    assert teach_rows.bars([], None).empty and teach_rows.way([], None, 0).empty
 
 
 @pytest.mark.slow

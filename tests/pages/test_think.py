@@ -9,24 +9,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, wilson
+from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT
 from pages.parts.text import beginnings, names, numbers
-from tests.pages.test_compare import run_on, said, see
+from tests.pages.test_compare import run_on, said
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
-
-
-@pytest.mark.slow
-def test_one_question_both_ways(open_app: Open, session: Session) -> None:
-    app = open_app(page="think.py", greedy="true")
-    assert not app.exception
-    app.button(key="think_start").click().run()
-    run_on(app)
-    seen = session(app).results["think"].seen
-    assert {way for way, _ in seen} == {DIRECT, CHAIN_OF_THOUGHT}
-    assert all(0 <= thought.chance <= 1 or thought.chance != thought.chance for _, thought in seen)
-    assert len(app.get("vega_lite_chart")) == 1
 
 
 def test_the_recorded_results_are_drawn(open_app: Open, session: Session) -> None:
@@ -68,21 +56,3 @@ def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str
     if any(button.key == "think_stop" for button in app.button):
         app.button(key="think_stop").click().run()
     assert not app.exception
-
-
-@pytest.mark.slow
-def test_a_set_is_counted_with_its_uncertainty(open_app: Open, session: Session) -> None:
-    app = open_app(page="think.py")
-    app.segmented_control(key="think_view").set_value(names.THINK_VIEWS[1]).run()
-    app.segmented_control(key="think_count").set_value(10).run()
-    app.button(key="think_set_start").click().run()
-    see(app, "think_set", 4)
-    if any(button.key == "think_set_stop" for button in app.button):
-        app.button(key="think_set_stop").click().run()
-    assert not app.exception
-    kept = session(app).results["think_set"]
-    assert not kept.running
-    done = [entry for entry in kept.seen if entry.style is DIRECT]
-    low, high = wilson(sum(entry.right for entry in done), len(done))
-    assert f"so the true share is between {numbers.percent(low)} and {numbers.percent(high)}, with 95 % certainty" in said(app)
-    assert f"of {len(done)} right" in said(app)

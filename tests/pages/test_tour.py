@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,11 +34,6 @@ def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
             text = getattr(said_there, field)
             assert text.strip() == text and 8 <= len(text) <= 330, text
         assert said_there.said.count(". ") + said_there.said.count("? ") + said_there.said.count(": ") <= 4, "two or three sentences"
-
-
-def test_the_files_of_the_voices_hold_no_code_and_there_are_no_others() -> None:
-    folder = Path("core/languages/en/tour")
-    assert {path.name for path in folder.iterdir()} == {f"{name}.toml" for name in voices.VOICES}
 
 
 def test_no_two_voices_say_the_same() -> None:
@@ -88,11 +82,6 @@ def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, se
     assert not app.exception
     assert told.noticed in tell(app)
     assert session(app).results["tour"].tried == {stop}
-
-
-def test_typing_is_noticed_too() -> None:
-    """The field is a component of our own; its browser test is in tests/browser/test_tour.py."""
-    assert set(touring.ORDER) - set(TRY) == {"pieces"}
 
 
 def test_on_and_back_and_every_voice(open_app: Open, session: Visitor) -> None:

@@ -13,7 +13,6 @@ from core import Generation, Recording, SamplingSettings
 from core.engine.engine import Engine
 from pages.parts.components.token_strip import token_strip
 from pages.parts.session.sampling_controls import PRESETS, START
-from pages.parts.text import beginnings
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -43,18 +42,6 @@ def bars(app: AppTest) -> pd.DataFrame:
 
 def told(app: AppTest) -> list[str]:
     return [info.value for info in app.info]
-
-
-def test_every_control_of_the_issue_is_there_by_name(open_app: Open) -> None:
-    app = open_app()
-    assert not app.exception
-    assert [area.label for area in app.text_area] == ["Prompt"]
-    assert {"Restart", "Back", "Step", "Play"} <= {button.label for button in app.button}
-    sliders = {slider.label for slider in app.slider}
-    assert {"Temperature", "Top-k", "Top-p", "Min-p", "Typical-p", "Repetition penalty"} <= sliders
-    assert "Seed" in {number.label for number in app.number_input}
-    assert "Greedy" in {toggle.label for toggle in app.toggle}
-    assert len(app.get("vega_lite_chart")) == len(CHARTS)
 
 
 def test_step_back_and_restart_move_along_the_run(open_app: Open, session: State) -> None:
@@ -139,14 +126,6 @@ def test_a_preset_sets_the_sliders_and_reset_switches_all_off(open_app: Open) ->
     assert app.slider(key="temperature").value == 1.0
     assert app.slider(key="top_p").value == 1.0
     assert not any(button.proto.type == "primary" for button in app.button if (button.key or "").startswith("preset_")), "none is marked"
-
-
-def test_an_example_prompt_begins_anew(open_app: Open, session: State) -> None:
-    app = press(open_app(), "step", 2)
-    name = list(beginnings.EXAMPLES)[1]
-    press(app, f"example_{name}")
-    assert session(app).run.prompt == beginnings.EXAMPLES[name]
-    assert session(app).run.path == []
 
 
 @pytest.mark.parametrize(

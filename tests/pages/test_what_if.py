@@ -12,7 +12,6 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import RunFinished
 from core.labs.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
-from pages.parts.charts import what_if_charts
 from pages.parts.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
 from pages.parts.components.fork_view.fork_view import Picked, picked
 from pages.parts.runtime import fork_playback
@@ -225,13 +224,6 @@ def test_odds_as_people_say_them() -> None:
     assert fork_playback.one_in(0.0) == "1 in 1"
     assert fork_playback.one_in(float("-inf")) == "1 in ∞"
     assert fork_playback.one_in(-1e6).startswith("1 in 10")
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_chart_is_one_constant_specification(theme: str) -> None:
-    for chart in (what_if_charts.drift, what_if_charts.likely, what_if_charts.joint, what_if_charts.chance, what_if_charts.right_answers):
-        assert chart(theme) is chart(theme)
-        assert "data" not in chart(theme)
 
 
 def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: Session, monkeypatch: Any) -> None:

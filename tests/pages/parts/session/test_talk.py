@@ -29,12 +29,6 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
     assert running_order_file.loads(known.dumps()) == known
 
 
-def test_the_three_are_of_three_lengths() -> None:
-    assert len(TALKS) == 3
-    counts = [len(known.stops) for known in TALKS.values()]
-    assert counts == sorted(set(counts))
-
-
 @pytest.mark.parametrize(
     "link",
     [
