@@ -1,1 +1,1 @@
-"""One file here is one page a visitor can open; what pages share lives in `pages.parts`."""
+"""One file here is one page a visitor can open; what pages share lives in `pages.ui`."""

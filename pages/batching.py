@@ -11,15 +11,16 @@ from core.labs.batching import Alone, Reader, Summary, compare_alone, readers, s
 from core.language import N_, _, said, written
 from core.serving.scheduler import Policy
 from core.serving.server import ServerSettings
-from pages.parts.charts import charts, serving_charts
-from pages.parts.charts.serving_rows import Board
-from pages.parts.components.serving_board.serving_board import serving_board
-from pages.parts.layout import frame, palette, results, served
-from pages.parts.layout.burst_view import burst_page
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import beginnings, names, numbers
+from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts.legend import legend
+from pages.ui.charts.serving_rows import Board
+from pages.ui.components.serving_board.serving_board import serving_board
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame, remote_model_notes
+from pages.ui.views.burst_view import burst_page
 
 frame.page()
 NAME, CHECK, CURVE = "batching", "batching_check", "batching_curve"
@@ -33,7 +34,7 @@ CLOSE = 1.15  # times as fast, below which nobody is called faster
 
 def lineup() -> tuple[Reader, ...]:
     """The readers as the sliders have them. Raises ViewerError."""
-    prompts = (current.prompt(), *beginnings.OPENINGS[1:])
+    prompts = (current.prompt(), *example_texts.OPENINGS[1:])
     waits = None if arrive != "one by one" else float(rate)
     return readers(
         current.model(),
@@ -43,7 +44,7 @@ def lineup() -> tuple[Reader, ...]:
         lengths[1],
         rate=waits,
         settings=current.settings(),
-        background=beginnings.VALLEY,
+        background=example_texts.VALLEY,
         background_tokens=common,
     )
 
@@ -103,7 +104,7 @@ def measure_curve() -> None:
 
 def figures(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
     """Both sides in figures."""
-    frame.section(_("In figures"), _("measured in this run"))
+    elements.section(_("In figures"), _("measured in this run"))
 
     def pair(values: tuple[float, float]) -> str:
         return " · ".join(numbers.duration(value) if value == value else "–" for value in values)
@@ -158,7 +159,7 @@ def course() -> None:
     with results.shown(NAME, now(), begin) as run:
         colours = palette.of(charts.theme())
         shades = (colours.muted_text, colours.computed, colours.dice, colours.doubt, colours.other)
-        frame.legend(*zip(shades, said(names.READER_STATES).values(), strict=True))
+        legend(*zip(shades, said(names.READER_STATES).values(), strict=True))
         fresh = Board.of(lineup()) if run.about is None else board(run)
         policies, places = ((left, right), (slots, slots)) if run.about is None else run.about[1:]
         titles = (_(names.SCHEDULERS[policies[0]]), _(names.SCHEDULERS[policies[1]]))
@@ -280,8 +281,8 @@ frame.header(
         "one fetch can serve them all. The same readers, served in two ways, each by its own clock."
     ),
 )
-if served.is_served():
-    with frame.error_boundary():
+if remote_model_notes.is_served():
+    with elements.error_boundary():
         burst_page()
 else:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
@@ -365,7 +366,7 @@ else:
                 **STAYS,
             )
     if not state.running and pressed:
-        with frame.error_boundary():
+        with elements.error_boundary():
             begin()
             st.rerun()
 
@@ -379,7 +380,7 @@ else:
             key="batching_check",
         )
         results.live(checked, CHECK, key="batching_checked")
-    frame.section(_("What a fuller pass brings, and what it costs each reader"), _("batch size, throughput, latency"))
+    elements.section(_("What a fuller pass brings, and what it costs each reader"), _("batch size, throughput, latency"))
     st.button(_("Measure it here"), on_click=current.error_boundary(measure_curve), icon=":material/speed:", key="batching_measure")
     results.live(curve, CURVE, key="batching_curve")
     st.caption(

@@ -12,12 +12,13 @@ from core.costs.formulas import cache_bytes
 from core.engine.shape import ModelShape
 from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
 from core.language import N_, _, written
-from pages.parts.charts import charts, cost_charts, race_rows
-from pages.parts.layout import frame, palette, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
+from pages.ui.charts import charts, cost_charts, palette, race_rows
+from pages.ui.charts.legend import legend
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import numbers
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
 
 frame.page()
 NAME = "race"
@@ -46,7 +47,7 @@ def begin() -> None:
 def writer(title: str, term: str, steps: list[RaceStep], length: int, prompt: str) -> None:
     """One writer: what is on paper so far, and what it took."""
     with st.container(border=True, gap="xsmall"):
-        frame.section(title, term)
+        elements.section(title, term)
         text = "".join(step.text for step in steps)
         tail = ("… " if len(text) > SHOWN else "") + text[-SHOWN:]
         paper(tail or prompt[-SHOWN:] + " …", at_the_top=len(text) < SHOWN // 2)
@@ -94,7 +95,9 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
     fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(_("How long does one more token take?"), _("dots: every pass; line: median of five; the first dot reads the prompt"))
+        elements.section(
+            _("How long does one more token take?"), _("dots: every pass; line: median of five; the first dot reads the prompt")
+        )
         paced = race_rows.passes(steps)
         charts.draw(
             cost_charts.race,
@@ -110,7 +113,7 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
         )
         grown(fits)
     with right:
-        frame.section(_("How much had to be read?"), _("positions processed, in all"))
+        elements.section(_("How much had to be read?"), _("positions processed, in all"))
         totals = race_rows.table(steps, "total_positions")
         charts.draw(
             cost_charts.race,
@@ -129,7 +132,7 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
         )
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(_("How long did it take so far?"), _("seconds, measured; dashed: what the fitted steps add up to"))
+        elements.section(_("How long did it take so far?"), _("seconds, measured; dashed: what the fitted steps add up to"))
         clock = race_rows.with_fit(steps, fits)
         charts.draw(
             cost_charts.race,
@@ -194,7 +197,7 @@ def ahead(length: int) -> None:
             value = prompt + token - 1 if kind == "with" else token * prompt + token * (token - 1) // 2
             said = numbers.whole(value) if token == length else ""
             rows.append({"token": token, "runner": kind, "total_positions": value, "label": said, "tip": numbers.whole(value)})
-    frame.section(_("How much will have to be read?"), _("computed; the race measures what it costs"))
+    elements.section(_("How much will have to be read?"), _("computed; the race measures what it costs"))
     table = pd.DataFrame(rows)
     charts.draw(
         cost_charts.race,
@@ -214,7 +217,7 @@ def ahead(length: int) -> None:
 
 def kept(steps: list[RaceStep], length: int, shape: ModelShape, each: int) -> None:
     """A row for each layer, a column for each token; and the bytes, by formula and by tensor, of the model that ran."""
-    frame.section(_("What do the notes hold?"), _("keys and values, by layer and position"))
+    elements.section(_("What do the notes hold?"), _("keys and values, by layer and position"))
     last = steps[-1]
     tokens = last.computed + last.reused
     wide = tokens - last.index + length
@@ -284,7 +287,7 @@ def course() -> None:
         length, shape, each, prompt = run.about or (chosen, None, 0, current.prompt())
         steps = {runner: [step for step in seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
         colours = palette.of(charts.theme())
-        frame.legend((colours.dice, _("With notes")), (colours.other, _("Without notes")))
+        legend((colours.dice, _("With notes")), (colours.other, _("Without notes")))
         left, right = st.columns(2, gap="large")
         with left:
             writer(_("With notes"), _("cache on"), steps[CACHED], length, prompt)

@@ -10,15 +10,15 @@ import streamlit as st
 from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
 from core.labs.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked, write_and_time_one
 from core.language import N_, _, figures, quoted
-from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
-from pages.parts.components.tinted_text.tinted_text import tinted_text
-from pages.parts.layout import frame, results
-from pages.parts.layout.prompt_field import own_text
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance, undo
-from pages.parts.session.state import STAYS
-from pages.parts.text import names, numbers
-from pages.parts.text.plain import plain
+from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
+from pages.ui.components.tinted_text.tinted_text import tinted_text
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, provenance, undo
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
+from pages.ui.shell.prompt_field import own_text
 
 frame.page()
 
@@ -87,7 +87,7 @@ def compared(newest: BatchStep, by: str, running: bool) -> None:
     order = ranked(newest.tries, by)
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
-        frame.section(_("All tries as one tree"), _("where they agree they share a way"))
+        elements.section(_("All tries as one tree"), _("where they agree they share a way"))
         branch_tree(rows_of_tries(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
     with right:
         ranking(order, by, running)
@@ -96,7 +96,7 @@ def compared(newest: BatchStep, by: str, running: bool) -> None:
 
 def ranking(order: list[Ranked], by: str, running: bool) -> None:
     """The best ones with their scores; the first is the one that was picked."""
-    frame.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
+    elements.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
     for place, entry in enumerate(order[:SHOWN]):
         score = numbers.percent(entry.score) if by not in (MEAN,) and entry.score >= 0 else numbers.decimal(entry.score, 2)
         answer = f" · {quoted(frame_safe(entry.answer))}" if entry.answer else ""
@@ -106,7 +106,7 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
             if place == 0 and not running and not experiment.of(TRIES).recorded_on:
                 st.button(
                     _("Keep this one"),
-                    on_click=frame.then,
+                    on_click=elements.run_and_rerun,
                     args=(keep_try, (), entry.attempt.number),
                     key="candidates_keep",
                     icon=":material/check:",
@@ -114,7 +114,7 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
                 if undo.can_bring_back():
                     st.button(
                         _("Bring back my text"),
-                        on_click=frame.then,
+                        on_click=elements.run_and_rerun,
                         args=(undo.bring_back, ()),
                         help=_("The text that was here before, as it stood. Press again to undo."),
                         type="tertiary",
@@ -255,11 +255,11 @@ def searched(found: Sequence[BeamStep], width: int) -> None:
         )
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
-        frame.section(_("All beginnings as one tree"), _("dashed: given up"))
+        elements.section(_("All beginnings as one tree"), _("dashed: given up"))
         winner = newest.answers[0].node_id if newest.done else None
         branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", can=(), height=480)
     with right:
-        frame.section(_("What is kept, what is dropped"), _("step {place}").format(place=newest.index + 1))
+        elements.section(_("What is kept, what is dropped"), _("step {place}").format(place=newest.index + 1))
         lines = [
             (
                 MARKS.get(beam.fate, "✗"),
@@ -283,7 +283,7 @@ frame.header(
     _("best of N, beam search"),
     _("The model writes the same text several times, with other dice each time. Then one is picked. It costs as many times the tokens."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     views = names.TRIES_VIEWS
     wanted = st.segmented_control(
         _("View"), views, default=views[0], key="candidates_view", format_func=_, label_visibility="collapsed", required=True, **STAYS

@@ -12,17 +12,18 @@ from core.labs.sweep import RANGES, Column, ComparisonStep, SweepResult, side_by
 from core.language import N_, _
 from core.record.step import Step
 from core.settings import SamplingSettings
-from pages.parts.components.stream_stage.stream_stage import stream_stage
-from pages.parts.components.tinted_text.tinted_text import tinted_text
-from pages.parts.layout import frame, results
-from pages.parts.layout.prompt_field import own_text
-from pages.parts.runtime import experiment, loaded_models
-from pages.parts.session import current, provenance
-from pages.parts.session.sampling_controls import PRESETS
-from pages.parts.session.state import STAYS
-from pages.parts.text import names, numbers
-from pages.parts.text.phrases import settings_then
-from pages.parts.text.plain import plain
+from pages.ui.components.stream_stage.stream_stage import stream_stage
+from pages.ui.components.tinted_text.tinted_text import tinted_text
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.phrases import settings_then
+from pages.ui.i18n.safe_text import plain
+from pages.ui.server import loaded_models
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.sampling_controls import PRESETS
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
+from pages.ui.shell.prompt_field import own_text
 
 frame.page()
 
@@ -140,7 +141,7 @@ def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, str, Samplin
                 if parts is None
                 else _("leaves the first column at word {place}").format(place=parts + 1)
             )
-    frame.section(
+    elements.section(
         _("In numbers"),
         _("computed from what was written"),
         help=_(
@@ -275,7 +276,7 @@ frame.header(
     _("sampling, compared"),
     _("Every column writes on from the same text with the same dice. Only what stands above a column differs."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     wanted = st.segmented_control(
         _("View"),
         names.COMPARE_VIEWS,

@@ -7,13 +7,13 @@ import streamlit as st
 
 from core.labs.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
 from core.language import N_, _, again, ngettext
-from pages.parts.charts import charts, cost_charts
-from pages.parts.components.cache_gauge import cache_gauge
-from pages.parts.layout import frame, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
+from pages.ui.charts import charts, cost_charts
+from pages.ui.components.cache_gauge import cache_gauge
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import numbers
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
 
 frame.page()
 NAME, END = "context", "context_end"
@@ -84,7 +84,7 @@ def curves() -> None:
             ),
         ):
             with column:
-                frame.section(title, term)
+                elements.section(title, term)
                 charts.draw(cost_charts.spread, table(points, of), key=f"context_{of}", alt_text=alt, longest=longest)
         if points and not run.running:
             verdict(points, run.about[2])
@@ -128,7 +128,7 @@ def go_there() -> None:
 def the_end() -> None:
     """Go to the last place of the context, for real."""
     model = current.model()
-    frame.section(_("What happens at the very end?"), _("context window"))
+    elements.section(_("What happens at the very end?"), _("context window"))
     st.markdown(
         _("This model has {limit} places for tokens, and not one more. Fill all but a few and let it write.").format(
             limit=numbers.whole(model.context_length)
@@ -165,7 +165,7 @@ def at_its_end() -> None:
                     offered=numbers.whole(reached.offered)
                 )
             )
-            frame.show_notice(again(reached.refused))
+            elements.show_notice(again(reached.refused))
 
 
 frame.header(
@@ -187,11 +187,11 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="context_con
     if running:
         st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="context_stop")
 results.live(curves, NAME, key="context_fragment")
-with frame.error_boundary():
+with elements.error_boundary():
     st.divider()
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(_("How full is your text now?"), _("context window"))
+        elements.section(_("How full is your text now?"), _("context window"))
         cache_gauge.gauge(current.shown(), current.run().model, key="context_gauge")
     with right:
         the_end()

@@ -14,15 +14,15 @@ from core.engine.model import LanguageModel
 from core.labs.request import LatencyTrace, request
 from core.language import N_, _
 from core.settings import SamplingSettings
-from pages.parts.charts import charts, cost_charts
-from pages.parts.components.receipt import receipt
-from pages.parts.layout import frame, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.provenance import Provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import names, numbers
-from pages.parts.text.plain import plain
+from pages.ui.charts import charts, cost_charts
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.provenance import Provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
+from pages.ui.views.receipt import receipt
 
 frame.page()
 
@@ -81,12 +81,12 @@ def this_text() -> None:
     run = current.run()
     left, right = st.columns([0.6, 0.4], gap="large")
     with right:
-        frame.section(_("Three kinds of number"))
+        elements.section(_("Three kinds of number"))
         receipt.kinds()
         rates()
         shape = getattr(run.model, "shape", None)
         if shape is None:
-            frame.show_notice(_("This text comes from a recording of a model that is not here, so the work cannot be computed."))
+            elements.show_notice(_("This text comes from a recording of a model that is not here, so the work cannot be computed."))
         textbook()
     with left:
         if not run.path:
@@ -108,7 +108,7 @@ def this_text() -> None:
 
 def recorded_bill() -> None:
     """Before anything was written: the bill of the request on the timeline."""
-    frame.show_notice(
+    elements.show_notice(
         _("Nothing has been written yet, so there is nothing to pay. Write a few tokens on Watch, or let a question be answered below.")
     )
     timed = experiment.of(TIMED)
@@ -139,7 +139,7 @@ def textbook() -> None:
         attention=numbers.percent(attention / total),
         flop=receipt.prefixed(2 * total, "FLOP"),
     )
-    frame.section(_("The textbook example"))
+    elements.section(_("The textbook example"))
     st.markdown(said)
 
 
@@ -147,7 +147,7 @@ def elsewhere() -> None:
     """The same number of tokens on models of 7, 70 and 400 billion parameters."""
     run = current.run()
     read, written = len(run.prompt_tokens), len(run.path) or IMAGINED
-    frame.section(_("What would this answer have cost on ..."), _("computed from published shapes; times from data sheets"))
+    elements.section(_("What would this answer have cost on ..."), _("computed from published shapes; times from data sheets"))
     first, *places = st.columns([0.4, 0.2, 0.2, 0.2], gap="medium")
     card = CARDS[
         first.selectbox(
@@ -193,7 +193,7 @@ def both(
 
 def two_questions() -> None:
     """The same question, briefly and at length."""
-    frame.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
+    elements.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
     st.caption(_("The same question twice. The model reads every word of it, and you pay for reading too."))
     left, right = st.columns(2, gap="large")
     terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", height=120, max_chars=LONGEST, **STAYS)
@@ -273,7 +273,7 @@ def verdict(brief: Receipt, long: Receipt) -> str:
 
 def seconds() -> None:
     """One request as a timeline."""
-    frame.section(_("Where did the seconds go?"), _("one request, from the question to the last token"))
+    elements.section(_("Where did the seconds go?"), _("one request, from the question to the last token"))
     st.caption(
         _(
             "The network is assumed, the rest is measured here and now, and nothing is left out: the "
@@ -327,7 +327,7 @@ def stretches(progress: LatencyTrace) -> pd.DataFrame:
 
 
 frame.header(_("What did that cost?"), _("the receipt"), _("The bill for the text on Watch, from the records of its own steps."))
-with frame.error_boundary():
+with elements.error_boundary():
     this_text()
     st.divider()
     elsewhere()

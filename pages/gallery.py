@@ -7,10 +7,11 @@ import streamlit as st
 from core.errors import BadRecording
 from core.labs import prepared
 from core.language import _
-from pages.parts.layout import frame, navigation
-from pages.parts.runtime import experiment, gallery, loaded_models
-from pages.parts.session import opened_recording
-from pages.parts.text import numbers
+from pages.ui.experiments import experiment, gallery
+from pages.ui.i18n import numbers
+from pages.ui.server import loaded_models
+from pages.ui.session import elements, opened_recording
+from pages.ui.shell import frame, navigation
 
 frame.page()
 ACROSS = 3
@@ -33,7 +34,7 @@ def text_card(name: str) -> None:
             st.caption(made, width="content")
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_run(name)
-                st.switch_page(frame.PAGES / "watch.py")
+                st.switch_page(elements.PAGES / "watch.py")
 
 
 def experiment_card(name: str) -> None:
@@ -52,7 +53,7 @@ def experiment_card(name: str) -> None:
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_experiment(known)
                 experiment.play_again(name)
-                st.switch_page(frame.PAGES / page)
+                st.switch_page(elements.PAGES / page)
 
 
 def shelf(names: list[str], card: object) -> None:
@@ -72,12 +73,12 @@ def own_file() -> None:
         on_change=gallery.file_given,
         max_upload_size=opened_recording.LARGEST_UPLOAD,
     )
-    frame.notices("gallery_file")
+    elements.notices("gallery_file")
     page = gallery.opened_page()
     if page is not None:
         title = next((title for _group, file, title, _sight in navigation.PAGES if file == page), page)
         st.page_link(
-            frame.PAGES / page, label=_("Go to “{title}”").format(title=_(title)), icon=":material/arrow_forward:", width="content"
+            elements.PAGES / page, label=_("Go to “{title}”").format(title=_(title)), icon=":material/arrow_forward:", width="content"
         )
 
 
@@ -86,10 +87,10 @@ frame.header(
     _("recordings"),
     _("Each was really written by a model and kept with every number. They play without any model and without a network."),
 )
-with frame.error_boundary():
-    frame.section(_("Texts"), _("open on Watch"))
+with elements.error_boundary():
+    elements.section(_("Texts"), _("open on Watch"))
     shelf([one.name for one in prepared.PREPARED], text_card)
-    frame.section(_("Experiments"), _("open on their pages"))
+    elements.section(_("Experiments"), _("open on their pages"))
     shelf(list(gallery.EXPERIMENTS), experiment_card)
-    frame.section(_("Open a file"))
+    elements.section(_("Open a file"))
     own_file()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.language import _
-from pages.parts.layout import frame, navigation
-from pages.parts.session.state import STAYS
-from pages.parts.text.glossary import Term, terms
+from pages.ui.i18n.glossary import Term, terms
+from pages.ui.session import elements
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame, navigation
 
 frame.page()
 
@@ -15,7 +16,7 @@ frame.page()
 def entry(term: Term) -> None:
     """One term, and the way to where it happens."""
     with st.container(gap="xsmall", key=f"glossary_{term.key}"):
-        frame.section(term.title)
+        elements.section(term.title)
         st.markdown(term.text)
         page = navigation.page_of(term.page)
         if page is not None:
@@ -28,7 +29,7 @@ frame.header(
     _("glossary"),
     _("Two sentences each. On every page a dotted line marks such a word: hover it, tap it, or go there with the Tab key."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     wanted = (st.text_input(_("Find a word"), key="glossary_find", max_chars=60, width=320, **STAYS) or "").strip().casefold()
     found = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
     found.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))

@@ -11,11 +11,13 @@ from core.engine.model import LanguageModel
 from core.language import N_, _
 from core.models.card import TRAINING_DATA, card_section
 from core.models.growth import Growth, growth_of
-from pages.parts.charts import charts, inside_charts, inside_rows
-from pages.parts.layout import frame, palette, results
-from pages.parts.session import current
-from pages.parts.session.provenance import Provenance
-from pages.parts.text import numbers
+from pages.ui.charts import charts, inside_charts, inside_rows, palette
+from pages.ui.charts.legend import legend
+from pages.ui.experiments import results
+from pages.ui.i18n import numbers
+from pages.ui.session import current, elements
+from pages.ui.session.provenance import Provenance
+from pages.ui.shell import frame
 
 frame.page()
 
@@ -43,7 +45,7 @@ def known() -> tuple[str, Growth] | None:
 @st.fragment
 def guesses(record: Growth, model: LanguageModel, name: str) -> None:
     """One prompt, all moments."""
-    with frame.error_boundary():
+    with elements.error_boundary():
         asked = st.selectbox(
             _("Go on from"),
             range(len(record.prompts)),
@@ -73,7 +75,7 @@ def guesses(record: Growth, model: LanguageModel, name: str) -> None:
 @st.fragment
 def wrote(record: Growth, model: LanguageModel, name: str) -> None:
     """One moment: what it wrote then."""
-    with frame.error_boundary():
+    with elements.error_boundary():
         number = st.select_slider(
             _("Pieces read so far"),
             range(len(record.moments)),
@@ -107,11 +109,11 @@ def falling(record: Growth, model: LanguageModel) -> None:
     rows = inside_rows.loss_rows(record.moments)
     if rows.empty:
         return
-    frame.section(_("How wrong was it, on average?"), _("loss, nats per piece"))
+    elements.section(_("How wrong was it, on average?"), _("loss, nats per piece"))
     colours = palette.of(charts.theme())
     held_out = bool((rows.kind == inside_rows.HELD_OUT).any())
     if held_out:
-        frame.legend((colours.dice, _("text it learned from")), (colours.other, _("text it never learned from (held out)")))
+        legend((colours.dice, _("text it learned from")), (colours.other, _("text it never learned from (held out)")))
     charts.draw(
         inside_charts.loss,
         rows,
@@ -138,16 +140,16 @@ def read_what(name: str) -> None:
     """Where its text came from, in the words of its own card."""
     said = card_section(name, TRAINING_DATA)
     if said:
-        frame.section(_("What did it read?"), _("training data, from the model's card"))
+        elements.section(_("What did it read?"), _("training data, from the model's card"))
         with st.container(key="growing_sources"):
             st.caption(said)
 
 
-with frame.error_boundary():
+with elements.error_boundary():
     found = known()
     if found is None:
         frame.header(_("How did it learn to speak?"), _("training"))
-        frame.show_notice(_("None of the models here has a record of how it grew up."))
+        elements.show_notice(_("None of the models here has a record of how it grew up."))
     else:
         name, record = found
         newest = record.moments[-1]
@@ -172,10 +174,10 @@ with frame.error_boundary():
         model = current.model_named(name)
         left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:
-            frame.section(_("What did it expect next?"), _("its five favourites, after so many pieces read"))
+            elements.section(_("What did it expect next?"), _("its five favourites, after so many pieces read"))
             guesses(record, model, name)
         with right:
-            frame.section(_("What did it write?"), _("the same beginning, the same dice, every time"))
+            elements.section(_("What did it write?"), _("the same beginning, the same dice, every time"))
             wrote(record, model, name)
         left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
         with left:

@@ -8,13 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from core.language import _
-from pages.parts.charts import charts, step_rows
-from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame
-from pages.parts.layout.prompt_field import own_text
-from pages.parts.session import current, guess_game
-from pages.parts.session.guess_game import Game
-from pages.parts.text import numbers
+from pages.ui.charts import charts, step_rows
+from pages.ui.components.token_strip import token_strip
+from pages.ui.i18n import numbers
+from pages.ui.presenting import guess_game
+from pages.ui.presenting.guess_game import Game
+from pages.ui.session import current, elements
+from pages.ui.shell import frame
+from pages.ui.shell.prompt_field import own_text
 
 frame.page()
 
@@ -113,7 +114,7 @@ frame.header(
     _("next-token prediction"),
     _("Ten words. Say what comes next; then the odds are shown and the dice fall. Correct is what comes, not what would be best."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     run, now = current.run(), guess_game.game()
     token_strip.token_strip(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
     if now.rounds:
@@ -134,7 +135,7 @@ with frame.error_boundary():
             st.caption(_("The text ended before the tenth word."))
     else:
         question(now)
-    frame.notices("guess")
+    elements.notices("guess")
     if now.rounds and not now.theirs:
         answer(now)
     if not now.rounds:

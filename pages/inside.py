@@ -9,18 +9,21 @@ from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.look import Inside
 from core.language import _, again
 from core.record.step import Step
-from pages.parts.charts import charts, inside_charts, inside_rows
-from pages.parts.components.announcer import announcer
-from pages.parts.components.dice import dice
-from pages.parts.components.live_text.live_text import live_text
-from pages.parts.components.roll_tally.roll_tally import dice_tally
-from pages.parts.components.scored_text.scored_text import reading_strip
-from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import cut_text, frame, palette, results
-from pages.parts.runtime.selected_step import SelectedStep, inside_of, selected_step
-from pages.parts.session import current, provenance
-from pages.parts.session.provenance import Provenance
-from pages.parts.text import beginnings, names, numbers
+from pages.ui.charts import charts, inside_charts, inside_rows, palette
+from pages.ui.charts.legend import legend
+from pages.ui.components.announcer import announcer
+from pages.ui.components.dice import dice
+from pages.ui.components.live_text.live_text import live_text
+from pages.ui.components.roll_tally.roll_tally import dice_tally
+from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.token_strip import token_strip
+from pages.ui.experiments import results
+from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.provenance import Provenance
+from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
+from pages.ui.shell import frame
+from pages.ui.views import cut_text
 
 frame.page()
 
@@ -54,19 +57,19 @@ def sentence(step: SelectedStep) -> None:
         st.markdown(f"**{told}**", width="stretch")
         st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
         st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
-        st.page_link(frame.PAGES / "watch.py", label=_("Back to Watch"), icon=":material/visibility:", width="content")
+        st.page_link(elements.PAGES / "watch.py", label=_("Back to Watch"), icon=":material/visibility:", width="content")
 
 
 @st.fragment
 def pieces() -> None:
     """Type, and the pieces form."""
-    with frame.error_boundary():
+    with elements.error_boundary():
         model, prompt = current.model(), current.run().prompt
         text = live_text(
             prompt,
             key="inside_text",
             label=_("Type something"),
-            examples={_(title): text for title, text in beginnings.TO_CUT.items()},
+            examples={_(title): text for title, text in example_texts.TO_CUT.items()},
             limit=LONGEST,
         )
         own = model.tokenize(text)
@@ -101,7 +104,7 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         vector = inside_rows.vector_rows(seen.embedding(token_id))
-        frame.section(
+        elements.section(
             _("The list of {piece}").format(piece=inside_rows.plain(model.piece(token_id))),
             _("vector of {count} numbers, faint is low, strong is high").format(count=numbers.whole(len(vector))),
         )
@@ -112,7 +115,7 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
             alt_text=_("Every number of the vector as a small field, from faint (low) to strong (high)."),
             rows=int(vector.row.max()) + 1,
         )
-        frame.section(_("Who is near?"), _("cosine similarity"))
+        elements.section(_("Who is near?"), _("cosine similarity"))
         near = inside_rows.neighbour_rows(seen.neighbours(token_id, 8))
         charts.draw(
             inside_charts.neighbours,
@@ -122,8 +125,8 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
             rows=len(near),
         )
     with right:
-        frame.section(_("A map of its words"), _("PCA of the embeddings"))
-        familiar = tokens_of_words(model, beginnings.FAMILIAR)
+        elements.section(_("A map of its words"), _("PCA of the embeddings"))
+        familiar = tokens_of_words(model, example_texts.FAMILIAR)
         own = [i for i in choices if not model.token(i).special]
         flat = flat_map(model, [*own, *familiar])
         rows = inside_rows.map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
@@ -158,7 +161,7 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
             layers=len(way),
         )
     with left:
-        frame.section(_("The five favourites of each layer"))
+        elements.section(_("The five favourites of each layer"))
         charts.draw(
             inside_charts.lens,
             inside_rows.lens_rows(seen, followed),
@@ -217,7 +220,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
     rows_of_heat = inside_rows.heat_rows(seen)
     count, window = len(step.tokens), inside_rows.HEAT
     whole = _("mean over heads, share of each layer's look; all {count} pieces").format(count=count)
-    frame.section(
+    elements.section(
         _("Layer by layer"),
         whole
         if count <= window
@@ -226,7 +229,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
         ),
     )
     ink = palette.of(charts.theme()).text
-    frame.legend(
+    legend(
         *(
             (
                 f"color-mix(in srgb, {ink} {inside_charts.heat_opacity(inside_rows.heat_depth(share)):.0%}, transparent)",
@@ -253,7 +256,7 @@ def stages(step: SelectedStep) -> None:
             with place:
                 setting = "" if stage.setting is None else f" {numbers.short(stage.setting)}"
                 term = _("softmax") if stage.name == "model" else f"{_(stage.name)}{setting}"
-                frame.section(_(names.STAGES.get(stage.name, stage.name)), term)
+                elements.section(_(names.STAGES.get(stage.name, stage.name)), term)
                 charts.draw(
                     inside_charts.stage,
                     table,
@@ -308,7 +311,7 @@ frame.header(
         "just now by the model itself, for the very step you are looking at on Watch."
     ),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     step, model = selected_step(), current.model()
     sentence(step)
     outdated = made_with(step)
@@ -329,7 +332,7 @@ with frame.error_boundary():
         )
     )
 
-    with frame.error_boundary():
+    with elements.error_boundary():
         seen = inside_of(step)
         part(
             "meaning",
@@ -351,7 +354,7 @@ with frame.error_boundary():
             ).format(count=model.layer_count),
         )
         for note in seen.notes:
-            frame.show_notice(again(note))
+            elements.show_notice(again(note))
         if seen.layers:
             layers(step, model, seen)
         gaze(step, seen)
@@ -369,7 +372,7 @@ with frame.error_boundary():
     with results.dimmed("inside_settings", outdated):
         colours = palette.of(charts.theme())
         said = (_("before"), _("after"), _("taken"), _("removed"))
-        frame.legend(*zip((colours.model, colours.dice, colours.chosen, colours.removed), said, strict=True))
+        legend(*zip((colours.model, colours.dice, colours.chosen, colours.removed), said, strict=True))
         stages(step)
 
     part(

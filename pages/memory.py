@@ -34,15 +34,16 @@ from core.labs.cache_budget import (
     pages_that_fit,
 )
 from core.language import N_, _, in_english
-from pages.parts.charts import charts
-from pages.parts.components.cache_text.cache_text import cache_text, fill_bar, share_bar
-from pages.parts.components.memory_calculator.memory_calculator import calculator
-from pages.parts.layout import frame, palette, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import names, numbers
-from pages.parts.text.plain import plain
+from pages.ui.charts import charts, palette
+from pages.ui.charts.legend import legend
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
+from pages.ui.views.cache_text.cache_text import cache_text, fill_bar, share_bar
+from pages.ui.views.memory_calculator.memory_calculator import calculator
 
 frame.page()
 
@@ -225,7 +226,7 @@ def notepad(run: experiment.Experiment) -> None:
     said = _("{pages} lines · {size} of {share}").format(pages=len(kept), size=numbers.size(held), share=numbers.size(plan.share))
     fill_bar(held / plan.share if plan.share else 1.0, said)
     if last is not None and last.full:
-        frame.show_notice(ENDED[last.full])
+        elements.show_notice(ENDED[last.full])
 
 
 def answer(run: experiment.Experiment) -> None:
@@ -234,7 +235,7 @@ def answer(run: experiment.Experiment) -> None:
     if task is None:
         return
     found = [seen for seen in run.seen if isinstance(seen, Answer)]
-    frame.section(_("Does it still know?"), _("probability of the right answer, word for word"))
+    elements.section(_("Does it still know?"), _("probability of the right answer, word for word"))
     st.caption(
         _("{question} The right answer is “{answer}”.").format(question=plain(run.about["question"]), answer=plain(task.answer.strip(" .")))
     )
@@ -261,7 +262,9 @@ def answer(run: experiment.Experiment) -> None:
             )
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
-            frame.show_notice(_("This model is not sure of the answer even with every line; what counts is how far the probability falls."))
+            elements.show_notice(
+                _("This model is not sure of the answer even with every line; what counts is how far the probability falls.")
+            )
 
 
 def fell(before: float | None, after: float) -> str:
@@ -361,7 +364,7 @@ frame.header(
     _("Every token the model reads takes a line of its notepad. Lines are memory, and memory ends. Then somebody has to decide what goes."),
 )
 budget = 0
-with frame.error_boundary():
+with elements.error_boundary():
     plan, source = choose()
     budget = plan.budget_bytes
     own = own_fields() if source == "own" else ("", "", "")
@@ -371,14 +374,14 @@ with frame.error_boundary():
         label = (
             _("Read the story") if source == "story" else _("Read my text and answer") if own[1].strip() else _("Read my text and write on")
         )
-        frame.button(
+        elements.button(
             label,
             partial(begin, plan, source, own),
             type="primary",
             icon=":material/menu_book:",
             key="memory_start",
         )
-        frame.button(
+        elements.button(
             _("Try every way"),
             partial(begin_all, plan, source, own),
             icon=":material/alt_route:",
@@ -389,9 +392,9 @@ with frame.error_boundary():
             if experiment.of(name).running:
                 st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     colours = palette.of(charts.theme())
-    frame.legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), LEGEND, strict=True))
+    legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), LEGEND, strict=True))
     results.live(stage, FILL, WAYS, key="memory_stage")
-with frame.error_boundary():
+with elements.error_boundary():
     positions()
     st.divider()
     calculator()

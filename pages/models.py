@@ -12,12 +12,12 @@ from core.language import _, again
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
 from core.servers.address import Address
-from pages.parts.components.visibility.visibility import every
-from pages.parts.layout import frame, served
-from pages.parts.runtime import house, loaded_models, offered
-from pages.parts.session import current, requested_model, roles
-from pages.parts.text import numbers
-from pages.parts.text.plain import plain
+from pages.ui.components.visibility.visibility import every
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.server import deployment, loaded_models, published_models
+from pages.ui.session import current, elements, requested_model, roles
+from pages.ui.shell import frame, remote_model_notes
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -39,7 +39,7 @@ def unload(name: str) -> None:
     current.at(f"models_use_{name}")
     roles.require_operator()
     loaded_models.unload(name)
-    offered.withdraw(name)
+    published_models.withdraw(name)
     current.notify(_("{name} was put away. Whoever was writing with it keeps their text, and going on loads it again.").format(name=name))
 
 
@@ -57,9 +57,9 @@ def offer_to_all(name: str, offered_now: bool) -> None:
     current.at(f"models_use_{name}")
     roles.require_operator()
     if offered_now:
-        offered.withdraw(name)
+        published_models.withdraw(name)
     else:
-        offered.add(name, *roles.access(name))
+        published_models.add(name, *roles.access(name))
 
 
 @current.error_boundary
@@ -112,8 +112,8 @@ def connect() -> None:
 
 def on_this_machine() -> None:
     """The models that are here, and which of them is in use."""
-    frame.section(_("On this machine"), _("loaded once, shared by all visitors"))
-    frame.notices("models_here")
+    elements.section(_("On this machine"), _("loaded once, shared by all visitors"))
+    elements.notices("models_here")
     operator, taught = roles.is_operator(), current.current_session().taught
     chosen, held = current.model_name(), loaded_models.in_memory()
     entries = {entry.name: entry for entry in list_models()}
@@ -123,7 +123,7 @@ def on_this_machine() -> None:
         with columns[place % 2], st.container(border=True):
             title = entry.title if entry else name if operator else loaded_models.title(name)
             badges = [_("in use")] * (name == chosen) + [_("offered to visitors")] * (
-                operator and house.public() and name in offered.names()
+                operator and deployment.public() and name in published_models.names()
             )
             st.markdown(f"**{plain(title)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
             if entry:
@@ -155,9 +155,9 @@ def on_this_machine() -> None:
                         help=_("Gives its memory back. It is loaded again when somebody uses it."),
                         type="tertiary",
                     )
-                if operator and house.public() and entry is None and name not in taught:
+                if operator and deployment.public() and entry is None and name not in taught:
                     offer_button(name)
-            frame.notices(f"models_use_{name}")
+            elements.notices(f"models_use_{name}")
 
 
 def of_field(verb: Callable[[str], None]) -> None:
@@ -167,8 +167,8 @@ def of_field(verb: Callable[[str], None]) -> None:
 
 def offer_button(name: str) -> None:
     """The operator's: who else may choose this model."""
-    now = name in offered.names()
-    if now and name not in offered.added():  # the environment says so, and goes on saying so
+    now = name in published_models.names()
+    if now and name not in published_models.added():  # the environment says so, and goes on saying so
         return
     st.button(
         _("Offer no more") if now else _("Offer to visitors"),
@@ -197,7 +197,7 @@ def offer(one: Offer) -> None:
 
 def from_the_hub() -> None:
     """A short list, and any other by name."""
-    frame.section(_("From the Hugging Face hub"), _("needs a network"))
+    elements.section(_("From the Hugging Face hub"), _("needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(
             _("Any model"),
@@ -210,7 +210,7 @@ def from_the_hub() -> None:
         )
         st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=not name.strip())
         st.button(_("Fetch"), on_click=of_field, args=(fetch,), key="models_fetch", disabled=not name.strip(), icon=":material/download:")
-    frame.notices("models_fetch")
+    elements.notices("models_fetch")
     told = current.results().get("fit")
     if told:
         of, said = told
@@ -259,7 +259,7 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
         )
         st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
     elif one.error is not None:
-        frame.show_notice(str(one.error))
+        elements.show_notice(str(one.error))
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(_("{name} is here.").format(name=plain(name)))
@@ -268,7 +268,7 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
 
 def on_a_server() -> None:
     """An inference server, where one machine is not enough."""
-    frame.section(_("On an inference server"), _("vLLM or llama-server"))
+    elements.section(_("On an inference server"), _("vLLM or llama-server"))
     st.caption(_("For models that are too large for one machine. The server computes; the dice are still rolled here."))
     # One form: what is sent is what stands in all three fields at the press, never a part of it with the rest from before.
     with st.form("models_server", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -289,7 +289,7 @@ def on_a_server() -> None:
             width=160,
         )
         st.form_submit_button(_("Connect"), key="models_connect", on_click=connect)
-    frame.notices("models_connect")
+    elements.notices("models_connect")
 
 
 def of_the_server() -> None:
@@ -302,8 +302,8 @@ def of_the_server() -> None:
 
 
 def _metrics(model: LanguageModel) -> None:
-    with frame.error_boundary():
-        served.metrics(model)
+    with elements.error_boundary():
+        remote_model_notes.metrics(model)
         st.button(_("Ask again"), key="models_metrics_again", icon=":material/refresh:", type="tertiary")
 
 
@@ -329,12 +329,12 @@ frame.header(
     if may_add
     else _("These are the models you can choose here. Others are added by whoever runs this app."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     on_this_machine()
 if may_add:
-    with frame.error_boundary():
+    with elements.error_boundary():
         from_the_hub()
-    with frame.error_boundary():
+    with elements.error_boundary():
         on_a_server()
-with frame.error_boundary():
+with elements.error_boundary():
     of_the_server()

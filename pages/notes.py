@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pages.parts.components.notes.notes import notes
-from pages.parts.layout import frame
+from pages.ui.components.notes.notes import notes
+from pages.ui.shell import frame
 
 frame.page()
 notes()

@@ -10,13 +10,14 @@ import streamlit as st
 
 from core.language import _
 from core.limits import Limits
-from pages.parts.components.visibility.visibility import every
-from pages.parts.layout import frame
-from pages.parts.runtime import experiment, house, journal, loaded_models
-from pages.parts.runtime.gate import Gate
-from pages.parts.session import current, roles, state
-from pages.parts.text import numbers
-from pages.parts.text.plain import plain
+from pages.ui.components.visibility.visibility import every
+from pages.ui.experiments import experiment
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.server import deployment, event_log, loaded_models
+from pages.ui.server.gate import Gate
+from pages.ui.session import current, elements, roles, state
+from pages.ui.shell import frame
 
 frame.page()
 EVERY = 5.0  # seconds between two looks
@@ -71,7 +72,7 @@ def door() -> None:
             width=280,
         )
         st.form_submit_button(_("Come in"), key="operator_enter", on_click=enter)
-    frame.notices("operator_enter")
+    elements.notices("operator_enter")
 
 
 def figures() -> None:
@@ -88,7 +89,7 @@ def figures() -> None:
 
 def people() -> None:
     """One row for each session: where they are and since when they are quiet. Nothing of what they wrote."""
-    frame.section(_("Here now"), _("sessions"))
+    elements.section(_("Here now"), _("sessions"))
     now = monotonic()
     rows = [
         {
@@ -106,7 +107,7 @@ def people() -> None:
 
 def models() -> None:
     """What is in memory, and who waits for it."""
-    frame.section(_("Loaded"), _("weights in memory, connections"))
+    elements.section(_("Loaded"), _("weights in memory, connections"))
     for name, model in loaded_models.in_memory().items():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(loaded_models.title(name))}**", width="content")
@@ -126,7 +127,7 @@ def models() -> None:
 
 def downloads() -> None:
     """What is being fetched, whoever asked for it."""
-    frame.section(_("Downloads"))
+    elements.section(_("Downloads"))
     running = {name: one for name, one in loaded_models.downloads().items() if one.running}
     if not running:
         st.caption(_("Nothing is being fetched."))
@@ -144,19 +145,19 @@ def limits() -> None:
     """What is allowed, and who was turned away."""
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(_("Limits"), _("TOKEN_VIEWER_…, 0 means none"))
+        elements.section(_("Limits"), _("TOKEN_VIEWER_…, 0 means none"))
         now = Limits.from_environment()
         rows = [{_("limit"): one.name.upper(), _("value"): getattr(now, one.name)} for one in fields(now)]
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_limits")
     with right:
-        frame.section(_("Turned away"), _("since the start"))
+        elements.section(_("Turned away"), _("since the start"))
         refused = [{_("why"): _(why), _("times"): times} for why, times in Gate.refused.most_common()]
         st.dataframe(pd.DataFrame(refused), hide_index=True, key="operator_refused") if refused else st.caption(
             _("Nobody was turned away.")
         )
-        frame.section(_("Latest faults"), _("kind and place, without what was written"))
+        elements.section(_("Latest faults"), _("kind and place, without what was written"))
         faults = [
-            {_("when"): f"{one.when:%d %b %H:%M:%S} UTC", _("kind"): one.kind, _("where"): one.place} for one in journal.latest_faults()
+            {_("when"): f"{one.when:%d %b %H:%M:%S} UTC", _("kind"): one.kind, _("where"): one.place} for one in event_log.latest_faults()
         ]
         st.dataframe(pd.DataFrame(faults), hide_index=True, key="operator_faults") if faults else st.caption(_("None since the start."))
 
@@ -165,7 +166,7 @@ def everything() -> None:
     """All of it, looked at again every few seconds."""
     if not roles.is_operator():
         return
-    with frame.error_boundary():
+    with elements.error_boundary():
         figures()
         people()
         models()
@@ -181,9 +182,9 @@ if roles.is_operator():
     )
     st.caption(
         _("Whoever can reach this instance may do everything (TOKEN_VIEWER_PUBLIC=0).")
-        if house.trusts_everybody()
+        if deployment.trusts_everybody()
         else _("Strangers may come in: visitors choose among the models that are offered.")
-        if house.public()
+        if deployment.public()
         else _("Only you can reach this instance; nobody is a visitor.")
     )
     st.fragment(everything, run_every=every(EVERY), key="operator_all")()

@@ -10,13 +10,15 @@ from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken
 from core.labs.school_report import SchoolReport, school_reports
 from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, judge
 from core.language import N_, _, written
-from pages.parts.charts import charts
-from pages.parts.components.scored_text.scored_text import Word, reading_strip
-from pages.parts.layout import frame, palette, prompt_field, pupil_view, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import beginnings, numbers
+from pages.ui.charts import charts, palette
+from pages.ui.charts.legend import legend
+from pages.ui.components.scored_text.scored_text import Word, reading_strip
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame, prompt_field
+from pages.ui.views import pupil_view
 
 frame.page()
 NAME, CASCADE, SCHOOL = "pupil", "pupil_cascade", "pupil_school"
@@ -81,7 +83,7 @@ def begin_school() -> None:
         lambda: school_reports(
             examined,
             teacher,
-            beginnings.MOUSE,
+            example_texts.MOUSE,
             FACTS,
         ),
         now_school(),
@@ -104,12 +106,12 @@ def course() -> None:
             return
         one, two, prompt_tokens = run.about
         names = (pupil_view.named(one.name), pupil_view.named(two.name))
-        frame.section(_("The text, piece by piece"), _("surprise of both, bits"))
+        elements.section(_("The text, piece by piece"), _("surprise of both, bits"))
         colours = palette.of(charts.theme())
         same = seen[0].judge is not None
         if same:
             entries = zip((colours.dice, colours.other), names, strict=True)
-            frame.legend(*((shade, _("{name} expected it more").format(name=name)) for shade, name in entries))
+            legend(*((shade, _("{name} expected it more").format(name=name)) for shade, name in entries))
         reading_strip(
             [pupil_view.word(piece, names) for piece in seen],
             key="pupil_text",
@@ -121,10 +123,10 @@ def course() -> None:
             st.caption(_("Below each piece: how surprised {writer} · {judge} was, in bits.").format(writer=names[0], judge=names[1]))
             left, right = st.columns(2, gap="large")
             with left:
-                frame.section(_("One place, both odds"), _("next-token distributions, before any setting"))
+                elements.section(_("One place, both odds"), _("next-token distributions, before any setting"))
                 pupil_view.odds(seen[pupil_view.place_looked_at(seen, run.running)], names)
             with right:
-                frame.section(_("Surprise along the text"), _("up: {writer}, down: {judge}").format(writer=names[0], judge=names[1]))
+                elements.section(_("Surprise along the text"), _("up: {writer}, down: {judge}").format(writer=names[0], judge=names[1]))
                 pupil_view.surprises(seen)
         for found in run.seen:
             if isinstance(found, JudgedParts):
@@ -141,7 +143,7 @@ def cascaded() -> None:
                 st.caption(_("Press the button: each of the three texts grows by one piece in turn."))
             return
         colours = palette.of(charts.theme())
-        frame.legend((colours.computed, _("here the large one took over")))
+        legend((colours.computed, _("here the large one took over")))
         small_name, large_name = (pupil_view.named(name) for name in run.about)
         titles = (_("Together"), _("{name} alone").format(name=small_name), _("{name} alone").format(name=large_name))
         scores = {one.run: one.bits_per_token for one in run.seen if isinstance(one, CascadeScore)}
@@ -256,10 +258,10 @@ frame.header(
         "one's odds comes surprisingly near."
     ),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     names = current.model_names()
     if len(names) < 2:
-        frame.show_notice(_("Only one model is here. Fetch another one on the Models page."))
+        elements.show_notice(_("Only one model is here. Fetch another one on the Models page."))
     else:
         prompt_field.own_text()
         with st.container(horizontal=True, vertical_alignment="bottom", key="pupil_controls"):
@@ -294,7 +296,7 @@ with frame.error_boundary():
             length = st.segmented_control(_("Tokens"), LENGTHS, default=48, key="pupil_length", required=True, **STAYS) or 48
             button(NAME, _("Write and judge"), _("Once more"), begin, ":material/edit:")
         results.live(course, NAME, key="pupil_course")
-        frame.section(_("Let the small one answer, unless it is unsure"), _("cascade"))
+        elements.section(_("Let the small one answer, unless it is unsure"), _("cascade"))
         st.caption(
             _(
                 "Wherever the small one's odds are spread wider than this, the large one takes over for that "
@@ -317,6 +319,6 @@ with frame.error_boundary():
             )
             button(CASCADE, _("Write all three"), _("Once more"), begin_cascade, ":material/alt_route:")
         results.live(cascaded, CASCADE, key="pupil_cascade_course")
-        frame.section(_("What it learnt"), _("facts, perplexity, agreement"))
+        elements.section(_("What it learnt"), _("facts, perplexity, agreement"))
         button(SCHOOL, _("Examine them"), _("Once more"), begin_school, ":material/school:")
         results.live(examined, SCHOOL, key="pupil_school_course")

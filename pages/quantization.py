@@ -8,13 +8,14 @@ import streamlit as st
 from core.labs.quantization import BITS, GROUP, PartDamage, Rounded, damage, own_text, quantize
 from core.labs.rounded_cache import RoundedCache, rounded_cache
 from core.language import N_, _, figures, written
-from pages.parts.charts import charts, serving_charts
-from pages.parts.layout import frame, palette, prompt_field, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import numbers
-from pages.parts.text.plain import plain
+from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts.legend import legend
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame, prompt_field
 
 frame.page()
 BY_GROUP = N_("32 numbers")
@@ -56,9 +57,9 @@ def beside(one: Rounded, prompt: str) -> None:
     """The odds after the prompt, and what both write."""
     left, right = st.columns(2, gap="large")
     with left:
-        frame.section(_("After the prompt"), _("full precision and {bits} bits").format(bits=one.bits))
+        elements.section(_("After the prompt"), _("full precision and {bits} bits").format(bits=one.bits))
         colours = palette.of(charts.theme())
-        frame.legend((colours.model, _("Full precision")), (colours.dice, _("{count} bits").format(count=one.bits)))
+        legend((colours.model, _("Full precision")), (colours.dice, _("{count} bits").format(count=one.bits)))
         rows = [
             {
                 "place": place,
@@ -72,7 +73,7 @@ def beside(one: Rounded, prompt: str) -> None:
         ]
         charts.draw(serving_charts.two_bars, pd.DataFrame(rows), key="quantization_bars", alt_text=_("After the prompt"), rows=len(rows))
     with right:
-        frame.section(_("What it writes"), _("always the favourite"))
+        elements.section(_("What it writes"), _("always the favourite"))
         st.caption(_("Full precision"))
         st.markdown(f":gray[{plain(prompt[-80:])}] {plain(one.full_written)}")
         st.caption(_("{count} bits").format(count=one.bits))
@@ -83,7 +84,7 @@ def beside(one: Rounded, prompt: str) -> None:
 
 def along(found: list[Rounded]) -> None:
     """All numbers of bits, along the same text."""
-    frame.section(_("Along the text that the full model writes"), _("divergence, favourites, perplexity, bytes"))
+    elements.section(_("Along the text that the full model writes"), _("divergence, favourites, perplexity, bytes"))
     first, last = found[0], min(found, key=lambda one: one.bytes)
     told = [
         f"| {one.bits} | {numbers.size(one.bytes)} | {nats(one.mean_kl)} | {numbers.percent(one.top1_kept)} "
@@ -203,7 +204,7 @@ frame.header(
         "and in its size."
     ),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
         chosen = st.segmented_control(_("Bits"), BITS, default=4, key="quantization_bits", required=True, **STAYS)
@@ -239,9 +240,9 @@ with frame.error_boundary():
                 begin()
                 st.rerun()
     results.live(course, NAME, key="quantization_course")
-    frame.section(_("Which part hurts most?"))
+    elements.section(_("Which part hurts most?"))
     st.button(_("Round one part at a time"), on_click=begin_parts, icon=":material/grid_on:", key="quantization_parts")
     results.live(strip, PARTS, key="quantization_strip")
-    frame.section(_("And the notepad?"), _("KV cache at 8 and 4 bits"))
+    elements.section(_("And the notepad?"), _("KV cache at 8 and 4 bits"))
     st.button(_("Write the notepad smaller"), on_click=begin_notepad, icon=":material/note_stack:", key="quantization_notepad")
     results.live(notepad, NOTEPAD, key="quantization_notepad_course")

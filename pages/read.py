@@ -10,12 +10,13 @@ import streamlit as st
 from core import ScoredText
 from core.engine.model import LanguageModel
 from core.language import N_, _, again
-from pages.parts.charts import charts, inside_charts, inside_rows, scoring_rows
-from pages.parts.components.scored_text.scored_text import reading_strip
-from pages.parts.layout import frame, palette, results
-from pages.parts.session import current
-from pages.parts.session.provenance import Provenance
-from pages.parts.text import beginnings, numbers
+from pages.ui.charts import charts, inside_charts, inside_rows, palette, scoring_rows
+from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.experiments import results
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.session import current, elements
+from pages.ui.session.provenance import Provenance
+from pages.ui.shell import frame
 
 frame.page()
 
@@ -136,14 +137,14 @@ def legend(tint: str) -> None:
     colour = palette.as_data(palette.of(charts.theme()))[scoring_rows.INK]
     depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, palette.DARKEST)
     told = TINT_ENDS[tint]
-    frame.legend(*((f"color-mix(in srgb, {colour} {depth:.0%}, transparent)", end) for depth, end in zip(depths, told, strict=True)))
+    legend(*((f"color-mix(in srgb, {colour} {depth:.0%}, transparent)", end) for depth, end in zip(depths, told, strict=True)))
 
 
 def places(read: ScoredText) -> None:
     """The most surprising and the most certain places."""
-    frame.section(_("Most surprising"))
+    elements.section(_("Most surprising"))
     st.markdown("  \n".join(scoring_rows.place_lines(read.most_surprising(PLACES))))
-    frame.section(_("Most certain"))
+    elements.section(_("Most certain"))
     st.markdown("  \n".join(scoring_rows.place_lines(read.most_certain(PLACES))))
 
 
@@ -173,7 +174,7 @@ def text_itself(read: ScoredText, tint: str, key: str) -> None:
         key=f"read_strip_{key}",
         alt_text=_("The text, token by token, tinted by what the model expected."),
     )
-    frame.section(_("Where was it surprised?"), _("surprise along the text, bits"))
+    elements.section(_("Where was it surprised?"), _("surprise along the text, bits"))
     curve = scoring_rows.curve_rows(read)
     charts.draw(inside_charts.curve, curve, key=f"read_curve_{key}", alt_text=_("Surprise of every token along the text in bits."))
     if curve.cut.any():
@@ -201,10 +202,10 @@ def in_numbers(read: ScoredText, key: str) -> None:
 
 def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool) -> None:
     """One reading; wide: the numbers beside the words, not below."""
-    with frame.error_boundary():
+    with elements.error_boundary():
         read = scored(model, text)
         if not read.scored_count:
-            frame.show_notice(_("One piece alone cannot be scored: there is nothing before it to guess from. Write a little more."))
+            elements.show_notice(_("One piece alone cannot be scored: there is nothing before it to guess from. Write a little more."))
             return
         results.made(f"read_{key}", Provenance(model.name, text), [])
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
@@ -240,8 +241,8 @@ frame.header(
     _("forced scoring"),
     _("The model writes nothing here. At every piece of a given text it says what it expected, and how surprised it is."),
 )
-with frame.error_boundary():
-    model, examples = current.model(), beginnings.TO_READ
+with elements.error_boundary():
+    model, examples = current.model(), example_texts.TO_READ
     first, second = list(examples.values())[:2]
     with st.container(horizontal=True, vertical_alignment="center"):
         mode = st.segmented_control(
@@ -281,7 +282,7 @@ with frame.error_boundary():
         others = [name for name in current.model_names() if name != model.name]
         left, right = st.columns(2, gap="large")
         if not others:
-            frame.show_notice(_("There is only one model here. Add another one under Models, or compare two texts."))
+            elements.show_notice(_("There is only one model here. Add another one under Models, or compare two texts."))
         else:
             with right:
                 name = st.selectbox(_("The other model"), others, key="read_other", label_visibility="collapsed")

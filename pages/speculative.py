@@ -8,15 +8,17 @@ import streamlit as st
 from core.labs.speculative import BONUS, PlainStep, SpeculativeRound, speculate
 from core.labs.speculative_gain import Gain, expected_tokens, gain
 from core.language import N_, _, said
-from pages.parts.charts import charts, serving_charts
-from pages.parts.components.spurts.spurts import guesses, spurts
-from pages.parts.layout import frame, palette, results
-from pages.parts.layout.prompt_field import own_text
-from pages.parts.runtime import experiment, loaded_models
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import beginnings, names, numbers
-from pages.parts.text.plain import plain as as_plain
+from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts.legend import legend
+from pages.ui.components.spurts.spurts import guesses, spurts
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.i18n.safe_text import plain as as_plain
+from pages.ui.server import loaded_models
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
+from pages.ui.shell.prompt_field import own_text
 
 frame.page()
 NAME = "speculative"
@@ -57,8 +59,8 @@ def try_with(text: str, guesser: str) -> None:
 def examples(small_one: str) -> None:
     """Texts to try, for which guessing ahead pays, or does not."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="speculative_examples"):
-        for name, text in beginnings.FORESEEN.items():
-            guesser = N_GRAMS if name == beginnings.REPEATS else small_one
+        for name, text in example_texts.FORESEEN.items():
+            guesser = N_GRAMS if name == example_texts.REPEATS else small_one
             st.button(_(name), on_click=try_with, args=(text, guesser), help=as_plain(text), key=f"foreseen_{name}", type="tertiary")
 
 
@@ -153,7 +155,7 @@ def looked_into(one: SpeculativeRound) -> None:
 
 def curve(figures: Gain, ahead: int) -> None:
     """What more or fewer guesses would bring, for the acceptance that was measured."""
-    frame.section(_("Tokens per pass, by words guessed ahead"), _("computed for the acceptance seen here; the dot is measured"))
+    elements.section(_("Tokens per pass, by words guessed ahead"), _("computed for the acceptance seen here; the dot is measured"))
     rows = [
         {
             "guesses": count,
@@ -181,7 +183,7 @@ def course() -> None:
         plain = [one for one in run.seen if isinstance(one, PlainStep)]
         colours = palette.of(charts.theme())
         shades = (colours.computed, colours.removed, colours.other, colours.dice)
-        frame.legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
+        legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
         prompt, guessed = run.about or (current.prompt(), ahead)
         place, opened = st.container(), None
         if rounds:
@@ -196,7 +198,7 @@ def course() -> None:
             with right:
                 if figures.judged:
                     curve(figures, guessed)
-            frame.section(_("Plain, with the same dice"), _("one pass, one token"))
+            elements.section(_("Plain, with the same dice"), _("one pass, one token"))
             st.caption(safe("".join(one.text for one in plain)) if plain else "…")
         elif not run.running:
             st.caption(
@@ -209,7 +211,7 @@ def course() -> None:
 def looked_at(rounds: list[SpeculativeRound], running: bool) -> int:
     """Which pass is looked into: the newest while it runs, afterwards the chosen one, at first the last that guessed anything."""
     count = len(rounds)
-    frame.section(
+    elements.section(
         _("One pass of the large model, looked into"),
         _("p, q and the roll"),
         help=_(
@@ -233,7 +235,7 @@ frame.header(
         "model's own odds."
     ),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     own_text()
     others = [name for name in current.model_names() if name != current.model_name()]
     options = [*others, N_GRAMS]

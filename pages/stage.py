@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ViewerError
-from pages.parts.components.address import address
-from pages.parts.components.stage.stage import stage
-from pages.parts.layout import frame
-from pages.parts.session import current, stage_state, talk
+from pages.ui.components.address import address
+from pages.ui.components.stage.stage import stage
+from pages.ui.presenting import stage_state, talk
+from pages.ui.session import current, elements
+from pages.ui.shell import frame
 
 frame.page()
 
@@ -19,9 +20,9 @@ def scene() -> None:
     if state.leave:
         state.leave = False
         talk.end()
-        st.switch_page(frame.PAGES / "watch.py")
+        st.switch_page(elements.PAGES / "watch.py")
     talk.follow()
-    with frame.error_boundary():
+    with elements.error_boundary():
         said = [note.text for note in current.notices()]
         try:
             stage(current.run(), state, " ".join(said), stage_state.pressed)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.language import _
-from pages.parts.layout import frame, navigation
-from pages.parts.session import opened_recording, running_order, talk, talk_desk
-from pages.parts.session.running_order import Stop
-from pages.parts.text import running_orders
-from pages.parts.text.plain import plain
+from pages.ui.i18n.safe_text import plain
+from pages.ui.presenting import running_order, running_orders, talk, talk_editor
+from pages.ui.presenting.running_order import Stop
+from pages.ui.session import elements, opened_recording
+from pages.ui.shell import frame, navigation
 
 frame.page()
 
@@ -19,32 +19,32 @@ def prepared() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="talk_prepared"):
         for name, known in running_orders.TALKS.items():
             told = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
-            st.button(told, on_click=talk_desk.take, args=(name,), key=f"talk_take_{name}")
+            st.button(told, on_click=talk_editor.take, args=(name,), key=f"talk_take_{name}")
         with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
             st.file_uploader(
                 _("Open a running order"),
                 type=["json"],
                 key="talk_file",
-                on_change=talk_desk.opened,
+                on_change=talk_editor.opened,
                 max_upload_size=opened_recording.LARGEST_UPLOAD,
             )
 
 
 def stop_row(place: int, stop: Stop, count: int) -> None:
     """One stop: its title, its words, where it leads, and what to say there."""
-    key = talk_desk.field_key
+    key = talk_editor.field_key
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"talk_row_{place}"):
         st.text_input(
-            f"{place + 1} · {_('Title')}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_desk.edited, width=260
+            f"{place + 1} · {_('Title')}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_editor.edited, width=260
         )
-        st.text_input(_("What to say there"), stop.say, key=key(place, "say"), max_chars=1000, on_change=talk_desk.edited)
+        st.text_input(_("What to say there"), stop.say, key=key(place, "say"), max_chars=1000, on_change=talk_editor.edited)
         with st.popover(stop.page, icon=":material/link:", key=f"talk_more_{place}"):
             link = st.text_input(
                 _("Link"),
                 stop.link,
                 key=key(place, "link"),
                 help=_("The address of a page of this app as it should look there: everything behind the host's name."),
-                on_change=talk_desk.edited,
+                on_change=talk_editor.edited,
                 width=420,
             )
             st.caption(plain(link))
@@ -58,22 +58,22 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
                     "On the stage: after so many words the key goes on to the next stop. Empty: only ] does. 0 "
                     "shows the whole text at once."
                 ),
-                on_change=talk_desk.edited,
+                on_change=talk_editor.edited,
             )
-        move = talk_desk.move
+        move = talk_editor.move
         st.button(_("Up"), on_click=move, args=(place, -1), key=f"talk_up_{place}", disabled=place == 0, type="tertiary")
         st.button(_("Down"), on_click=move, args=(place, 1), key=f"talk_down_{place}", disabled=place == count - 1, type="tertiary")
-        st.button(_("Remove"), on_click=talk_desk.remove, args=(place,), key=f"talk_remove_{place}", disabled=count == 1, type="tertiary")
+        st.button(_("Remove"), on_click=talk_editor.remove, args=(place,), key=f"talk_remove_{place}", disabled=count == 1, type="tertiary")
 
 
 def add() -> None:
     """More stops."""
-    frame.section(_("Add a stop"))
+    elements.section(_("Add a stop"))
     titles = {path: title for path, title in navigation.titles().items() if path in running_order.paths()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_add"):
         st.button(
             _("My text, on stage"),
-            on_click=talk_desk.add_page,
+            on_click=talk_editor.add_page,
             args=(talk.STAGE,),
             help=_("The text as it stands now, with its settings, dice and steps."),
             icon=":material/add:",
@@ -81,7 +81,7 @@ def add() -> None:
         )
         with st.popover(_("A page"), icon=":material/add:", help=_("A page with the text as it stands now."), key="talk_add_page"):
             for path, title in titles.items():
-                st.button(title, on_click=talk_desk.add_page, args=(path,), key=f"talk_page_{path}", type="tertiary")
+                st.button(title, on_click=talk_editor.add_page, args=(path,), key=f"talk_page_{path}", type="tertiary")
         with st.popover(
             _("A link"),
             icon=":material/add:",
@@ -92,7 +92,7 @@ def add() -> None:
                 _("Link"),
                 key="talk_link",
                 help=_("The address of a page of this app as it should look there: everything behind the host's name."),
-                on_change=talk_desk.add_link,
+                on_change=talk_editor.add_link,
             )
         with st.popover(
             _("A recording"),
@@ -104,19 +104,19 @@ def add() -> None:
                 _("A recording"),
                 type=["json"],
                 key="talk_recording",
-                on_change=talk_desk.add_recording,
+                on_change=talk_editor.add_recording,
                 max_upload_size=opened_recording.LARGEST_UPLOAD,
             )
 
 
 def give() -> None:
     """Begin, and keep."""
-    known = talk_desk.order()
+    known = talk_editor.order()
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_give_row"):
-        st.text_input(_("Name"), known.name, key=talk_desk.field_key(-1, "name"), max_chars=60, on_change=talk_desk.edited, width=260)
+        st.text_input(_("Name"), known.name, key=talk_editor.field_key(-1, "name"), max_chars=60, on_change=talk_editor.edited, width=260)
         st.button(
             _("Give this talk"),
-            on_click=talk_desk.give,
+            on_click=talk_editor.give,
             type="primary",
             icon=":material/co_present:",
             help=_(
@@ -127,7 +127,7 @@ def give() -> None:
         )
         st.download_button(
             _("Save as a file"),
-            data=talk_desk.order().dumps,
+            data=talk_editor.order().dumps,
             file_name="talk.json",
             mime="application/json",
             on_click="ignore",
@@ -142,11 +142,11 @@ frame.header(
     _("running order"),
     _("A talk is a list of stops. Take a prepared one or put your own together; give it with the arrow keys or a clicker."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     prepared()
-    frame.notices("talk")
+    elements.notices("talk")
     give()
-    stops = talk_desk.order().stops
+    stops = talk_editor.order().stops
     for number, one in enumerate(stops):
         stop_row(number, one, len(stops))
     add()

@@ -10,16 +10,17 @@ from core.labs.teach import Waiting
 from core.language import N_, _, written
 from core.models.archive import open_zip, zip_of
 from core.training.finetune import LONGEST_TEXT, TrainingPlan
-from pages.parts.charts import charts, teach_charts, teach_rows
-from pages.parts.components.bar_buttons import bar_buttons
-from pages.parts.components.newborn.newborn import newborn
-from pages.parts.components.training_bill.training_bill import training_bill
-from pages.parts.layout import frame, palette, results
-from pages.parts.runtime import experiment, lesson
-from pages.parts.runtime.lesson import Lesson
-from pages.parts.session import current, opened_recording, roles, taught_models
-from pages.parts.session.state import STAYS
-from pages.parts.text import beginnings, numbers
+from pages.ui.charts import charts, palette, teach_charts, teach_rows
+from pages.ui.charts.legend import legend
+from pages.ui.components.bar_buttons import bar_buttons
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.session import current, elements, finetuning_session, opened_recording, roles, taught_models
+from pages.ui.session.finetuning_session import Lesson
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
+from pages.ui.views.newborn.newborn import newborn
+from pages.ui.views.training_bill.training_bill import training_bill
 
 frame.page()
 
@@ -36,7 +37,7 @@ STILL_SHOWN = 4  # tokens of what it knew before
 def controls() -> tuple[str, str, str, TrainingPlan, int]:
     """What to teach, and how."""
     with st.container(horizontal=True, key="teach_examples"):
-        for title, (text, beginning, known) in beginnings.LESSONS.items():
+        for title, (text, beginning, known) in example_texts.LESSONS.items():
             st.button(_(title), on_click=example, args=(text, beginning, known), key=f"teach_example_{title}", type="tertiary", help=text)
     first, second, third = st.columns([0.46, 0.24, 0.3], gap="medium")
     text = (
@@ -107,26 +108,26 @@ def example(text: str, beginning: str, known: str) -> None:
 
 def buttons(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str) -> None:
     """Teach, pause, one step, go on."""
-    if experiment.of(lesson.NAME).running:
-        st.button(_("Pause"), on_click=lesson.pause, icon=":material/pause:", key="teach_pause")
+    if experiment.of(finetuning_session.NAME).running:
+        st.button(_("Pause"), on_click=finetuning_session.pause, icon=":material/pause:", key="teach_pause")
         return
-    go = partial(lesson.begin, text, beginning, plan, steps, known)
-    frame.button(_("Teach"), current.error_boundary(go), type="primary", icon=":material/school:", key="teach_start")
-    taught = lesson.lesson()
+    go = partial(finetuning_session.begin, text, beginning, plan, steps, known)
+    elements.button(_("Teach"), current.error_boundary(go), type="primary", icon=":material/school:", key="teach_start")
+    taught = finetuning_session.lesson()
     if taught is not None and taught.tuning is not None:
-        st.button(_("One step"), on_click=lesson.go_on, args=(1,), icon=":material/skip_next:", key="teach_one")
-        frame.button(_("Go on"), partial(lesson.go_on, steps), icon=":material/play_arrow:", key="teach_more")
+        st.button(_("One step"), on_click=finetuning_session.go_on, args=(1,), icon=":material/skip_next:", key="teach_one")
+        elements.button(_("Go on"), partial(finetuning_session.go_on, steps), icon=":material/play_arrow:", key="teach_more")
 
 
 def course() -> None:
     """All that moves while it learns."""
-    again = partial(lesson.begin, text, beginning, plan, steps, known_before)
-    with results.shown(lesson.NAME, lesson.made_by(text, beginning, plan, known_before), again) as run:
+    again = partial(finetuning_session.begin, text, beginning, plan, steps, known_before)
+    with results.shown(finetuning_session.NAME, finetuning_session.made_by(text, beginning, plan, known_before), again) as run:
         known = run.about
         if not isinstance(known, Lesson):
             return
         if run.running and run.seen and isinstance(run.seen[-1], Waiting):
-            frame.show_notice(_("Somebody else is being taught just now. Before you: {place}.").format(place=run.seen[-1].place))
+            elements.show_notice(_("Somebody else is being taught just now. Before you: {place}.").format(place=run.seen[-1].place))
         elif run.running and not known.seen:
             st.caption(_("Making a copy of the model …"))
         looks, shown = known.looks, known.shown
@@ -137,7 +138,7 @@ def course() -> None:
             expected(known)
         with right:
             still_known(known)
-            frame.section(_("How wrong it still is"), _("training loss"))
+            elements.section(_("How wrong it still is"), _("training loss"))
             charts.draw(
                 teach_charts.loss,
                 teach_rows.losses(known.steps),
@@ -146,14 +147,14 @@ def course() -> None:
             )
             measured(known)
         if len(looks) > 1:
-            frame.section(_("The whole way"), _("training step x token; click one to see that moment"))
+            elements.section(_("The whole way"), _("training step x token; click one to see that moment"))
             table = teach_rows.way(looks, shown, current.clicks())
             charts.draw(
                 teach_charts.way,
                 table,
                 key="teach_way",
                 alt_text=_("A strip of fields: one column a moment of the training, one row a token, darker where the token was likelier."),
-                on_select=partial(frame.then, lesson.moment_clicked, ("teach_course",)),
+                on_select=partial(elements.run_and_rerun, finetuning_session.moment_clicked, ("teach_course",)),
             )
             said: dict[int, list[str]] = {}
             for index, tip in zip(table["index"].tolist(), table["tip"].tolist(), strict=True):
@@ -163,7 +164,7 @@ def course() -> None:
                 key="teach_way_keys",
                 marks=".st-key-teach_way svg .mark-rect path",
                 label=_("Moments of the training: arrows walk, Enter shows one"),
-                on_take=partial(frame.then, moment_taken, ("teach_course",)),
+                on_take=partial(elements.run_and_rerun, moment_taken, ("teach_course",)),
             )
             if known.picked is not None and known.tuning is not None and not run.running:
                 undo_button(known.picked, known.tuning.moments)
@@ -172,7 +173,9 @@ def course() -> None:
 def undo_button(picked: int, kept: list[int]) -> None:
     """The way back to the moment looked at; where its weights had to make room for other visitors', which ones there still are."""
     if picked in kept:
-        st.button(_("Undo to here"), on_click=frame.then, args=(lesson.undo, ()), icon=":material/undo:", key="teach_undo")
+        st.button(
+            _("Undo to here"), on_click=elements.run_and_rerun, args=(finetuning_session.undo, ()), icon=":material/undo:", key="teach_undo"
+        )
     else:
         told = _("The weights of this moment had to make room. There is a way back to these steps: {kept}.")
         st.caption(told.format(kept=", ".join(map(str, kept))))
@@ -182,18 +185,18 @@ def moment_taken() -> None:
     """A moment was taken by keyboard."""
     index = bar_buttons.taken("teach_way_keys")
     if index is not None:
-        lesson.look_at(index)
+        finetuning_session.look_at(index)
 
 
 def expected(known: Lesson) -> None:
     """What it expects after the beginning, before and at the moment looked at; and what it writes."""
     looks, shown = known.looks, known.shown
     colours = palette.of(charts.theme())
-    frame.section(
+    elements.section(
         _("What it expects after “{beginning}”").format(beginning=known.beginning),
         _("next token, before and after {index} steps").format(index=shown.index if shown else 0),
     )
-    frame.legend((colours.model, _("before")), (colours.dice, _("now")))
+    legend((colours.model, _("before")), (colours.dice, _("now")))
     table = teach_rows.bars(looks, shown)
     charts.draw(
         teach_charts.before_and_now,
@@ -214,7 +217,7 @@ def still_known(known: Lesson) -> None:
     shown = next((look for look in looks if known.shown is not None and look.index == known.shown.index), None)
     if shown is None:
         return
-    frame.section(_("Does it still know “{beginning}”?").format(beginning=known.known), _("catastrophic forgetting"))
+    elements.section(_("Does it still know “{beginning}”?").format(beginning=known.known), _("catastrophic forgetting"))
     table = teach_rows.bars(looks, shown, STILL_SHOWN)
     charts.draw(
         teach_charts.before_and_now,
@@ -259,14 +262,14 @@ def measured(known: Lesson) -> None:
 
 def to_use() -> None:
     """Take the taught model to the other pages, away, or back."""
-    frame.section(_("Use it"), _("your own model, for this session"))
-    frame.notices("teach_use")
+    elements.section(_("Use it"), _("your own model, for this session"))
+    elements.notices("teach_use")
     taught = current.current_session().taught
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
-        known = lesson.lesson()
-        if known is not None and known.tuning is not None and known.steps and not experiment.of(lesson.NAME).running:
+        known = finetuning_session.lesson()
+        if known is not None and known.tuning is not None and known.steps and not experiment.of(finetuning_session.NAME).running:
             st.text_input(_("Its name"), _("my model"), key="teach_name", max_chars=40, width=200, **STAYS)
-            st.button(_("Put it into my list"), on_click=lesson.use, icon=":material/add:", key="teach_use_it")
+            st.button(_("Put it into my list"), on_click=finetuning_session.use, icon=":material/add:", key="teach_use_it")
         if taught:
             newest = list(taught.values())[-1]
             st.download_button(
@@ -303,11 +306,11 @@ frame.header(
     _("fine-tuning"),
     _("A copy of the model learns your sentences, here and now. Nobody else's model changes, and talking alone teaches nothing."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     text, beginning, known_before, plan, steps = controls()
-    results.live(course, lesson.NAME, key="teach_course")
+    results.live(course, finetuning_session.NAME, key="teach_course")
     to_use()
-with frame.error_boundary():
+with elements.error_boundary():
     training_bill()
-with frame.error_boundary():
+with elements.error_boundary():
     newborn()

@@ -23,13 +23,13 @@ from core.labs.thinking import (
     wilson,
 )
 from core.language import N_, _, said
-from pages.parts.charts import charts, what_if_charts
-from pages.parts.components.tinted_text.tinted_text import tinted_text
-from pages.parts.layout import frame, palette, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import beginnings, names, numbers
+from pages.ui.charts import charts, palette, what_if_charts
+from pages.ui.components.tinted_text.tinted_text import tinted_text
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame
 
 frame.page()
 
@@ -57,12 +57,12 @@ def one_view() -> None:
     """One question, two answers, and how likely the right one was at every word."""
     greedily = _("Answered greedily, always the likeliest token, so that a question shows the same thing every time.")
     st.caption(f"{greedily} {TAUGHT}")
-    first_question, first_answer = next(iter(beginnings.QUESTIONS.values()))
+    first_question, first_answer = next(iter(example_texts.QUESTIONS.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="think_ready"):
         st.caption(_("Try one"), width="content")
         picked = [
             st.button(_(title), on_click=ready_made, args=example, key=f"think_example_{number}")
-            for number, (title, example) in enumerate(beginnings.QUESTIONS.items())
+            for number, (title, example) in enumerate(example_texts.QUESTIONS.items())
         ]
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
         text = st.text_input(_("Question"), value=first_question, key="think_question", max_chars=500, width=420, **STAYS)
@@ -93,10 +93,10 @@ def one_view() -> None:
             thoughts = {way: [thought for whose, thought in run.seen if whose == way] for way in TITLES}
             for home, way in zip(st.columns([0.36, 0.64], gap="large"), TITLES, strict=True):
                 with home, st.container(gap="xsmall"):
-                    frame.section(TITLES[way], way.begin)
+                    elements.section(TITLES[way], way.begin)
                     answered(way, thoughts[way], asked)
             if run.seen:
-                frame.section(
+                elements.section(
                     _("How likely is the right answer, if it had to answer now?"),
                     _("joint probability of the answer's tokens, and that it ends"),
                     help=_(
@@ -127,7 +127,7 @@ def ready_made(question: str, answer: str) -> None:
 
 def legend() -> None:
     colours = palette.of(charts.theme())
-    frame.legend((colours.dice, _("At once")), (colours.other, _("Step by step")))
+    legend((colours.dice, _("At once")), (colours.other, _("Step by step")))
 
 
 def answered(way: PromptingStyle, thoughts: list[ReasoningStep], question: Question) -> None:
@@ -231,7 +231,7 @@ def counted(entries: Sequence[Answered]) -> None:
         low, high = wilson(right, total)
         rows.append((SIDES[way], 0 if way == DIRECT else 1, right / max(1, total), low, high))
         with home:
-            frame.section(TITLES[way], way.begin)
+            elements.section(TITLES[way], way.begin)
             st.markdown(f"### {_('{right} of {total} right').format(right=right, total=total)}")
             if total:
                 each, seconds = sum(e.tokens for e in those) / total, sum(e.seconds for e in those) / total
@@ -282,7 +282,7 @@ frame.header(
         "was worked out stands there to be used."
     ),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     views = names.THINK_VIEWS
     wanted = st.segmented_control(
         _("View"), views, default=views[0], key="think_view", format_func=_, label_visibility="collapsed", required=True, **STAYS

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.language import _
-from pages.parts.layout import frame, navigation, tour_experiments, tour_stops
-from pages.parts.runtime import touring
-from pages.parts.session import current
-from pages.parts.text import voices
+from pages.ui.presenting import tour_experiments, tour_state, tour_stops, tour_voices
+from pages.ui.session import current, elements
+from pages.ui.shell import frame, navigation
 
 frame.page()
 
@@ -32,10 +31,10 @@ WIDGETS: dict[str, Callable[[], None]] = {
 }
 
 
-def top(now: touring.Tour) -> None:
+def top(now: tour_state.Tour) -> None:
     """Where one is, how much was tried, and who tells it."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="tour_top"):
-        count = len(touring.ORDER)
+        count = len(tour_state.ORDER)
         where, done = (
             _("Stop {number} of {count}").format(number=now.number, count=count),
             _("tried {done} of {count}").format(done=len(now.tried), count=count),
@@ -43,11 +42,11 @@ def top(now: touring.Tour) -> None:
         st.caption(f"{_('The tour')} · {where} · {done}", width="content")
         st.segmented_control(
             _("Told in"),
-            voices.VOICES,
+            tour_voices.VOICES,
             default=now.voice,
             key="tour_voice",
-            format_func=lambda name: voices.voice(name).title,
-            on_change=touring.speak,
+            format_func=lambda name: tour_voices.voice(name).title,
+            on_change=tour_state.speak,
             label_visibility="collapsed",
             required=True,
             persist_state="session",
@@ -56,52 +55,59 @@ def top(now: touring.Tour) -> None:
     st.progress(now.number / count)
 
 
-def ways(now: touring.Tour) -> None:
+def ways(now: tour_state.Tour) -> None:
     """Back, on, all stops."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="tour_ways"):
-        first, last = now.number == 1, now.number == len(touring.ORDER)
+        first, last = now.number == 1, now.number == len(tour_state.ORDER)
         st.button(
-            _("Back"), on_click=touring.by, args=(-1,), icon=":material/arrow_back:", shortcut="Left", disabled=first, key="tour_back"
+            _("Back"), on_click=tour_state.by, args=(-1,), icon=":material/arrow_back:", shortcut="Left", disabled=first, key="tour_back"
         )
         with st.popover(_("All stops"), icon=":material/list:"):
-            stops = voices.voice(now.voice).stops
-            for number, stop in enumerate(touring.ORDER, start=1):
+            stops = tour_voices.voice(now.voice).stops
+            for number, stop in enumerate(tour_state.ORDER, start=1):
                 mark = ":material/check:" if stop in now.tried else None
                 st.button(
-                    f"{number}. {stops[stop].title}", on_click=touring.go, args=(stop,), icon=mark, type="tertiary", key=f"tour_to_{stop}"
+                    f"{number}. {stops[stop].title}",
+                    on_click=tour_state.go,
+                    args=(stop,),
+                    icon=mark,
+                    type="tertiary",
+                    key=f"tour_to_{stop}",
                 )
-        on, to = (_("Once more from the start"), touring.ORDER[0]) if last else (_("On"), touring.ORDER[now.number])
-        st.button(on, on_click=touring.go, args=(to,), icon=":material/arrow_forward:", shortcut="Right", type="primary", key="tour_on")
+        on, to = (_("Once more from the start"), tour_state.ORDER[0]) if last else (_("On"), tour_state.ORDER[now.number])
+        st.button(on, on_click=tour_state.go, args=(to,), icon=":material/arrow_forward:", shortcut="Right", type="primary", key="tour_on")
 
 
-def deeper(now: touring.Tour) -> None:
+def deeper(now: tour_state.Tour) -> None:
     """The page behind this stop."""
-    file = touring.STOPS[now.stop]
+    file = tour_state.STOPS[now.stop]
     title = next(title for _group, listed, title, _sight in navigation.PAGES if listed == file)
-    st.page_link(frame.PAGES / file, label=_("Go deeper: {title}").format(title=_(title)), icon=":material/open_in_new:", width="content")
+    st.page_link(
+        elements.PAGES / file, label=_("Go deeper: {title}").format(title=_(title)), icon=":material/open_in_new:", width="content"
+    )
 
 
-now = touring.tour()
+now = tour_state.tour()
 if not current.current_session().place:
-    touring.arrive(st.query_params.to_dict())
+    tour_state.arrive(st.query_params.to_dict())
 current.current_session().place = now.address()
 top(now)
-told = voices.voice(now.voice).stops[now.stop]
+told = tour_voices.voice(now.voice).stops[now.stop]
 st.markdown(f"# {told.title}")
 st.markdown(told.said)
 attempt = st.container(key="tour_attempt")
-with frame.error_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
+with elements.error_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
     WIDGETS[now.stop]()
-    frame.notices("tour_widget")
+    elements.notices("tour_widget")
 current.current_session().place = now.address()
 with attempt:
     if now.stop in now.tried:
         st.success(_("**You did.** {text}").format(text=told.noticed), icon=":material/check:")
     else:
         st.markdown(_("**Try it.** {text}").format(text=told.attempt))
-    frame.notices()
+    elements.notices()
 st.caption(_("Where the picture ends: {text}").format(text=told.limit))
-if now.number == len(touring.ORDER):
+if now.number == len(tour_state.ORDER):
     st.markdown(_("That was the whole way, from a press to the last word. The rest of the app is the same machine with all its knobs."))
 deeper(now)
 ways(now)

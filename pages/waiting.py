@@ -10,14 +10,15 @@ import streamlit as st
 from core.labs.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, load_curve, pollaczek_khinchine, watch_one
 from core.language import N_, _, ngettext, said
 from core.serving.scheduler import Policy
-from pages.parts.charts import charts, waiting_charts
-from pages.parts.components.round_trip.round_trip import RoundTrip, round_trip
-from pages.parts.layout import frame, palette, prompt_field, results
-from pages.parts.runtime import experiment
-from pages.parts.session import current, provenance
-from pages.parts.session.state import STAYS
-from pages.parts.text import names, numbers
-from pages.parts.text.beginnings import OPENINGS
+from pages.ui.charts import charts, palette, waiting_charts
+from pages.ui.charts.legend import legend
+from pages.ui.components.round_trip.round_trip import RoundTrip, round_trip
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.example_texts import OPENINGS
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import STAYS
+from pages.ui.shell import frame, prompt_field
 
 frame.page()
 
@@ -109,10 +110,10 @@ def course() -> None:
                     )
                 )
             return
-        frame.section(_("Your request, second by second"), _("measured, both by the server's own clock"))
+        elements.section(_("Your request, second by second"), _("measured, both by the server's own clock"))
         colours = palette.of(charts.theme())
         shades = waiting_charts.shades(colours)
-        frame.legend(*((shades[told], told) for told in said(names.WAITS).values()))
+        legend(*((shades[told], told) for told in said(names.WAITS).values()))
         table = stretches(found, trip)
         charts.draw(waiting_charts.timeline, table, key="waiting_timeline", alt_text=_("Your request, second by second"))
         extra = trip.network + trip.drawing if trip else 0.0
@@ -198,7 +199,7 @@ def curve() -> None:
                 )
             return
         colours = palette.of(charts.theme())
-        frame.legend(*zip((colours.dice, colours.computed, colours.muted_text), CURVE_KEYS, strict=True))
+        legend(*zip((colours.dice, colours.computed, colours.muted_text), CURVE_KEYS, strict=True))
         rows = [
             {
                 "load": 100 * one.load,
@@ -253,7 +254,7 @@ frame.header(
         "real requests to the same model."
     ),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="waiting_controls"):
         rate = st.slider(
@@ -277,7 +278,7 @@ with frame.error_boundary():
             st.button(label, on_click=begin, type="primary", icon=":material/send:", key="waiting_start")
     trip = round_trip(0, key="waiting_trip")
     results.live(course, NAME, key="waiting_course")
-    frame.section(_("How waiting grows with the load"), _("queueing: M/G/1, Pollaczek-Khinchine"))
+    elements.section(_("How waiting grows with the load"), _("queueing: M/G/1, Pollaczek-Khinchine"))
     st.caption(
         _(
             "At half the load hardly anybody waits; close to the full load everybody does. The load is "

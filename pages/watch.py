@@ -10,21 +10,22 @@ import streamlit as st
 from core import language
 from core.language import _
 from core.record.step import Step, TokenDistribution
-from pages.parts.charts import charts, step_rows
-from pages.parts.components.address import address
-from pages.parts.components.announcer import announcer
-from pages.parts.components.bar_buttons import bar_buttons
-from pages.parts.components.cache_gauge import cache_gauge
-from pages.parts.components.dice import dice
-from pages.parts.components.export import export
-from pages.parts.components.receipt import receipt
-from pages.parts.components.token_strip import token_strip
-from pages.parts.layout import frame, palette, prompt_field, served
-from pages.parts.layout.display_options import DisplayOptions, display_options
-from pages.parts.layout.player import player
-from pages.parts.runtime import loaded_models, playback
-from pages.parts.session import current, cut_rows, undo
-from pages.parts.text import beginnings, heard, phrases
+from pages.ui.charts import charts, palette, step_rows
+from pages.ui.charts.legend import legend
+from pages.ui.components.address import address
+from pages.ui.components.announcer import announcer
+from pages.ui.components.bar_buttons import bar_buttons
+from pages.ui.components.cache_gauge import cache_gauge
+from pages.ui.components.dice import dice
+from pages.ui.components.export import export
+from pages.ui.components.token_strip import token_strip
+from pages.ui.i18n import example_texts, phrases, screen_reader
+from pages.ui.server import loaded_models, playback_scheduler
+from pages.ui.session import current, cut_rows, elements, undo
+from pages.ui.shell import frame, prompt_field, remote_model_notes
+from pages.ui.shell.display_options import DisplayOptions, display_options
+from pages.ui.shell.player import player
+from pages.ui.views.receipt import receipt
 
 if TYPE_CHECKING:
     from core import Generation
@@ -50,7 +51,7 @@ QUIET = 0.35  # seconds between two draws of the small charts while it plays
 def ask() -> None:
     """The prompt, and example prompts."""
     prompt_field.field(width=320)
-    for name, text in beginnings.EXAMPLES.items():
+    for name, text in example_texts.EXAMPLES.items():
         st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
 
 
@@ -67,7 +68,7 @@ def way_back() -> None:
     if undo.can_bring_back():
         st.button(
             _("Bring back my text"),
-            on_click=frame.then,
+            on_click=elements.run_and_rerun,
             args=(undo.bring_back, ()),
             help=_("The text that was here before, as it stood. Press again to undo."),
             icon=":material/settings_backup_restore:",
@@ -85,10 +86,10 @@ def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str
         tint=tint,
         opened=current.selected_index(),
         accent=isinstance(seen, Step),
-        on_click=partial(frame.then, current.word_clicked, MOVING),
+        on_click=partial(elements.run_and_rerun, current.word_clicked, MOVING),
     )
     if run.finished and not current.playing():
-        frame.show_notice(
+        elements.show_notice(
             _("The recording ends here. Press Play to see it from its beginning.")
             if run.is_replay
             else FINISHED.get(run.finished, run.finished)
@@ -102,26 +103,30 @@ def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str
                 width="content",
             )
             st.button(
-                _("Leave the recording"), on_click=frame.then, args=(current.use_prompt, (), current.prompt()), type="tertiary", key="leave"
+                _("Leave the recording"),
+                on_click=elements.run_and_rerun,
+                args=(current.use_prompt, (), current.prompt()),
+                type="tertiary",
+                key="leave",
             )
-    frame.notices()
+    elements.notices()
 
 
 def moment(seen: TokenDistribution | Step) -> None:
     """What the bars show: the coming odds, the step just rolled, or a step that was reopened."""
     opened = current.selected_index()
     if opened is not None:
-        frame.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_then(seen.settings))
+        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_then(seen.settings))
         st.button(
             _("Back to the newest"),
-            on_click=frame.then,
+            on_click=elements.run_and_rerun,
             args=(current.newest, ()),
             icon=":material/last_page:",
             type="tertiary",
             key="newest",
         )
         return
-    frame.section(
+    elements.section(
         _("What came next?") if isinstance(seen, Step) else _("What comes next?"),
         _("next-token distribution"),
         help=_("The odds before the roll, or the step that was just rolled."),
@@ -132,7 +137,7 @@ def moment(seen: TokenDistribution | Step) -> None:
         list(MOMENTS),
         key="moment",
         format_func=MOMENTS.__getitem__,
-        on_change=frame.then,
+        on_change=elements.run_and_rerun,
         args=(current.moment_chosen, ()),
         label_visibility="collapsed",
         required=True,
@@ -153,7 +158,7 @@ def distribution(seen: TokenDistribution | Step, look: DisplayOptions) -> None:
         logarithmic=look.logarithmic,
     )
     bar_buttons.bar_buttons(
-        [(row["token_id"], heard.bar(row) if row["piece"] else "") for row in table.to_pylist()],
+        [(row["token_id"], screen_reader.bar(row) if row["piece"] else "") for row in table.to_pylist()],
         key="odds_keys",
         marks=".st-key-odds svg .row_marks path, .st-key-odds svg .row path",
         label=_("What could come next: arrows walk, Enter takes"),
@@ -165,24 +170,24 @@ def bar_taken() -> None:
     """A bar was taken by keyboard."""
     token_id = bar_buttons.taken("odds_keys")
     if token_id == step_rows.FOLDED:
-        frame.then(cut_rows.show, (), True)
+        elements.run_and_rerun(cut_rows.show, (), True)
     elif token_id is not None and token_id >= 0:
-        frame.then(current.force, MOVING, token_id)
+        elements.run_and_rerun(current.force, MOVING, token_id)
 
 
 def bar_pressed() -> None:
     """A bar was clicked, or the line of what is cut."""
     if cut_rows.line_clicked(step_rows.FOLDED):
-        frame.then(cut_rows.show, (), True)
+        elements.run_and_rerun(cut_rows.show, (), True)
     else:
-        frame.then(current.bar_clicked, MOVING)
+        elements.run_and_rerun(current.bar_clicked, MOVING)
 
 
 speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
-    frame.opening(_("Watch a model write"), _("It weighs what could come next, then dice decide. Press **Step**."))
+    frame.compact_header(_("Watch a model write"), _("It weighs what could come next, then dice decide. Press **Step**."))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="ways"):
-        st.page_link(frame.PAGES / "tour.py", label=_("Take the tour"), icon=":material/hiking:", width="content")
+        st.page_link(elements.PAGES / "tour.py", label=_("Take the tour"), icon=":material/hiking:", width="content")
         if st.button(
             _("On stage"),
             help=_("For a hall: one thing at a time, in letters that the last row can read. Key: S"),
@@ -190,7 +195,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
             type="tertiary",
             key="to_stage",
         ):
-            st.switch_page(frame.PAGES / "stage.py")
+            st.switch_page(elements.PAGES / "stage.py")
 hero = st.container(key="hero")
 english()
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
@@ -202,7 +207,7 @@ with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
     colours = palette.of(charts.theme())
     with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
-        frame.legend(
+        legend(
             (colours.model, _("what the model said")),
             (colours.dice, _("what the dice use")),
             (colours.chosen, _("taken")),
@@ -212,18 +217,18 @@ with left, st.container(gap="xsmall"):
             st.button(_("fold what is cut"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
     bars = st.container()
     with st.container(key="dice_head"):
-        frame.section(_("The dice"), _("sampling"))
+        elements.section(_("The dice"), _("sampling"))
     thrown = st.container()
 with right, st.container(gap="xsmall"):
-    frame.section(_("The notepad"), _("KV cache"))
+    elements.section(_("The notepad"), _("KV cache"))
     held = st.container(gap="xsmall", key="notepad")
-    frame.section(
+    elements.section(
         _("How long did it take?"),
         _("ms per step"),
         help=_("The bar of a step is the time of its forward pass, measured. The first one reads the whole prompt."),
     )
     paced = st.container(key="pace")
-    frame.section(
+    elements.section(
         _("How sure was it?"),
         _("entropy and surprise, bits"),
         help=_(
@@ -234,41 +239,41 @@ with right, st.container(gap="xsmall"):
     surprised = st.container(key="surprise")
     billed = st.container(gap="xsmall", key="bill")
     with st.container(horizontal=True, gap="small", key="ways_on"):
-        st.page_link(frame.PAGES / "inside.py", label=_("How did it come about?"), icon=":material/search:", width="content")
-        st.page_link(frame.PAGES / "cost.py", label=_("The whole bill"), icon=":material/receipt_long:", width="content")
+        st.page_link(elements.PAGES / "inside.py", label=_("How did it come about?"), icon=":material/search:", width="content")
+        st.page_link(elements.PAGES / "cost.py", label=_("The whole bill"), icon=":material/receipt_long:", width="content")
 
 
 def stage() -> None:
     """All that moves with every step: drawn first, then the next step is made."""
-    with frame.error_boundary():
+    with elements.error_boundary():
         with hero:
-            if not frame.ready():
+            if not elements.ready():
                 return
         run = current.run()
         seen = current.shown(run)
-        with playback.drawing():
+        with playback_scheduler.drawing():
             with hero:
                 sentence(run, seen, look.tint)
             with head:
                 moment(seen)
             with bars:
                 distribution(seen, look)
-                served.estimates(seen)
+                remote_model_notes.estimates(seen)
             with thrown:
-                dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+                dice.dice_strip(seen, key="dice", still=playback_scheduler.too_fast_to_animate(speed))
                 announcer.announcer(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
             address.address("address_stage")
-        playback.advance(run, speed)
+        playback_scheduler.advance(run, speed)
 
 
 def cost() -> None:
     """What it costs, quietly; and what one can take away."""
-    with frame.error_boundary():
+    with elements.error_boundary():
         if current.refused():
             return
         run = current.run()
         seen = current.shown(run)
-        with playback.drawing(step=False):
+        with playback_scheduler.drawing(step=False):
             path = run.path
             newest = step_rows.step_rows(path)
             with held:
@@ -281,7 +286,7 @@ def cost() -> None:
                 )
             with paced:
                 charts.draw(charts.step_time, newest, key="pace_chart", alt_text=_("Milliseconds per token."))
-                served.times(path, run.model)
+                remote_model_notes.times(path, run.model)
             with surprised:
                 charts.draw(
                     charts.surprise,
@@ -297,6 +302,6 @@ def cost() -> None:
                 export.keep(run)
 
 
-interval = playback.interval(speed)
+interval = playback_scheduler.interval(speed)
 st.fragment(stage, run_every=interval, key="stage")()
 st.fragment(cost, run_every=interval and max(2 * interval, QUIET), key="cost")()

@@ -6,18 +6,19 @@ import streamlit as st
 
 from core.language import _
 from core.record.step import Step
-from pages.parts.charts import charts, what_if_charts
-from pages.parts.components.announcer import announcer
-from pages.parts.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
-from pages.parts.components.fork_view.fork_view import fork_view
-from pages.parts.components.visibility.visibility import every
-from pages.parts.layout import frame, palette, results
-from pages.parts.layout.prompt_field import own_text
-from pages.parts.runtime import fork_playback
-from pages.parts.session import current, provenance
-from pages.parts.session.provenance import Provenance
-from pages.parts.text import beginnings, heard, numbers
-from pages.parts.text.plain import plain
+from pages.ui.charts import charts, palette, what_if_charts
+from pages.ui.charts.legend import legend
+from pages.ui.components.announcer import announcer
+from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
+from pages.ui.components.fork_view.fork_view import fork_view
+from pages.ui.components.visibility.visibility import every
+from pages.ui.experiments import fork_playback, results
+from pages.ui.i18n import example_texts, numbers, screen_reader
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.provenance import Provenance
+from pages.ui.shell import frame
+from pages.ui.shell.prompt_field import own_text
 
 frame.page()
 CHOICES = 8
@@ -56,7 +57,7 @@ def ready() -> None:
     """Forks that need no explanation."""
     with st.container(horizontal=True, vertical_alignment="center", key="what_if_ready"):
         st.caption(_("Try one"), width="content")
-        for number, (title, *_rest) in enumerate(beginnings.FORKS):
+        for number, (title, *_rest) in enumerate(example_texts.FORKS):
             st.button(_(title), on_click=fork_playback.ready_made, args=(number,), key=f"what_if_fork_{number}")
         with st.popover(
             _("Your own text"),
@@ -74,7 +75,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
     left, middle, right = st.columns(3, gap="large")
     likely = fork_playback.likely_table(now.fork)
     with left:
-        frame.section(
+        elements.section(
             _("How far apart?"),
             _("JS distance where both just said the same"),
             help=_(
@@ -96,7 +97,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
             ),
         )
     with middle:
-        frame.section(_("How likely was each word?"), _("probability"))
+        elements.section(_("How likely was each word?"), _("probability"))
         charts.draw(
             what_if_charts.likely,
             likely,
@@ -104,7 +105,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
             alt_text=_("Dots from 0 to 100 percent, one per word and branch: what the model gave to the word that was written."),
         )
     with right:
-        frame.section(_("All its words together"), _("log-probability"))
+        elements.section(_("All its words together"), _("log-probability"))
         charts.draw(
             what_if_charts.joint,
             likely,
@@ -112,7 +113,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
             alt_text=_("Two falling lines: the sum of the natural logarithms of all words' probabilities, one line per branch."),
         )
     starts = [fork_playback.beginning(now, side) for side in (0, 1)]
-    frame.legend((colours.dice, starts[0]), (colours.other, starts[1]))
+    legend((colours.dice, starts[0]), (colours.other, starts[1]))
 
 
 def made_with(now: fork_playback.ForkPlayback) -> None:
@@ -134,8 +135,8 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
         st.caption(_("What both share stands above. Click any word to fork there instead."))
         return
     step = now.step_at(place)
-    frame.section(_("Instead of “{word}”, let it say").format(word=_plain(step)))
-    frame.notices(fork_playback.WORD)
+    elements.section(_("Instead of “{word}”, let it say").format(word=_plain(step)))
+    elements.notices(fork_playback.WORD)
     others = [candidate for candidate in step.candidates if candidate.token_id != step.token_id][:CHOICES]
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
         for candidate in others:
@@ -161,7 +162,7 @@ def _plain(step: Step) -> str:
 
 def tree() -> None:
     """Everything that was tried; what is asked for there is done at once."""
-    frame.section(_("Everything tried so far"), _("the run as a tree"))
+    elements.section(_("Everything tried so far"), _("the run as a tree"))
     run = current.run()
     rows = rows_of_run(run)
     if not rows:
@@ -190,7 +191,7 @@ frame.header(
     _("branching"),
     _("One word is changed; everything else stays: same model, same dice. The model goes on to justify whatever stands there."),
 )
-with frame.error_boundary():
+with elements.error_boundary():
     ready()
     known = fork_playback.playback()
     playing = known is not None and known.playing
@@ -198,10 +199,10 @@ with frame.error_boundary():
 
     def stage() -> None:
         """All that moves: drawn first, then one more word on both sides."""
-        with frame.error_boundary():
+        with elements.error_boundary():
             now = fork_playback.playback()
             if now is None:
-                frame.show_notice(_("This is a recording: it can only be compared along branches that were recorded."))
+                elements.show_notice(_("This is a recording: it can only be compared along branches that were recorded."))
                 return
             picked = fork_view(now.run.prompt, now.shared(), fork_playback.sides(now), key="what_if_view", opened=now.opened)
             if picked is not None and picked != now.opened:
@@ -210,7 +211,7 @@ with frame.error_boundary():
             elsewhere(now)
             if now.fork.pairs:
                 newest = now.fork.pairs[-1]
-                announcer.say(heard.branches((newest.left, newest.right)), key="what_if_announcer")
+                announcer.say(screen_reader.branches((newest.left, newest.right)), key="what_if_announcer")
                 made_with(now)
             if not now.playing:
                 tree()

@@ -16,7 +16,7 @@ EXCEPTIONS = {  # file: why it may use what is not public
     "tests/conftest.py": "keeps every test on this machine: there is no public switch for sockets",
     "tests/core/engine/backends/test_static_decode.py": "watches torch's one copy to the host",
     "tests/core/models/test_loading.py": "plays a hub that refuses and a device without memory",
-    "tests/pages/parts/session/test_requested_model.py": "the hub's library reads the place of its cache once, when it is imported",
+    "tests/pages/ui/session/test_requested_model.py": "the hub's library reads the place of its cache once, when it is imported",
     "tests/pages/test_unseen.py": "notes how often fragments run by themselves, which AppTest does not tell",
     "tests/servers/convert.py": "llama.cpp's converter is a script: it reads the command line, and knows no other tokenizers",
     "tests/core/training/test_workers.py": "new processes would run the main module that a page test left behind",

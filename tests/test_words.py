@@ -12,7 +12,7 @@ from string import Formatter
 import pytest
 
 from core import language
-from pages.parts.text import catalogue
+from pages.ui.i18n import catalogue
 
 ROOT = Path(__file__).parents[1]
 MARKS = {"_", "N_", "ngettext"}
@@ -26,7 +26,7 @@ ALL = {"header", "section"}
 KEYWORDS = {"help", "placeholder", "label", "alt_text", "hint", "title", "lead", "term"}
 RAISED = re.compile(r"^(Bad|TextTo|TooM|TooL|Not|Unknown|Empty|Prompt|Run|Model|Wrong|Input)\w+$")
 # Files whose words are for whoever runs the app, for a log, or for the model to read.
-OTHERS = {"record.py", "gate.py", "health.py", "beginnings.py", "journal.py", "house.py", "catalogue.py"}
+OTHERS = {"record.py", "gate.py", "health.py", "example_texts.py", "event_log.py", "deployment.py", "catalogue.py"}
 MARKUP = re.compile(r":material/\w+:|:\w+(-badge)?\[|\]|<[^>]*>|[a-z-]+:[^;\"]*;|https?:\S+")
 WORDS = re.compile(r"[A-Za-z]{2,}")
 SENTENCE = re.compile(r"[A-Za-z]{2,}[,:]? [A-Za-z]{2,}")
@@ -139,7 +139,7 @@ def odd_places(sentence: str) -> list[str]:
 def test_nothing_is_translated_while_modules_are_read() -> None:
     """A page's file is run anew for every visitor; all else is read once, in nobody's language."""
     wrong = []
-    for path in [*sorted(ROOT.glob("pages/parts/**/*.py")), *sorted(ROOT.glob("core/**/*.py"))]:
+    for path in [*sorted(ROOT.glob("pages/ui/**/*.py")), *sorted(ROOT.glob("core/**/*.py"))]:
         for node in outside_of_functions(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and name_of(node) in {"_", "ngettext"} and isinstance(node.func, ast.Name):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
@@ -183,7 +183,7 @@ def test_a_cache_of_words_knows_the_language() -> None:
 
 
 def test_the_template_is_what_the_code_says() -> None:
-    """If this fails: `python -m pages.parts.text.catalogue`."""
+    """If this fails: `python -m pages.ui.i18n.catalogue`."""
     assert catalogue.TEMPLATE.read_text("utf-8") == catalogue.written(catalogue.sentences())
 
 
@@ -193,7 +193,7 @@ LANGUAGES = [code for code in language.languages() if code != language.ENGLISH]
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_has_every_sentence_and_no_other(code: str) -> None:
     template, own = catalogue.sentences(), catalogue.catalogue_of(code)
-    assert {one.id for one in own if one.id} == {one.id for one in template if one.id}, "python -m pages.parts.text.catalogue"
+    assert {one.id for one in own if one.id} == {one.id for one in template if one.id}, "python -m pages.ui.i18n.catalogue"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

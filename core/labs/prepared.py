@@ -1,7 +1,7 @@
 """Prepared runs: a dozen texts worth showing, each for one point, written by the bundled models and kept as recordings.
 
 What is made is a real run, and where a point needs a certain course (a loop, an early end) several real runs are made and the one that
-shows it best is kept. Nothing is put into a run but the words that the recipe names. `python -m pages.parts.runtime.record` makes them.
+shows it best is kept. Nothing is put into a run but the words that the recipe names. `python -m pages.ui.experiments.record` makes them.
 """
 
 from __future__ import annotations

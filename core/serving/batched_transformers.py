@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-from core.kv_cache.rotary_lengths import RotaryLengths
 from core.errors import ModelError, PromptTooLong
+from core.kv_cache.rotary_lengths import RotaryLengths
 from core.language import _, written
 from core.serving.batched_llama import Part, slots_of
 from core.serving.block_pool import BLOCK_SIZE
@@ -80,7 +80,7 @@ class BatchedTransformers:
     def _factors(self, part: Part) -> int:
         """With which rotary factors this part is read. Raises PromptTooLong where its keys in the blocks have others."""
         factors = self._rotary.factors(part.start + len(part.token_ids))
-        if part.start and (factors != self._rotary.factors(part.start) or self._rotary.each_length and factors):
+        if part.start and (factors != self._rotary.factors(part.start) or (self._rotary.each_length and factors)):
             raise PromptTooLong(
                 _("This model encodes positions in another way beyond {most} tokens. In a batch, a text must end before.").format(
                     most=written(self._rotary.limit)

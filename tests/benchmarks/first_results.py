@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from pages.parts.layout import navigation
+from pages.ui.shell import navigation
 from tests.browser.conftest import find_browser, running_app
 from tests.browser.watching import live
 

@@ -15,8 +15,8 @@ import torch
 
 from core import load_model, score_text
 from core.inspection import look
-from pages.parts.charts import inside_rows, scoring_rows
-from pages.parts.text.beginnings import TO_READ
+from pages.ui.charts import inside_rows, scoring_rows
+from pages.ui.i18n.example_texts import TO_READ
 
 ROUNDS = 12
 LOOKED, SCORED = 128, 512

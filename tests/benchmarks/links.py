@@ -11,7 +11,7 @@ import random
 
 from core import Generation, SamplingSettings, load_model
 from core.record.step import Step
-from pages.parts.session.share_link import format_steps, parse_steps, take
+from pages.ui.session.share_link import format_steps, parse_steps, take
 
 PROMPTS = ["Once upon a time there was", "The capital of France is", "The bear said that", "In the snow"]
 DROPPED = 0.04  # of the steps have their cache dropped behind them

@@ -25,8 +25,8 @@ from core import Generation, Recording, SamplingSettings, load_model
 from core.costs.receipt import Account, Receipt
 from core.record.step import Step
 from core.record.tables import steps_table
-from pages.parts.charts import step_rows
-from pages.parts.components.token_strip import token_strip
+from pages.ui.charts import step_rows
+from pages.ui.components.token_strip import token_strip
 from tests import tiny_models
 
 LENGTHS = (512, 2_048, 8_192)

@@ -33,7 +33,7 @@ from core.labs.speculative_gain import gain
 from core.sampling.pick import pick
 from core.serving.scheduler import Policy
 from core.serving.server import FinishedRequest, Server, ServerSettings
-from pages.parts.text import beginnings
+from pages.ui.i18n import example_texts
 from tests.benchmarks.popular import SHAPES, model_of, networks
 from tests.core.labs.test_speculative import three_tokens
 
@@ -134,10 +134,10 @@ def speculative(model: LanguageModel, tokens: int, repeats: int) -> None:
     for name, guesser, text, greedy in (
         ("mini, a story", draft, PROMPT, False),
         ("mini, a story, greedy", draft, PROMPT, True),
-        ("mini, a sum step by step", draft, beginnings.FORESEEN["A sum, step by step"], False),
+        ("mini, a sum step by step", draft, example_texts.FORESEEN["A sum, step by step"], False),
         ("n-grams, a story", None, PROMPT, False),
-        ("n-grams, a text that repeats", None, beginnings.FORESEEN[beginnings.REPEATS], False),
-        ("n-grams, the same, greedy", None, beginnings.FORESEEN[beginnings.REPEATS], True),
+        ("n-grams, a text that repeats", None, example_texts.FORESEEN[example_texts.REPEATS], False),
+        ("n-grams, the same, greedy", None, example_texts.FORESEEN[example_texts.REPEATS], True),
     ):
         for guesses in (2, 4, 8):
             seen = []

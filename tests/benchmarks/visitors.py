@@ -30,8 +30,8 @@ from urllib.parse import urlencode
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 
-from pages.parts.components.reconnect.reconnect import HEARTBEAT
-from pages.parts.text import beginnings
+from pages.ui.components.reconnect.reconnect import HEARTBEAT
+from pages.ui.i18n import example_texts
 from tests import protocol
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ class Visitor:
     @property
     def query(self) -> str:
         """The link this visitor came in by: every one has a text and dice of their own."""
-        prompts = list(beginnings.EXAMPLES.values())
+        prompts = list(example_texts.EXAMPLES.values())
         return urlencode({"prompt": prompts[self.number % len(prompts)], "seed": self.number, "temperature": 0.8})
 
     @property

@@ -14,8 +14,8 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model, score_text
 from core.labs.beam import beam_search
-from pages.parts.session.sampling_controls import START
-from pages.parts.text import beginnings
+from pages.ui.i18n import example_texts
+from pages.ui.session.sampling_controls import START
 from tests.browser.test_keeping import open_recording, same_text
 from tests.browser.watching import Watching, live
 
@@ -130,7 +130,7 @@ def test_a_word_of_ones_own_begins_another_branch_and_both_come_again(at: At) ->
 
 def test_read_saves_what_it_shows_and_sets_two_beside_each_other(at: At) -> None:
     page = at("read")
-    twist = beginnings.TO_READ["A twist"]
+    twist = example_texts.TO_READ["A twist"]
     page.get_by_role("button", name="A twist").click()
     page.get_by_text(re.compile(f"Storyteller · .*{re.escape(twist[-30:])}")).first.wait_for()
     with page.expect_download() as waiting:
@@ -144,7 +144,7 @@ def test_read_saves_what_it_shows_and_sets_two_beside_each_other(at: At) -> None
     page.locator(".st-key-read_mode button", has_text="Two texts").click()
     page.locator(".st-key-read_strip_other .token").first.wait_for()
     one, other = ("".join(texts(page, f".st-key-read_strip_{side} .token")) for side in ("one", "other"))
-    assert plainly(one).endswith(plainly(twist)[-30:]) and plainly(other).endswith(plainly(list(beginnings.TO_READ.values())[1])[-30:])
+    assert plainly(one).endswith(plainly(twist)[-30:]) and plainly(other).endswith(plainly(list(example_texts.TO_READ.values())[1])[-30:])
     page.locator(".st-key-read_mode button", has_text="Two models").click()
     page.get_by_text("Storyteller mini ·").wait_for()
     said = [float(text.replace(",", "")) for text in texts(page, '[data-testid="stMetricValue"]')]

@@ -12,14 +12,14 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.record.step import Step
-from pages.parts.components.dice import dice
-from pages.parts.components.fork_view import fork_view
-from pages.parts.components.roll_tally import roll_tally
-from pages.parts.components.roving import with_roving
-from pages.parts.layout import palette
-from pages.parts.session.run_start import LISTED
-from pages.parts.session.sampling_controls import PRESETS
-from pages.parts.text import beginnings
+from pages.ui.charts import palette
+from pages.ui.components.dice import dice
+from pages.ui.components.fork_view import fork_view
+from pages.ui.components.roll_tally import roll_tally
+from pages.ui.components.roving import with_roving
+from pages.ui.i18n import example_texts
+from pages.ui.session.run_start import LISTED
+from pages.ui.session.sampling_controls import PRESETS
 
 pytestmark = pytest.mark.browser
 Draw = Callable[[ModuleType, dict[str, Any]], Any]
@@ -72,7 +72,7 @@ def written(preset: str, count: int) -> list[Step]:
     model, seed = load_model("storyteller-mini"), 0
     steps: list[Step] = []
     while len(steps) < count:
-        run = Generation(model, beginnings.FIRST_PROMPT, replace(PRESETS[preset], seed=seed), top_n=LISTED)
+        run = Generation(model, example_texts.FIRST_PROMPT, replace(PRESETS[preset], seed=seed), top_n=LISTED)
         while len(run.path) < 80 and not run.finished:
             run.step()
         steps, seed = steps + run.path, seed + 1

@@ -8,26 +8,26 @@ from typing import Any
 
 import pytest
 
-from pages.parts.layout import navigation, onward
-from pages.parts.runtime import takes
+from pages.ui.experiments import recording_specs
+from pages.ui.shell import navigation, next_page_link
 
 pytestmark = pytest.mark.browser
 LONG = 90_000  # ms
-RECORDED = sorted({Path(take.page).stem for take in takes.TAKES})
+RECORDED = sorted({Path(take.page).stem for take in recording_specs.TAKES})
 
 
 @pytest.mark.parametrize("path", [p for p in RECORDED if p != "tour"])
 def test_a_page_shows_a_recording_without_a_press(path: str, at: Callable[..., Any]) -> None:
     page = at(path)
     page.get_by_text("A recording.", exact=False).first.wait_for(timeout=LONG)
-    if path not in onward.GUIDED:
-        _, title, _ = onward.following(path)
+    if path not in next_page_link.GUIDED:
+        _, title, _ = next_page_link.following(path)
         page.locator(".st-key-onward").get_by_text(title).first.wait_for(timeout=LONG)
 
 
 def test_the_last_line_leads_to_the_next_page(at: Callable[..., Any]) -> None:
     page = at("context")
-    file, _, _ = onward.following("context")
+    file, _, _ = next_page_link.following("context")
     page.locator(".st-key-onward a:visible").last.click(timeout=LONG)
     page.wait_for_url(f"**/{Path(file).stem}**", timeout=LONG)
 

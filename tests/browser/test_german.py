@@ -14,11 +14,11 @@ from playwright.sync_api import TimeoutError
 from core import language
 from core.models.growth import growth_of
 from core.models.hub import BUNDLED, bundled_names
-from pages.parts.layout import navigation
-from pages.parts.runtime import recordings
-from pages.parts.text import beginnings, catalogue
+from pages.ui.experiments import recorded_results
+from pages.ui.i18n import catalogue, example_texts
+from pages.ui.shell import navigation
 from tests.browser.test_accessibility import SIDEWAYS
-from tests.pages.test_every_word import model_texts
+from tests.pages.test_every_page import model_texts
 
 pytestmark = pytest.mark.browser
 LONG = 60_000  # ms
@@ -55,7 +55,7 @@ OF_STREAMLIT = re.compile(  # what Streamlit's own script writes, in English in 
 
 def english_on(page: Any) -> list[str]:
     """The English sentences that stand on a page, the model's and a visitor's texts left out."""
-    known = [text.strip() for text in (beginnings.FIRST_PROMPT, *beginnings.OPENINGS, *beginnings.EXAMPLES.values())]
+    known = [text.strip() for text in (example_texts.FIRST_PROMPT, *example_texts.OPENINGS, *example_texts.EXAMPLES.values())]
     told = page.evaluate(TEXTS, OTHERS)
     ours = (text for text in told if not CHART.search(text) and not OF_STREAMLIT.search(text) and not any(one in text for one in known))
     left = {text: without_models(re.sub(r"“[^”]*”|„[^“]*“", "", text)) for text in ours}
@@ -64,7 +64,7 @@ def english_on(page: Any) -> list[str]:
 
 
 CHART = re.compile(r"␣|%; .*%; ")  # the tokens of a chart, with their numbers
-RECORDED = [file.name.removesuffix(recordings.ENDING) for file in recordings.FOLDER.glob(f"*{recordings.ENDING}")]
+RECORDED = [file.name.removesuffix(recorded_results.ENDING) for file in recorded_results.FOLDER.glob(f"*{recorded_results.ENDING}")]
 TO_READ = (  # prompts that stand in the code of a page or a lab
     "Where is Lily's key?",
     "My name is Anna and I live on the moon.",
@@ -76,10 +76,10 @@ TO_READ = (  # prompts that stand in the code of a page or a lab
 @cache
 def of_models() -> set[tuple[str, ...]]:
     """All threes of words that stand one after the other in a recorded text or a model's card."""
-    texts = [piece_by_piece(known.seen) for name in RECORDED if (known := recordings.first(name)) is not None]
-    texts += [text for name in RECORDED for text in model_texts(recordings.first(name), set())]
+    texts = [piece_by_piece(known.seen) for name in RECORDED if (known := recorded_results.first(name)) is not None]
+    texts += [text for name in RECORDED for text in model_texts(recorded_results.first(name), set())]
     texts += [moment.sample for name in bundled_names() if (growth := growth_of(name)) for moment in growth.moments]
-    texts += [Path(beginnings.__file__).read_text("utf-8"), *TO_READ]
+    texts += [Path(example_texts.__file__).read_text("utf-8"), *TO_READ]
     texts += [card.read_text("utf-8") for card in BUNDLED.glob("*/README.md")]
     return {three for text in texts for three in threes(text)}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages.parts.runtime import house
+from pages.ui.server import deployment
 from tests.browser.conftest import running_app
 
 pytestmark = pytest.mark.browser
@@ -19,7 +19,7 @@ def test_after_five_wrong_passwords_the_right_one_is_too_late(browser: Any) -> N
         page.goto(f"{address}/operator")
         field, told = page.locator(".st-key-operator_password input"), page.get_by_test_id("stAlert")
         field.wait_for(timeout=90_000)
-        for number in range(house.TRIES):
+        for number in range(deployment.TRIES):
             field.fill(f"not the word {number}")
             page.locator(".st-key-operator_enter button").click()
             page.wait_for_timeout(1500)

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from pages.parts.runtime import touring
-from pages.parts.text import voices
+from pages.ui.presenting import tour_state, tour_voices
 
 pytestmark = pytest.mark.browser
 LONG = 90_000  # ms
@@ -18,19 +17,19 @@ FAILED = "our fault"
 
 def stands(page: Any, voice: str, stop: str) -> None:
     """This stop is on the screen, its widget with it."""
-    told = voices.voice(voice).stops[stop]
+    told = tour_voices.voice(voice).stops[stop]
     page.get_by_role("heading", name=told.title, exact=True).wait_for(timeout=LONG)
     page.locator(f".st-key-tour_widget_{stop}").wait_for(timeout=LONG)
     assert FAILED not in page.locator('[data-testid="stMain"]').inner_text()
 
 
-@pytest.mark.parametrize("voice", voices.VOICES)
+@pytest.mark.parametrize("voice", tour_voices.VOICES)
 def test_from_the_first_stop_to_the_last(voice: str, at: Callable[..., Any]) -> None:
     page = at(f"tour?voice={voice}")
-    for number, stop in enumerate(touring.ORDER):
+    for number, stop in enumerate(tour_state.ORDER):
         stands(page, voice, stop)
         page.wait_for_url(re.compile(f"stop={stop}(&|$)"), timeout=LONG)
-        if number < len(touring.ORDER) - 1:
+        if number < len(tour_state.ORDER) - 1:
             page.keyboard.press("ArrowRight")
     page.get_by_text(
         ("That was the whole way, from a press to the last word. The rest of the app is the same machine with all its knobs.")[:40]
@@ -39,7 +38,7 @@ def test_from_the_first_stop_to_the_last(voice: str, at: Callable[..., Any]) -> 
 
 def test_what_is_tried_is_noticed_and_stays_when_the_page_is_loaded_again(at: Callable[..., Any]) -> None:
     page = at("tour")
-    told = voices.voice("questions").stops
+    told = tour_voices.voice("questions").stops
     for count in range(3):
         page.locator(".st-key-tour_one button").click(timeout=LONG)
         page.wait_for_function(f"() => document.querySelectorAll('.st-key-tour_strip').length && {count} >= 0", timeout=LONG)

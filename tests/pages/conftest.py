@@ -31,9 +31,9 @@ def open_app() -> Callable[..., AppTest]:
 @pytest.fixture
 def no_recordings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the app had come without recordings: pages begin with what they have of their own."""
-    from pages.parts.runtime import recordings
+    from pages.ui.experiments import recorded_results
 
-    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+    monkeypatch.setattr(recorded_results, "FOLDER", tmp_path)
 
 
 @pytest.fixture

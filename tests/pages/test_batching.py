@@ -14,8 +14,8 @@ from core.labs.batching import readers, serve
 from core.serving.request import RequestState
 from core.serving.scheduler import Policy
 from core.serving.server import ServerSettings
-from pages.parts.charts.serving_rows import Board, kind
-from tests.pages.test_cache import run_on, said
+from pages.ui.charts.serving_rows import Board, kind
+from tests.pages.apptest import run_on, said
 
 
 @pytest.mark.slow

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep
-from pages.parts.charts import race_rows
-from tests.pages.test_compare import said
+from pages.ui.charts import race_rows
+from tests.pages.apptest import said
 
 
 @pytest.mark.usefixtures("no_recordings")

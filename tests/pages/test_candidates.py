@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.labs.beam import DROPPED, beam_search
 from core.labs.candidates import FORMULAS, merged, ranked, write_together
-from pages.parts.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
-from pages.parts.text import names
-from tests.pages.test_compare import html, run_on, said
+from pages.ui.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
+from pages.ui.i18n import names
+from tests.pages.apptest import html, run_on, said
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]

@@ -4,43 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.sampling.dice import roll
-from pages.parts.runtime.experiment import Worker
-from pages.parts.text import names
+from pages.ui.i18n import names
+from tests.pages.apptest import run_on, said, see
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
-
-
-def said(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(element.proto.body for element in app.get("html"))
-
-
-def run_on(app: AppTest, patience: float = 240) -> AppTest:
-    """Let every experiment come to its end, and draw what it found."""
-    assert not app.exception
-    for worker in list(app.session_state["_session"].results.values()):
-        if isinstance(worker, Worker):
-            assert worker.wait(patience), "it never ended"
-    return app.run()
-
-
-def see(app: AppTest, name: str, count: int = 1, patience: float = 120) -> None:
-    """Wait until an experiment has found so much."""
-    worker, latest = app.session_state["_session"].results[name], monotonic() + patience
-    while len(worker.seen) < count:
-        assert worker.running and monotonic() < latest
-        sleep(0.01)
 
 
 def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from core.labs import context
-from tests.pages.test_compare import run_on, said
+from tests.pages.apptest import run_on, said
 
 
 def test_the_end_of_the_context(open_app: Callable[..., AppTest]) -> None:

@@ -11,9 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.costs import receipt as core_receipt
 from core.costs.receipt import Amount, Assumptions, Receipt
-from pages.parts.components.receipt import receipt
-from tests.pages.test_compare import run_on, said
-from tests.pages.test_memory import html
+from pages.ui.views.receipt import receipt
+from tests.pages.apptest import html, run_on, said
 
 
 def test_nothing_written_nothing_to_pay(open_app: Callable[..., AppTest]) -> None:
@@ -147,7 +146,7 @@ def test_the_slip_for_other_pages(tiny: Callable[[str], Any]) -> None:
     def page() -> None:
         import streamlit as st
 
-        from pages.parts.components.receipt import receipt
+        from pages.ui.views.receipt import receipt
 
         path, model = st.session_state["slip"]
         receipt.slip(path, model)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import pages.parts
+import pages.ui
 from core import language
 from core.engine.published_shapes import SHAPES
 from core.labs.fork import Fork
@@ -26,15 +26,17 @@ from core.labs.thinking import CHAIN_OF_THOUGHT
 from core.models.growth import growth_of
 from core.models.hub import BUNDLED, bundled_names
 from core.training.growth import PROMPTS
-from pages.parts.layout import navigation, resting
-from pages.parts.runtime import gallery, recordings, takes
-from pages.parts.runtime.experiment import Worker
-from pages.parts.text import glossary, voices
-from tests.pages.test_compare import html
-from tests.pages.test_resting import counting
+from pages.ui.experiments import gallery, recorded_results, recording_specs
+from pages.ui.experiments.experiment import Worker
+from pages.ui.i18n import glossary
+from pages.ui.presenting import tour_voices
+from pages.ui.session import active_settings
+from pages.ui.shell import navigation
+from tests.pages.apptest import html
+from tests.pages.test_active_settings import counting
 
 Open = Callable[..., AppTest]
-FIRST = {take.page for take in takes.TAKES if not take.before and not take.query}
+FIRST = {take.page for take in recording_specs.TAKES if not take.before and not take.query}
 BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 MARKUP = re.compile(
     r":material/\w+:|:\w+(-badge)?\[|\]\(#?[^)]*\)|<[^>]*>|https?:\S+|^(stage|teach)(\?\S+)?$|⟨start⟩|␣\w+|`[^`]*`|\$[^$]*\$|&\w+;"
@@ -62,7 +64,7 @@ class Brackets(gettext.NullTranslations):
 
 @pytest.fixture
 def bracketed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in pkgutil.walk_packages(pages.parts.__path__, "pages.parts."):  # what is first read later would keep these
+    for module in pkgutil.walk_packages(pages.ui.__path__, "pages.ui."):  # what is first read later would keep these
         importlib.import_module(module.name)
     monkeypatch.setattr(language, "current", lambda: "fr")  # no page has been drawn in it, or will be
     monkeypatch.setattr(language, "catalogue", lambda code: Brackets())
@@ -146,7 +148,7 @@ def of_models(app: AppTest) -> set[str]:
     """The words that models read and wrote in what this visitor sees, and those of their cards."""
     session = app.session_state["_session"]
     texts = list(model_texts(dict(session.results), set()))
-    texts += [text for name in gallery.EXPERIMENTS for text in model_texts(recordings.first(name), set())]
+    texts += [text for name in gallery.EXPERIMENTS for text in model_texts(recorded_results.first(name), set())]
     texts += [*PROMPTS, CHAIN_OF_THOUGHT.begin, *SHAPES]
     texts += [moment.sample for name in bundled_names() if (growth := growth_of(name)) for moment in growth.moments]
     texts += [card.read_text("utf-8") for card in BUNDLED.glob("*/README.md")]
@@ -156,8 +158,8 @@ def of_models(app: AppTest) -> set[str]:
 def long_texts() -> set[str]:
     """The words of the glossary and of the tour, which stand in files of their own."""
     texts = [f"{term.title} {term.text}" for term in glossary.terms()]
-    for name in voices.VOICES:
-        voice = voices.voice(name)
+    for name in tour_voices.VOICES:
+        voice = tour_voices.voice(name)
         texts += [voice.title, voice.lead, *(str(words) for words in voice.stops.values())]
     return set(WORD.findall(" ".join(texts)))
 
@@ -183,13 +185,13 @@ def test_a_page_opens_with_its_result_and_every_word_and_number_of_it_is_transla
         results = app.session_state["_session"].results
         assert "⟦A recording" in html(app)
         assert not any(isinstance(one, Worker) for one in results.values()), "nothing was run for it"
-    if isinstance(used := resting.USED[Path(page).stem], frozenset) and Path(page).stem not in navigation.BARE:
+    if isinstance(used := active_settings.USED[Path(page).stem], frozenset) and Path(page).stem not in navigation.BARE:
         assert counting(app) == used
     if page in ("stage.py", "notes.py"):  # drawn by a component from the texts that its own tests read
         return
     run = app.session_state["_session"].run
     own = long_texts() if page in ("glossary.py", "tour.py") else set()
-    own |= set(WORD.findall((Path(__file__).parents[2] / "pages/parts/text/beginnings.py").read_text("utf-8")))
+    own |= set(WORD.findall((Path(__file__).parents[2] / "pages/ui/i18n/example_texts.py").read_text("utf-8")))
     own |= set(WORD.findall(run.prompt + run.text)) if run is not None else set()
     found = forgotten(app, own | of_models(app))
     assert not found, "\n".join(found)
@@ -201,7 +203,7 @@ def test_a_page_opens_with_its_result_and_every_word_and_number_of_it_is_transla
 def test_every_page_is_ready_for_a_cold_start(file: str) -> None:
     text = (navigation.ROOT / "pages" / file).read_text("utf-8")
     assert "frame.page()" in text
-    assert "session_state" not in text, "the visitor's state belongs to pages/parts/session/current.py"
+    assert "session_state" not in text, "the visitor's state belongs to pages/ui/session/current.py"
 
 
 def test_every_page_in_the_folder_is_in_the_menu() -> None:

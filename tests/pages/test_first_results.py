@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.layout import navigation, onward
-from pages.parts.runtime import recordings
-from pages.parts.runtime import takes as record
-from pages.parts.runtime.experiment import Experiment, Worker
-from pages.parts.session.provenance import Provenance
-from tests.pages.test_compare import html, run_on
+from pages.ui.experiments import recorded_results
+from pages.ui.experiments import recording_specs as record
+from pages.ui.experiments.experiment import Experiment, Worker
+from pages.ui.session.provenance import Provenance
+from pages.ui.shell import navigation, next_page_link
+from tests.pages.apptest import html, run_on
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -24,10 +24,10 @@ FIRST = {take.page: take for take in reversed(record.TAKES) if not take.before a
 
 @pytest.mark.parametrize("take", record.TAKES, ids=lambda take: take.name)
 def test_a_recording_of_every_experiment_came_with_the_app(take: record.Take) -> None:
-    found = recordings.first(take.name)
+    found = recorded_results.first(take.name)
     assert found is not None and found.name == take.name and found.seen
     assert isinstance(found.made_by, Provenance) and found.made_by.model
-    assert (recordings.FOLDER / f"{take.name}{recordings.ENDING}").stat().st_size < 200_000
+    assert (recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}").stat().st_size < 200_000
 
 
 def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,16 +57,16 @@ def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: Se
 
 
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
-    found = recordings.first("race")
+    found = recorded_results.first("race")
     assert found is not None
     plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
-    assert recordings.keepable(plain) and not recordings.keepable(replace(plain, about=object()))
-    assert not recordings.keepable(replace(plain, seen=(*found.seen, object())))
+    assert recorded_results.keepable(plain) and not recorded_results.keepable(replace(plain, about=object()))
+    assert not recorded_results.keepable(replace(plain, seen=(*found.seen, object())))
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / f"race{recordings.ENDING}").write_bytes(b"broken")
-    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+    (tmp_path / f"race{recorded_results.ENDING}").write_bytes(b"broken")
+    monkeypatch.setattr(recorded_results, "FOLDER", tmp_path)
     app = open_app(page="cache.py")
     assert not app.exception and "A recording." not in html(app)
 
@@ -87,17 +87,17 @@ def test_the_receipt_shows_one_before_anything_was_written(open_app: Open) -> No
     assert "This text" in html(app)
 
 
-@pytest.mark.parametrize("page", [file for _, file, *_ in navigation.PAGES if Path(file).stem not in onward.GUIDED])
+@pytest.mark.parametrize("page", [file for _, file, *_ in navigation.PAGES if Path(file).stem not in next_page_link.GUIDED])
 def test_every_page_leads_on(page: str) -> None:
-    file, title, sight = onward.following(Path(page).stem)
-    assert file != page and title and sight and Path(file).stem not in onward.GUIDED
+    file, title, sight = next_page_link.following(Path(page).stem)
+    assert file != page and title and sight and Path(file).stem not in next_page_link.GUIDED
 
 
 def test_the_ways_on_lead_round_to_every_page() -> None:
-    files = [file for _, file, *_ in navigation.PAGES if Path(file).stem not in onward.GUIDED]
+    files = [file for _, file, *_ in navigation.PAGES if Path(file).stem not in next_page_link.GUIDED]
     reached, here = set(), "read.py"
     for _ in files:
-        here = onward.following(Path(here).stem)[0]
+        here = next_page_link.following(Path(here).stem)[0]
         reached.add(here)
     assert reached >= set(files) - {"read.py"}
 
@@ -105,5 +105,5 @@ def test_the_ways_on_lead_round_to_every_page() -> None:
 def test_the_last_line_stands_on_the_page(open_app: Open) -> None:
     app = open_app()  # the landing page; the others are looked at in a browser
     links = [link.value for link in app.page_link]
-    _, title, sight = onward.following("start")
+    _, title, sight = next_page_link.following("start")
     assert f"Next: **{title}.** {sight}" in links

@@ -23,7 +23,7 @@ from core.engine import chat_template
 from core.errors import BadRecording, ModelError, ViewerError
 from core.models import loading
 from core.servers import http_client
-from pages.parts.session import share_link
+from pages.ui.session import share_link
 from tests.core.servers.serving import TINY, FakeVLLM, serve
 
 FEW = budget(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

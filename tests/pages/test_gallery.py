@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs import prepared
-from pages.parts.layout import navigation
-from pages.parts.runtime import gallery, recordings, takes
-from tests.pages.test_compare import said
+from pages.ui.experiments import gallery, recorded_results, recording_specs
+from pages.ui.shell import navigation
+from tests.pages.apptest import said
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -21,7 +21,7 @@ def test_every_run_and_experiment_on_the_shelf_is_there_and_told() -> None:
     assert set(gallery.RUNS) == {one.name for one in prepared.PREPARED}
     pages = {file for _, file, *_ in navigation.PAGES}
     for name, (page, _, _) in gallery.EXPERIMENTS.items():
-        assert recordings.first(name) is not None and page in pages and gallery.page_of(name) == page
+        assert recorded_results.first(name) is not None and page in pages and gallery.page_of(name) == page
 
 
 def test_the_page_shows_all_cards(open_app: Open) -> None:
@@ -52,7 +52,7 @@ def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Sess
 
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app(page="gallery.py")
-    experiment = (recordings.FOLDER / f"race{recordings.ENDING}").read_bytes()
+    experiment = (recorded_results.FOLDER / f"race{recorded_results.ENDING}").read_bytes()
     run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()
     held = session(app).results
     monkeypatch.setattr(gallery.current, "results", lambda: held)
@@ -76,4 +76,4 @@ def test_an_experiment_without_a_page_says_so() -> None:
 
     with pytest.raises(BadRecording, match="does not have"):
         gallery.page_of("nowhere")
-    assert all(take.page in {file for _, file, *_ in navigation.PAGES} for take in takes.TAKES)
+    assert all(take.page in {file for _, file, *_ in navigation.PAGES} for take in recording_specs.TAKES)

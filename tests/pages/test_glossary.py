@@ -8,9 +8,9 @@ from itertools import chain
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.layout import navigation
-from pages.parts.text.glossary import terms
-from tests.pages.test_compare import said
+from pages.ui.i18n.glossary import terms
+from pages.ui.shell import navigation
+from tests.pages.apptest import said
 
 Open = Callable[..., AppTest]
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.errors import BadRecording
 from core.models.card import TRAINING_DATA, card_section
 from core.models.growth import growth_of
-from pages.parts.charts import inside_rows
+from pages.ui.charts import inside_rows
 
 Open = Callable[..., AppTest]
 PAGE = "growing.py"

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.session import guess_game
+from pages.ui.presenting import guess_game
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]

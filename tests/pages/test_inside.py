@@ -14,10 +14,10 @@ from core import Generation, Recording, SamplingSettings
 from core.generation.resample import resample
 from core.inspection import look
 from core.inspection.embeddings import FlatMap, flat_map
-from pages.parts.charts import inside_charts, inside_rows
-from pages.parts.components.live_text import live_text
-from pages.parts.components.roll_tally import roll_tally
-from pages.parts.text import names, numbers
+from pages.ui.charts import inside_charts, inside_rows
+from pages.ui.components.live_text import live_text
+from pages.ui.components.roll_tally import roll_tally
+from pages.ui.i18n import names, numbers
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]

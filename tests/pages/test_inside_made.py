@@ -8,8 +8,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_compare import html
-from tests.pages.test_resting import blocks
+from tests.pages.apptest import html
+from tests.pages.test_active_settings import blocks
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]

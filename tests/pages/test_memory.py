@@ -9,11 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.cache_budget import POLICIES, RED_POT, Answer, CacheBlock
-from tests.pages.test_compare import run_on, said
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(element.proto.body for element in app.get("html"))
+from tests.pages.apptest import html, run_on, said
 
 
 def test_it_opens_with_the_story_unread(open_app: Callable[..., AppTest]) -> None:

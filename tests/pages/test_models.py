@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.runtime import loaded_models
+from pages.ui.server import loaded_models
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import BadSetting
-from pages.parts.session import share_link, state
-from pages.parts.text import beginnings
+from pages.ui.i18n import example_texts
+from pages.ui.session import share_link, state
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]
@@ -113,7 +113,7 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, 
         app.button(key=key).click().run()
         assert not app.exception and len(told(app)) == 1, key
     assert run.written == written and not session(app).playing
-    app.text_area(key="prompt").set_value(beginnings.FIRST_PROMPT).run()
+    app.text_area(key="prompt").set_value(example_texts.FIRST_PROMPT).run()
     assert told(app) == []
     assert session(app).run is run and run.written == written, "the run comes back with its own prompt"
 
@@ -146,7 +146,7 @@ def test_a_link_with_too_long_a_prompt_says_so(open_app: Open) -> None:
 
 
 def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.parts.runtime import experiment
+    from pages.ui.experiments import experiment
 
     app = open_app(page="compare.py")
     monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
@@ -164,8 +164,8 @@ def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_
 
 
 def test_another_word_that_cannot_be_is_refused_at_once_beside_its_field(open_app: Open, session: Visitor) -> None:
-    from pages.parts.components.fork_view.fork_view import Picked
-    from pages.parts.runtime import fork_playback
+    from pages.ui.components.fork_view.fork_view import Picked
+    from pages.ui.experiments import fork_playback
 
     app = open_app(page="what_if.py")
     app.button(key="what_if_step").click().run()

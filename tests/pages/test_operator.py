@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.errors import NotAllowed
 from core.models.hub import Download
-from pages.parts.runtime import house, loaded_models, offered
-from pages.parts.session import roles
+from pages.ui.server import deployment, loaded_models, published_models
+from pages.ui.session import roles
 from tests.core.servers.serving import Asked, Reply, serve
 
 PASSWORD = "a long enough word"
@@ -24,8 +24,8 @@ def public(monkeypatch: pytest.MonkeyPatch) -> None:
     """An app behind a proxy: everybody is a visitor until they type the password."""
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
     monkeypatch.setenv("TOKEN_VIEWER_OPERATOR_PASSWORD", PASSWORD)
-    monkeypatch.setattr(roles, "_PASSWORD", house.Password())
-    monkeypatch.setattr(offered, "_added", {})
+    monkeypatch.setattr(roles, "_PASSWORD", deployment.Password())
+    monkeypatch.setattr(published_models, "_added", {})
 
 
 def keys(app: AppTest) -> set[str]:
@@ -61,8 +61,8 @@ def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(
 ) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(loaded_models, "loaded", _spy(loaded_models.loaded, asked))
-    monkeypatch.setattr("pages.parts.session.requested_model.downloaded", asked.append)
-    monkeypatch.setattr("pages.parts.session.requested_model.fit", asked.append)
+    monkeypatch.setattr("pages.ui.session.requested_model.downloaded", asked.append)
+    monkeypatch.setattr("pages.ui.session.requested_model.fit", asked.append)
     app = open_app(model=name)
     assert not app.exception
     assert "The link asks for another model, which this app does not offer; the usual model writes instead." in told(app)
@@ -83,7 +83,7 @@ def test_every_verb_of_the_operator_is_refused_to_a_visitor_whatever_was_drawn(t
     folder = str(tiny_folder("gpt2"))
     script = f"""
 import streamlit as st
-from pages.parts.session import current, roles
+from pages.ui.session import current, roles
 st.session_state["_entered"] = True
 from core.errors import NotAllowed
 for act in (roles.require_operator, lambda: current.use_model({folder!r}), lambda: current.use_model("10.0.0.7:8000", {folder!r}, "key")):

@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from pages.parts.session import run_start
-from pages.parts.session.provenance import Provenance
-from tests.pages.test_compare import html, run_on, said
+from pages.ui.session import run_start
+from pages.ui.session.provenance import Provenance
+from tests.pages.apptest import html, run_on, said
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]

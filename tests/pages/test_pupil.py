@@ -9,10 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.two_models import JudgedToken
-from pages.parts.runtime import recordings
-from pages.parts.session import current
-from pages.parts.text import numbers
-from tests.pages.test_cache import run_on, said
+from pages.ui.experiments import recorded_results
+from pages.ui.i18n import numbers
+from pages.ui.session import current
+from tests.pages.apptest import run_on, said
 
 
 @pytest.mark.slow
@@ -38,7 +38,7 @@ def test_without_a_twin_the_school_says_what_is_missing(
 ) -> None:
     names = current.model_names
     monkeypatch.setattr(current, "model_names", lambda: [name for name in names() if not name.endswith("-alone")])
-    monkeypatch.setattr(recordings, "first", lambda name: None)
+    monkeypatch.setattr(recorded_results, "first", lambda name: None)
     app = open_app(page="pupil.py")
     app.button(key="pupil_school_start").click().run()
     run_on(app, 400)
@@ -52,7 +52,7 @@ def test_it_begins_with_all_three_results_and_no_model(open_app: Callable[..., A
 
     monkeypatch.setattr(current, "model_named", refused)
     app = open_app(page="pupil.py")
-    told, found = said(app), recordings.first("pupil")
+    told, found = said(app), recorded_results.first("pupil")
     assert not app.exception and found is not None
     judged = [one for one in found.seen if isinstance(one, JudgedToken)]
     same = sum(one.agreed for one in judged)

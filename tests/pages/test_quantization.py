@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_cache import said
+from tests.pages.apptest import said
 
 
 def test_the_notepad_is_there_from_the_beginning(open_app: Callable[..., AppTest]) -> None:

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import load_model, score_text
-from pages.parts.charts import scoring_rows
-from pages.parts.text import beginnings, numbers
+from pages.ui.charts import scoring_rows
+from pages.ui.i18n import example_texts, numbers
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
@@ -48,7 +48,7 @@ def test_an_example_button_fills_the_field(open_app: Open) -> None:
     app.button(key="read_example_A twist").click().run()
     assert "submarine" in str(app.text_area(key="read_text").value)
     app.button(key=f"read_example_{'What it wrote'}").click().run()
-    assert str(app.text_area(key="read_text").value).startswith(beginnings.FIRST_PROMPT)
+    assert str(app.text_area(key="read_text").value).startswith(example_texts.FIRST_PROMPT)
     assert not app.exception
 
 
@@ -127,7 +127,7 @@ def test_darker_means_less_expected_in_every_tint(tiny: Model, tint: str) -> Non
 
 
 def test_the_first_example_is_read_well_and_better_than_by_the_pupil() -> None:
-    tale = next(iter(beginnings.TO_READ.values()))
+    tale = next(iter(example_texts.TO_READ.values()))
     teacher, pupil = (score_text(load_model(name), tale) for name in ("storyteller", "storyteller-mini"))
     assert teacher.perplexity < pupil.perplexity
     assert teacher.perplexity < 25, "of 4,096 equal choices"
@@ -140,7 +140,7 @@ def test_perplexity_stands_beside_blind_guessing_and_what_is_worse_says_so(open_
     assert [metric.delta for metric in app.metric] == [f"blind guessing: {size:,}", f"blind guessing: {math.log(size):.2f}", "unpacked: 8"]
     assert "Worse than blind guessing: it was sure of other things, and wrong." not in {caption.value for caption in app.caption}
     app.button(key="read_example_Another tongue").click().run()
-    scored = score_text(session(app).run.model, beginnings.TO_READ["Another tongue"])
+    scored = score_text(session(app).run.model, example_texts.TO_READ["Another tongue"])
     assert scored.perplexity > size
     assert "Worse than blind guessing: it was sure of other things, and wrong." in {caption.value for caption in app.caption}
 
@@ -148,7 +148,7 @@ def test_perplexity_stands_beside_blind_guessing_and_what_is_worse_says_so(open_
 def test_a_bar_that_is_cut_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:
     app = open_app(page=PAGE)
     app.button(key="read_example_Another tongue").click().run()
-    scored = score_text(session(app).run.model, beginnings.TO_READ["Another tongue"])
+    scored = score_text(session(app).run.model, example_texts.TO_READ["Another tongue"])
     curve = scoring_rows.curve_rows(scored)
     assert [arrow == "↑" for arrow in curve.cut] == [(token.surprise or 0) > 18 for token in scored.tokens[1:]]
     highest = numbers.bits(max(token.surprise or 0 for token in scored.tokens))

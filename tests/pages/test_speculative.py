@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.speculative import DraftedToken, SpeculativeRound
-from pages.parts.components.spurts.spurts import words_of
-from tests.pages.test_cache import run_on, said
+from pages.ui.components.spurts.spurts import words_of
+from tests.pages.apptest import run_on, said
 
 
 @pytest.mark.slow

@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.labs import prepared
-from pages.parts.session.running_order import Stop, Talk
-from pages.parts.session.running_order_file import loads
-from pages.parts.text import running_orders
+from pages.ui.presenting import running_orders
+from pages.ui.presenting.running_order import Stop, Talk
+from pages.ui.presenting.running_order_file import loads
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]

@@ -13,8 +13,8 @@ from core.labs.teach import LOOK_EVERY
 from core.labs.training_step import fingerprint
 from core.models.archive import open_zip, zip_of
 from core.training.finetune import KEPT_BYTES
-from pages.parts.charts import teach_rows
-from tests.pages.test_compare import run_on, said, see
+from pages.ui.charts import teach_rows
+from tests.pages.apptest import run_on, said, see
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]

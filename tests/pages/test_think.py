@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT
-from pages.parts.text import beginnings, names, numbers
-from tests.pages.test_compare import run_on, said
+from pages.ui.i18n import example_texts, names, numbers
+from tests.pages.apptest import run_on, said
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -37,7 +37,7 @@ def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number
     app.button(key="think_start").click().run()
     app.button(key=f"think_example_{number}").click().run()
     assert not app.exception
-    question, answer = list(beginnings.QUESTIONS.values())[number]
+    question, answer = list(example_texts.QUESTIONS.values())[number]
     assert sum(map(int, re.findall(r"\d+", question))) == int(answer)
     assert (app.text_input(key="think_question").value, app.text_input(key="think_answer").value) == (question, answer)
     run_on(app)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_compare import run_on, said
+from tests.pages.apptest import run_on, said
 
 STARTS = ("cache_start", "pupil_start", "quantization_start", "speculative_start", "waiting_start", "candidates_start")
 

@@ -9,11 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import list_models
-from pages.parts.layout import navigation, tour_stops
-from pages.parts.runtime import loaded_models, touring
-from pages.parts.session.state import Session
-from pages.parts.text import voices
-from tests.pages.test_compare import run_on, said
+from pages.ui.presenting import tour_state, tour_stops, tour_voices
+from pages.ui.server import loaded_models
+from pages.ui.session.state import Session
+from pages.ui.shell import navigation
+from tests.pages.apptest import run_on, said
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]
@@ -24,11 +24,11 @@ def tell(app: AppTest) -> str:
     return said(app) + "\n".join(one.value for one in app.success)
 
 
-@pytest.mark.parametrize("name", voices.VOICES)
+@pytest.mark.parametrize("name", tour_voices.VOICES)
 def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
-    voice = voices.voice(name)
-    assert tuple(voice.stops) == touring.ORDER
-    assert 12 <= len(touring.ORDER) <= 14
+    voice = tour_voices.voice(name)
+    assert tuple(voice.stops) == tour_state.ORDER
+    assert 12 <= len(tour_state.ORDER) <= 14
     for said_there in voice.stops.values():
         for field in ("title", "said", "attempt", "noticed", "limit"):
             text = getattr(said_there, field)
@@ -37,15 +37,15 @@ def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
 
 
 def test_no_two_voices_say_the_same() -> None:
-    for stop in touring.ORDER:
+    for stop in tour_state.ORDER:
         for field in ("title", "said", "noticed", "limit"):
-            told = [getattr(voices.voice(name).stops[stop], field) for name in voices.VOICES]
+            told = [getattr(tour_voices.voice(name).stops[stop], field) for name in tour_voices.VOICES]
             assert len(set(told)) == len(told), (stop, field)
 
 
 def test_every_stop_leads_into_a_page_that_is_there() -> None:
     files = {file for _, file, *_ in navigation.PAGES}
-    assert set(touring.STOPS.values()) <= files
+    assert set(tour_state.STOPS.values()) <= files
 
 
 TRY: dict[str, Callable[[AppTest], object]] = {
@@ -76,7 +76,7 @@ def last_layer(app: AppTest) -> int:
 def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: Visitor) -> None:
     app = open_app(page="tour.py", stop=stop)
     assert not app.exception
-    told = voices.voice("questions").stops[stop]
+    told = tour_voices.voice("questions").stops[stop]
     assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
     TRY[stop](app)
     assert not app.exception
@@ -86,14 +86,14 @@ def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, se
 
 def test_on_and_back_and_every_voice(open_app: Open, session: Visitor) -> None:
     app = open_app(page="tour.py")
-    for number, stop in enumerate(touring.ORDER[:4]):
+    for number, stop in enumerate(tour_state.ORDER[:4]):
         assert session(app).results["tour"].stop == stop
         assert not app.exception
-        voice = voices.VOICES[number % 3]
+        voice = tour_voices.VOICES[number % 3]
         app.segmented_control(key="tour_voice").set_value(voice).run()
-        assert voices.voice(voice).stops[stop].said in said(app)
+        assert tour_voices.voice(voice).stops[stop].said in said(app)
         app.button(key="tour_on").click().run()
-    assert session(app).results["tour"].stop == touring.ORDER[4]
+    assert session(app).results["tour"].stop == tour_state.ORDER[4]
     app.button(key="tour_to_dice").click().run()
     app.button(key="tour_back").click().run()
     assert session(app).results["tour"].stop == "odds"
@@ -112,16 +112,16 @@ def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Ope
 
 @pytest.mark.parametrize("link", [{"stop": "<b>"}, {"voice": "🦊"}, {"done": "." * 5000}, {"stop": "", "voice": "", "done": "a.b"}])
 def test_a_strange_link_begins_at_the_beginning(link: dict[str, str]) -> None:
-    assert touring.from_link(link) == touring.Tour()
+    assert tour_state.from_link(link) == tour_state.Tour()
 
 
 def test_a_link_from_within_leads_to_its_stop_and_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = touring.Tour("loop", "metaphor", {"send"})
-    monkeypatch.setattr(touring, "tour", lambda: there)
-    touring.arrive({})
-    assert there == touring.Tour("loop", "metaphor", {"send"})
-    touring.arrive({"stop": "price", "done": "odds", "voice": "<b>"})
-    assert there == touring.Tour("price", "metaphor", {"send", "odds"})
+    there = tour_state.Tour("loop", "metaphor", {"send"})
+    monkeypatch.setattr(tour_state, "tour", lambda: there)
+    tour_state.arrive({})
+    assert there == tour_state.Tour("loop", "metaphor", {"send"})
+    tour_state.arrive({"stop": "price", "done": "odds", "voice": "<b>"})
+    assert there == tour_state.Tour("price", "metaphor", {"send", "odds"})
 
 
 def test_what_a_page_adds_to_the_address_goes_with_the_page() -> None:

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.components.reconnect.reconnect import HEARTBEAT
+from pages.ui.components.reconnect.reconnect import HEARTBEAT
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]

@@ -7,8 +7,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.components.round_trip.round_trip import RoundTrip, read
-from tests.pages.test_cache import said
+from pages.ui.components.round_trip.round_trip import RoundTrip, read
+from tests.pages.apptest import said
 
 
 def test_it_begins_with_a_timeline_and_a_curve(open_app: Callable[..., AppTest]) -> None:

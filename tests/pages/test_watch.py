@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
 from core.engine.engine import Engine
-from pages.parts.components.token_strip import token_strip
-from pages.parts.session.sampling_controls import PRESETS, START
+from pages.ui.components.token_strip import token_strip
+from pages.ui.session.sampling_controls import PRESETS, START
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -237,8 +237,8 @@ def test_slow_play_shows_the_odds_and_then_the_roll(open_app: Open, session: Sta
 
 
 def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.parts.layout import sidebar
-    from pages.parts.session import current, state
+    from pages.ui.session import current, state
+    from pages.ui.shell import sidebar
 
     for room in (sidebar, current, state):
         monkeypatch.setattr(room, "list_models", list)
@@ -249,7 +249,7 @@ def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.
 
 def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from core.errors import HalfDownloaded
-    from pages.parts.session import current
+    from pages.ui.session import current
 
     def fail(name: str) -> None:
         raise HalfDownloaded("The weights are cut short. Download it again.")

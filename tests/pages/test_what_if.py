@@ -12,10 +12,10 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import RunFinished
 from core.labs.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
-from pages.parts.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
-from pages.parts.components.fork_view.fork_view import Picked, picked
-from pages.parts.runtime import fork_playback
-from pages.parts.text import beginnings
+from pages.ui.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
+from pages.ui.components.fork_view.fork_view import Picked, picked
+from pages.ui.experiments import fork_playback
+from pages.ui.i18n import example_texts
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -32,7 +32,7 @@ def nothing_written_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_opens_on_the_visitors_own_text(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beginnings, "FORKS", ())  # one of them begins with the very text that the app begins with
+    monkeypatch.setattr(example_texts, "FORKS", ())  # one of them begins with the very text that the app begins with
     app = open_app(page="what_if.py")
     assert not app.exception
     playback = session(app).results["what_if"]
@@ -63,12 +63,12 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: Sessi
     assert not fork.sides[0].forced
 
 
-@pytest.mark.parametrize("number", [0, len(beginnings.FORKS) - 1])
+@pytest.mark.parametrize("number", [0, len(example_texts.FORKS) - 1])
 def test_ready_made_forks_begin_with_their_words(number: int, open_app: Open, session: Session) -> None:
     app = open_app(page="what_if.py")
     app.button(key=f"what_if_fork_{number}").click().run()
     assert not app.exception
-    _, prompt, left, right = beginnings.FORKS[number]
+    _, prompt, left, right = example_texts.FORKS[number]
     playback = session(app).results["what_if"]
     assert playback.run.prompt == prompt
     for side, text in zip(playback.fork.sides, (left, right), strict=True):
@@ -192,7 +192,7 @@ def test_the_tree_is_walked_named_and_pruned(open_app: Open, session: Session, m
     def tree(*_: Any, **__: Any) -> TreeAction | None:
         return wishes.pop(0) if wishes else None
 
-    monkeypatch.setattr("pages.parts.components.branch_tree.branch_tree.branch_tree", tree)
+    monkeypatch.setattr("pages.ui.components.branch_tree.branch_tree.branch_tree", tree)
     while wishes:
         app.run()
         assert not app.exception
@@ -207,7 +207,7 @@ def test_the_tree_is_walked_named_and_pruned(open_app: Open, session: Session, m
 def test_every_example_says_something_of_its_own() -> None:
     model = load_model("storyteller", device="cpu")
     said = []
-    for _, prompt, left, right in beginnings.FORKS:
+    for _, prompt, left, right in example_texts.FORKS:
         fork = Fork.at(Generation(model, prompt), 0, continuation(model, prompt, left), continuation(model, prompt, right))
         assert fork_playback.verdict(fork) == ""
         list(side_by_side(fork, 20))

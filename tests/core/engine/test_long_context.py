@@ -16,8 +16,8 @@ from core.costs.receipt import Account, Receipt
 from core.errors import BadRecording
 from core.generation.recording import LARGEST_FILE
 from core.generation.tree import Tree
-from pages.parts.session import opened_recording
-from pages.parts.session.run_start import LISTED
+from pages.ui.session import opened_recording
+from pages.ui.session.run_start import LISTED
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from core.generation.generation import BESIDE
 from core.labs.candidates import write_together
 from core.record.step import Step
 from core.sampling.dice import roll
-from pages.parts.session.share_link import format_steps, parse_steps, take
+from pages.ui.session.share_link import format_steps, parse_steps, take
 
 PROMPTS = ["Once upon a time there was", "The capital of France is", "The bear said that", "In the snow"]
 

@@ -15,7 +15,7 @@ from core.kv_cache.kv_cache import KVCache
 from core.labs.answers import answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
 from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, sums, think, wilson
 from core.training.lessons.grammar import held_out
-from pages.parts.text.beginnings import QUESTIONS
+from pages.ui.i18n.example_texts import QUESTIONS
 from tests.core.plain import plain_odds
 
 QUESTION = Question("2 + 3?\n", "5")

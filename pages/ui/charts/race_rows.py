@@ -1,0 +1,67 @@
+"""The tables behind the charts of the cache race."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from core.labs.cache_race import CACHED, UNCACHED, RaceStep, Trend
+from pages.ui.i18n import numbers
+
+MOST_POINTS = 160
+Steps = dict[str, list[RaceStep]]
+
+
+def table(steps: Steps, column: str, scale: float = 1.0) -> pd.DataFrame:
+    """Both writers' numbers against the tokens written, thinned to what a chart can show."""
+    rows = []
+    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
+        mine = steps[runner]
+        thin = max(1, len(mine) // MOST_POINTS)
+        for step in mine:
+            newest = step is mine[-1]
+            if step.index % thin and not newest:
+                continue
+            value = getattr(step, column)
+            said = numbers.duration(value) if "seconds" in column else numbers.whole(value)
+            row = {"token": step.index + 1, "runner": kind, column: value * scale, "label": said if newest else "", "tip": said}
+            rows.append(row)
+    return pd.DataFrame(rows, columns=["token", "runner", column, "label", "tip"])
+
+
+def middle(values: list[float]) -> float:
+    """The median of a few neighbours: single passes jitter on a busy machine."""
+    return sorted(values)[len(values) // 2]
+
+
+def passes(steps: Steps) -> pd.DataFrame:
+    """Milliseconds of every pass, and the median of the five around it; the pass that reads the prompt stands alone.
+
+    A pass that was held up far beyond all others is drawn at the upper edge, as a triangle; its true time is on its card.
+    """
+    shown = table(steps, "seconds", 1000).assign(raw=0.0, over=False)
+    shown["raw"] = shown["seconds"]
+    for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
+        mine = [step.seconds * 1000 for step in steps[runner]]
+        at = shown["runner"] == kind
+        places = shown.loc[at, "token"].astype(int) - 1
+        around = [middle(mine[max(1, place - 2) : place + 3]) if place else float("nan") for place in places]
+        shown.loc[at, "seconds"] = around
+        named = at & (shown["label"] != "")
+        shown.loc[named, "label"] = numbers.duration((mine[-1] if math.isnan(around[-1]) else around[-1]) / 1000) if around else ""
+    if shown["seconds"].notna().any():
+        edge = 2.0 * shown["seconds"].max()
+        shown["over"] = shown["raw"] > edge
+        shown["raw"] = shown["raw"].clip(upper=edge)
+    return shown
+
+
+def with_fit(steps: Steps, fits: dict[str, Trend | None]) -> pd.DataFrame:
+    """Seconds so far, and beside them what the fitted steps add up to."""
+    shown = table(steps, "total_seconds").assign(fit=float("nan"))
+    for kind, fit in fits.items():
+        if fit is not None:
+            at = shown["runner"] == kind
+            shown.loc[at, "fit"] = [fit.total(int(token)) for token in shown.loc[at, "token"]]
+    return shown

@@ -1,0 +1,139 @@
+"""Export and sharing: the link, the recording, the table of steps, the charts; and opening a recording again."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+import streamlit as st
+
+from core.language import N_, _, carried, said
+from core.record.tables import steps_table
+from pages.ui.charts import charts, palette
+from pages.ui.components.branch_tree.branch_tree import way_name
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, opened_recording, url_state
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
+HERE = Path(__file__).parent
+CHARTS = {"odds": N_("Odds"), "notepad": N_("Notepad"), "pace": N_("Time"), "surprise": N_("Surprise")}
+WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "charts": N_("Charts as SVG"), "link": N_("Link")}
+
+_LINK = st.components.v2.component(
+    "share_link",
+    html='<div class="share"><button class="copy" type="button"></button><div class="shelf"></div><input class="link" readonly></div>',
+    css=(HERE / "export.css").read_text("utf-8"),
+    js=(HERE / "export.js").read_text("utf-8"),
+)
+
+
+def keep(run: Generation | Replay) -> None:
+    """Everything one can take away from a run, in a popover. The files are made when they are asked for, from the run as it is then."""
+    with st.popover(
+        _("Keep or share"),
+        icon=":material/ios_share:",
+        help=_("Copy a link, download the run, save the charts, or open a recording."),
+        on_change="rerun",
+        key="keep",
+    ) as popover:
+        if not popover.open:
+            return
+        with elements.error_boundary():
+            query, told = url_state.link_query()
+            data = {
+                "query": query,
+                "charts": list(said(CHARTS).items()),
+                "words": said(WORDS),
+                "colours": palette.as_data(palette.of(charts.theme())),
+            }
+            _LINK(key="link", data=data)
+            st.caption(told)
+            with st.container(horizontal=True):
+                st.download_button(
+                    _("Recording (JSON)"),
+                    data=partial(recording_of, run),
+                    file_name="run.json",
+                    mime="application/json",
+                    on_click="ignore",
+                    icon=":material/movie:",
+                )
+                st.download_button(
+                    _("Handout (HTML)"),
+                    data=carried(partial(handout_of, run, whole_link(query))),
+                    file_name="handout.html",
+                    mime="text/html",
+                    on_click="ignore",
+                    icon=":material/article:",
+                    help=_(
+                        "One page with the text, its charts, settings, receipt and a QR code of the link. It opens "
+                        "anywhere and prints well."
+                    ),
+                )
+                st.download_button(
+                    _("Steps (CSV)"),
+                    data=partial(steps_of, run),
+                    file_name="steps.csv",
+                    mime="text/csv",
+                    on_click="ignore",
+                    icon=":material/table:",
+                )
+            st.file_uploader(
+                _("Open a recording"),
+                type=["json"],
+                key="recording",
+                on_change=elements.run_and_rerun,
+                args=(opened_recording.recording_uploaded, ()),
+                max_upload_size=opened_recording.LARGEST_UPLOAD,
+            )
+            elements.notices("recording")
+
+
+def recording_of(run: Generation | Replay) -> str:
+    """The file of a run. Called outside of any session, where nobody's run can be looked up: it is handed in."""
+    from core import Recording
+
+    return Recording.of(run).dumps()
+
+
+def whole_link(query: str) -> str:
+    """The link with this query, as the visitor's browser reaches this app."""
+    parts = urlsplit(st.context.url or "")
+    return urlunsplit((parts.scheme, parts.netloc, "/", query, "")) if parts.netloc else ""
+
+
+def handout_of(run: Generation | Replay, link: str) -> str:
+    """The page on paper. Called outside of any session, as `recording_of`."""
+    return run.to_html(link)
+
+
+def steps_of(run: Generation | Replay) -> str:
+    """The table of the steps on screen, as CSV. Called outside of any session, as `recording_of`."""
+    return steps_table(run.path).to_csv(index=False)
+
+
+def branches(run: Generation | Replay) -> None:
+    """The ways that were taken so far, and where they part; a click goes there."""
+    known = run.branches()
+    with st.popover(
+        _("Branches · {count}").format(count=max(1, len(known))), icon=":material/alt_route:", key="branches", on_change="rerun"
+    ) as popover:
+        if not popover.open:
+            return
+        for branch in known:
+            place = _("you are here") if branch.is_current else _("parts at step {step}").format(step=(branch.parts_at or 0) + 1)
+            steps = _("{place} · {count} steps").format(place=place, count=branch.step_count)
+            st.button(
+                plain(way_name(run, branch)),
+                key=f"branch_{branch.node_id}",
+                on_click=elements.run_and_rerun,
+                args=(current.switch, (), branch.node_id),
+                help=steps,
+                type="primary" if branch.is_current else "secondary",
+                width="stretch",
+            )
+            st.caption(steps)

@@ -1,0 +1,150 @@
+"""Token strip, the sentence as it grows: one word per token, tinted; hover shows its distribution, a click opens its step again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+from unicodedata import bidirectional
+
+import streamlit as st
+
+from core.language import N_, _, current, said
+from core.record.step import Step
+from core.record.tokens import Token
+from pages.ui.charts import charts, palette
+from pages.ui.components.roving import with_roving
+from pages.ui.components.scored_text.scored_text import shown as shown_in_text
+from pages.ui.i18n import numbers
+from pages.ui.session.state import results
+
+TINT_ENDS = {
+    "likely": (
+        N_("unlikely"),
+        N_("likely"),
+    ),
+    "unsure": (
+        N_("sure"),
+        N_("unsure"),
+    ),
+}
+
+
+HERE = Path(__file__).parent
+CARD = {
+    "label": N_("The text so far, token by token"),
+    "prompt": N_("part of the prompt"),
+    "model": N_("for the model"),
+    "dice": N_("for the dice"),
+    "rank": N_("rank"),
+    "forced": N_("you chose it"),
+    "again": N_("click to see its odds again"),
+}
+TINTS = ("likely", "unsure", "none")
+MOST_DOUBT = 6.0  # bits at which the tint of doubt is full
+WINDOW = 600  # tokens drawn of a long text, the newest; the earlier ones come at a click, so that a draw costs the same however long it is
+BLOCK = 100  # tokens by which the window moves on; in between the sentence only grows
+
+_STRIP = st.components.v2.component(
+    "token_strip",
+    html='<div class="strip"><div class="words" role="group">'
+    '<button type="button" class="before" hidden></button></div>'
+    '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
+    css=(HERE / "token_strip.css").read_text("utf-8"),
+    js=with_roving(HERE / "token_strip.js"),
+)
+
+
+def token_strip(
+    prompt: Sequence[Token],
+    path: Sequence[Step],
+    *,
+    key: str,
+    tint: str = "likely",
+    opened: int | None = None,
+    accent: bool = True,
+    on_click: Callable[[], None] | None = None,
+) -> None:
+    """Show a text token by token. A click puts the step's index under `st.session_state[key].opened` and calls `on_click`.
+
+    accent: mark the newest token as the one just chosen. opened: the step that is looked at again.
+    """
+    first = _first(prompt, path, key, opened)
+    skipped = max(0, first - len(prompt))  # steps
+    shown = path[skipped:]
+    data = {
+        "colours": palette.as_data(palette.of(charts.theme())),
+        "tint": tint,
+        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
+        "steps": results().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
+        "skipped": skipped,
+        "direction": direction("".join(t.text for t in prompt[:WINDOW])),
+        "before": _("… {count} earlier pieces").format(count=numbers.whole(first)) if first else "",
+        "opened": -1 if opened is None else opened,
+        "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
+        "clickable": on_click is not None,
+        "legend": [_(end) for end in TINT_ENDS.get(tint, ("", ""))],
+        "card": said(CARD),
+        "forced": _("you chose") if any(step.chosen_by == "forced" for step in shown) else "",
+    }
+    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(results().update, {f"{key} whole": True}))
+
+
+def direction(text: str) -> str:
+    """The direction of a text's own script, "ltr" or "rtl": that of its first letter that has one.
+
+    >>> direction("Once"), direction("12 مرحبا"), direction("?")
+    ('ltr', 'rtl', 'ltr')
+    """
+    found = next((kind for letter in text if (kind := bidirectional(letter)) in ("L", "R", "AL")), "L")
+    return "ltr" if found == "L" else "rtl"
+
+
+def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None) -> int:
+    """Which token of prompt and path is the first to be drawn."""
+    count = len(prompt) + len(path)
+    if count <= WINDOW:
+        results().pop(f"{key} whole", None)
+    if count <= WINDOW or f"{key} whole" in results():
+        return 0
+    newest = (count - WINDOW) // BLOCK * BLOCK
+    return newest if opened is None else min(newest, max(0, len(prompt) + opened - WINDOW // 2))
+
+
+class _Drawn:
+    """What a strip showed last time: a text grows by a token, and only that one has to be worked out."""
+
+    def __init__(self) -> None:
+        self._look = ("", "")  # tint and language
+        self._path: list[Step] = []
+        self._steps: list[tuple[Any, ...]] = []
+
+    def steps(self, path: Sequence[Step], tint: str) -> list[tuple[Any, ...]]:
+        """All steps as the strip needs them."""
+        look = (tint, current())
+        known = zip(path, self._path, strict=False) if look == self._look else ()
+        same = sum(1 for _pair in takewhile(lambda pair: pair[0] is pair[1], known))
+        self._look, self._path = look, list(path)
+        self._steps = self._steps[:same] + [_step(step, tint) for step in path[same:]]
+        return self._steps
+
+
+def _step(step: Step, tint: str) -> tuple[Any, ...]:
+    """What the strip needs of one step: text, id, tint from 0 to 1, forced, and the lines of its card."""
+    taken = step.chosen
+    depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
+    return (
+        shown_in_text(step.text, taken.piece, step.raw),
+        step.token_id,
+        round(depth, 3),
+        step.chosen_by == "forced",
+        numbers.chance(taken.model_probability),
+        numbers.chance(taken.sampling_probability),
+        taken.rank,
+    )
+
+
+def _nothing() -> None:
+    """A callback for strips that cannot be clicked."""

@@ -1,0 +1,333 @@
+"""Playback of a fork: the two branches a visitor watches on What if. The verbs are for `on_click`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.labs.fork import Fork, continuation
+from core.labs.served import on_server
+from core.language import N_, _, figures
+from core.record.step import Step
+from pages.ui.components.branch_tree.branch_tree import TreeAction
+from pages.ui.components.fork_view.fork_view import Picked, Side
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.session import current
+
+ENDED = {
+    "end of text": N_("it ended its text"),
+    "context full": N_("its context is full"),
+    "limit reached": N_("it may not get longer here"),
+    "out of memory": N_("there is no memory left"),
+    "end of recording": N_("the recording ends here"),
+}
+
+
+NAME, WORD = "what_if", "what_if_instead"
+FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # what is written before anybody asks
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
+_SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(slots=True)
+class ForkPlayback:
+    """A fork of the visitor's run. opened: the word that was clicked, where another fork may begin."""
+
+    run: Any
+    fork: Fork
+    playing: bool = False
+    opened: Picked | None = None
+    ready: int | None = None  # which of the forks that need no explanation it is
+
+    def shared(self) -> list[Step]:
+        """What both branches have in common, behind the prompt."""
+        return self.run.path_to(self.fork.root)
+
+    def steps(self, side: int) -> list[Step]:
+        """A branch's own words so far (0: the first branch, 1: the second)."""
+        return [step for step in (self.run.nodes[node].step for node in self.fork.sides[side].line) if step]
+
+    def step_at(self, place: Picked) -> Step:
+        """The step of a word on the page."""
+        return self.shared()[place.index] if place.side == 0 else self.steps(place.side - 1)[place.index - self.fork.parts_at]
+
+
+def playback() -> ForkPlayback | None:
+    """The fork that is watched; the first time, one of the visitor's own text. None where nothing can fork. Raises ViewerError."""
+    run: Any = current.run()
+    known = current.results().get(NAME)
+    if known is not None and known.run is run and not known.fork.broken:
+        return known
+    if known is not None and known.ready is not None and not run.is_replay and run.prompt == example_texts.FORKS[known.ready][1]:
+        _use(_ready(run, known.ready), known.ready)  # another model: the same fork again
+        return current.results()[NAME]
+    fork = _first(run)
+    current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
+    if known is None and fork is not None and not run.is_replay and not on_server(run.model):
+        _first_look(run, fork)
+    return current.results()[NAME]
+
+
+def _first_look(run: Any, fork: Fork) -> None:
+    """The first words of both branches, so that there is something to see; the run stays where it stood."""
+    here, latest = run.here, monotonic() + FIRST_SECONDS
+    try:
+        for _word in range(FIRST_WORDS):
+            if fork.finished or monotonic() > latest:
+                break
+            fork.step()
+    finally:
+        run.switch(here)
+
+
+def _first(run: Any) -> Fork | None:
+    """Of a text that one of the ready forks begins with, that fork. Else two branches that are there, or the word that was opened (or the
+    first one) and the likeliest other word in its place."""
+    if run.is_replay:
+        ends = [branch.node_id for branch in run.branches()]
+        lines = {end: run.path_to(end) for end in ends}
+        return next((Fork.between(run, a, b) for a in ends for b in ends if a < b and not _nested(lines[a], lines[b])), None)
+    path = run.path
+    known = next((number for number, (_title, prompt, *_words) in enumerate(example_texts.FORKS) if prompt == run.prompt), None)
+    if not path and known is not None:
+        return _ready(run, known)
+    index = min(current.selected_index() or 0, max(0, len(path) - 1))
+    distribution = path[index] if path else run.next_distribution()
+    best = [candidate.token_id for candidate in distribution.candidates]
+    if isinstance(distribution, Step):
+        return Fork.at(run, index, None, [next(i for i in best if i != distribution.token_id)])
+    return Fork.at(run, 0, [best[0]], [best[1]])
+
+
+def _nested(one: list[Step], other: list[Step]) -> bool:
+    return all(a is b for a, b in zip(one, other, strict=False))
+
+
+def _use(fork: Fork, ready: int | None = None) -> None:
+    current.results()[NAME] = ForkPlayback(current.run(), fork, ready=ready)
+
+
+def _ready(run: Any, number: int) -> Fork:
+    _title, prompt, left, right = example_texts.FORKS[number]
+    return Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
+
+
+@current.error_boundary
+def ready_made(number: int) -> None:
+    """Begin one of the forks that need no explanation."""
+    current.use_prompt(example_texts.FORKS[number][1])
+    _use(_ready(current.run(), number), number)
+
+
+@current.error_boundary
+def at_word(token_id: int | None, text: str | None = None) -> None:
+    """Fork at the word that was clicked, with this token or this text in its place."""
+    current.at(WORD)
+    now = playback()
+    if now is None or now.opened is None:
+        return
+    index, run = now.opened.index, now.run
+    run.switch(now.fork.ends()[1 if now.opened.side == 2 else 0])
+    before = run.prompt + "".join(step.text for step in run.path[:index])
+    ids = [token_id] if token_id is not None else continuation(run.model, before, text or "")
+    _use(Fork.at(run, index, None, ids))
+
+
+@current.error_boundary
+def between(left: int, right: int) -> None:
+    """Put two ways that exist side by side."""
+    run: Any = current.run()
+    _use(Fork.between(run, left, right))
+
+
+@current.error_boundary
+def step() -> None:
+    """Both go on by one word."""
+    now = playback()
+    if now is not None and not now.fork.finished:
+        now.fork.step()
+
+
+@current.error_boundary
+def play() -> None:
+    """Let both write by themselves."""
+    now = playback()
+    if now is not None:
+        now.playing = not now.fork.finished
+
+
+@current.error_boundary
+def pause() -> None:
+    """Stop writing."""
+    now = playback()
+    if now is not None:
+        now.playing = False
+
+
+@current.error_boundary
+def again() -> None:
+    """Back to the fork; both ways stay in the tree and come again."""
+    now = playback()
+    if now is None:
+        return
+    left, right = now.fork.ends()
+    _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork, now.ready)
+
+
+@current.error_boundary
+def open_word(place: Picked | None) -> None:
+    """Mark a word as the place for another fork."""
+    now = playback()
+    if now is not None:
+        now.opened, now.playing = place, False
+
+
+@current.error_boundary
+def obey(action: TreeAction) -> None:
+    """Do what was asked for in the tree."""
+    run = current.run()
+    if action.verb == "go":
+        current.switch(action.node_id)
+    elif action.verb == "name":
+        run.rename(action.node_id, action.name)
+    else:
+        current.notify(_("{count} words are deleted. Everything else stayed.").format(count=numbers.whole(run.delete(action.node_id))))
+
+
+def advance() -> None:
+    """The end of a draw while it plays: one more word on both sides."""
+    with current.current_session().turn:
+        now = playback()
+        if now is None or not now.playing or current.current_session().hidden:
+            return
+        if now.fork.finished:
+            now.playing = False
+            st.rerun()
+        now.fork.step()
+
+
+def sides(now: ForkPlayback) -> tuple[Side, Side]:
+    """Both columns as the page shows them."""
+    left, right = (_side(now, number) for number in (0, 1))
+    return left, right
+
+
+def _side(now: ForkPlayback, number: int) -> Side:
+    side, outcome = now.fork.sides[number], now.fork.outcomes()[number]
+    model = now.run.model
+    planned = [model.token(i).text for i in side.forced]
+    if not planned and not side.line and side.follow:
+        planned = [step.text for step in now.run.path_to(side.follow[0])[-1:]]
+    if not outcome.tokens:
+        return Side([], "".join(planned), _("not written yet"))
+    foot = _("{count}, together {odds} · ln {log}").format(
+        count=numbers.tokens(outcome.tokens), odds=one_in(outcome.log_probability), log=numbers.decimal(outcome.log_probability, 1)
+    )
+    ending = f" · {_(ENDED.get(outcome.finished, outcome.finished))}" if outcome.finished else ""
+    return Side(now.steps(number), "".join(planned), foot + ending)
+
+
+def beginning(now: ForkPlayback, number: int) -> str:
+    """The words with which a branch begins: those that were put there, or its first one."""
+    steps = now.steps(number)
+    forced = next((i for i, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))
+    return "".join(step.text for step in steps[: max(1, forced)]).strip() or "…"
+
+
+def one_in(log_probability: float) -> str:
+    """A small probability as people say it, from its natural logarithm.
+
+    >>> one_in(-0.6931), one_in(-13.8155), one_in(-160.0)
+    ('1 in 2', '1 in 1\\xa0million', '1 in 10⁶⁹')
+    """
+    if not math.isfinite(log_probability):
+        return _("1 in {times}").format(times="∞")
+    tens = -log_probability / math.log(10)
+    if tens < 12:
+        odds = math.exp(-log_probability)
+        return _("1 in {times}").format(times=numbers.count(odds) if odds >= 9.5 else figures(f"{odds:.1f}".removesuffix(".0")))
+    return _("1 in {times}").format(times=f"10{str(round(tens)).translate(_SMALL)}")
+
+
+def _range(low: float, high: float) -> str:
+    return _("{low} to {high}").format(low=numbers.decimal(low, 2), high=numbers.decimal(high, 2))
+
+
+def drift_table(fork: Fork) -> pd.DataFrame:
+    """Rows for `what_if_charts.drift`: the places where both have just said the same, and a mark for every word of the first one."""
+    left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
+    rows: list[tuple[Any, ...]] = []
+    stretch, before = 0, (-1, -1)
+    for place in fork.alignment().places:
+        one, other, drift = left[place.left], right[place.right], place.drift
+        stretch += (place.left - 1, place.right - 1) != before
+        before = (place.left, place.right)
+        label = numbers.decimal(drift.middle, 3) if drift.exact else _range(drift.low, drift.high)
+        at = one.index + 1
+        where = _("word {one}") if one.index == other.index else _("word {one} on the left, {other} on the right")
+        said = where.format(one=at, other=other.index + 1)
+        rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, stretch, said))
+    known = {row[0] for row in rows}
+    rows += [
+        (step.index + 1, None, None, None, step.piece, _("no counterpart"), 0, str(step.index + 1))
+        for step in left
+        if step.index + 1 not in known
+    ]
+    return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label", "stretch", "where"])
+
+
+def verdict(fork: Fork) -> str:
+    """What the two branches have in common, in words; empty until there is something to say."""
+    found = fork.alignment()
+    if found.behind_change is None:
+        return ""
+    said = _(
+        "They part at word {place}: right behind what was put there, the odds for the next word are "
+        "**{apart}** apart (0: the same, 1: nothing in common)."
+    ).format(place=fork.parts_at + 1, apart=numbers.decimal(found.behind_change.middle, 2))
+    widest = found.widest
+    if widest is None or found.median is None:
+        nothing = _("After that they have no two words in a row in common.")
+        return f"{said} {nothing}" if min(found.left, found.right) >= 2 else said
+    left = [pair.left for pair in fork.pairs if pair.left]
+    same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
+    more = (
+        _(
+            "Then **{shared} of {shorter}** words are the same in both, in rows of two or more. Where "
+            "both have just said the same, the odds are {median} apart in the middle, and furthest "
+            "behind “{same}”: {widest}."
+        )
+        if len(found.distances) > 1
+        else _(
+            "Then **{shared} of {shorter}** words are the same in both, in a row. Behind “{same}” the "
+            "odds for the next word are {widest} apart."
+        )
+    )
+    return f"{said} " + more.format(
+        shared=found.shared,
+        shorter=min(found.left, found.right),
+        median=numbers.decimal(found.median, 2),
+        widest=numbers.decimal(widest.drift.middle, 2),
+        same="".join(c if c.isalnum() or c in " .,'" else "·" for c in same),
+    )
+
+
+def likely_table(fork: Fork) -> pd.DataFrame:
+    """Rows for `what_if_charts.likely` and `joint`."""
+    rows = []
+    totals = {"one": 0.0, "other": 0.0}
+    for pair in fork.pairs:
+        for side, step in (("one", pair.left), ("other", pair.right)):
+            if step is None:
+                continue
+            totals[side] += math.log(step.model_probability) if step.model_probability > 0 else 0.0
+            share = step.model_probability
+            rows.append(
+                (pair.index + 1, side, share, totals[side], step.piece, numbers.percent(share), f"ln {numbers.decimal(totals[side], 1)}")
+            )
+    return pd.DataFrame(rows, columns=["place", "side", "share", "log", "text", "label", "together"])

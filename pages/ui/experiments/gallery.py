@@ -1,0 +1,232 @@
+"""What the gallery shows and opens: prepared runs, recorded experiments, files that a visitor hands in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.errors import BadRecording
+from core.labs import prepared
+from core.labs.recorded import RecordedExperiment
+from core.language import N_, _
+from pages.ui.experiments import recorded_results
+from pages.ui.experiments.recording_specs import TAKES
+from pages.ui.i18n import numbers
+from pages.ui.server import loaded_models
+from pages.ui.session import current, opened_recording
+from pages.ui.session.provenance import Provenance
+from pages.ui.shell import navigation
+
+EXPERIMENTS = {
+    "compare": (
+        "compare.py",
+        N_("Three moods"),
+        N_("The same dice under three settings, side by side."),
+    ),
+    "candidates": (
+        "candidates.py",
+        N_("Eight tries at once"),
+        N_("One is picked. All eight were paid for."),
+    ),
+    "think": (
+        "think.py",
+        N_("At once, and step by step"),
+        N_("One sum asked twice."),
+    ),
+    "race": (
+        "cache.py",
+        N_("With notes and without"),
+        N_("The same text, and a widening gap."),
+    ),
+    "memory": (
+        "memory.py",
+        N_("The notepad full"),
+        N_("What was thrown out could not be asked for."),
+    ),
+    "context": (
+        "context.py",
+        N_("Longer and longer"),
+        N_("What a long text costs before its first word."),
+    ),
+    "batching": (
+        "batching.py",
+        N_("A batch of eight"),
+        N_("One after the other, and all on one belt."),
+    ),
+    "speculative": (
+        "speculative.py",
+        N_("A speculated run"),
+        N_("A small model guessed ahead, the large one checked."),
+    ),
+    "quantization": (
+        "quantization.py",
+        N_("Fewer bits"),
+        N_("The same model, written shorter and shorter."),
+    ),
+    "teach": (
+        "teach.py",
+        N_("A lesson"),
+        N_("A copy learned a sentence, and its odds moved."),
+    ),
+    "newborn": (
+        "teach.py",
+        N_("From nothing"),
+        N_("A model grew up on one text, from noise to words."),
+    ),
+}
+
+RUNS = {
+    "certain": (
+        N_("Hardly a choice"),
+        N_("Some beginnings have one way on, and nearly every bar stands alone."),
+    ),
+    "open": (
+        N_("Anything goes"),
+        N_("Behind a single word the first bars are low and many: nobody could know."),
+    ),
+    "cold": (
+        N_("Cold"),
+        N_("Temperature 0.2: the favourite nearly always wins. Calm, and a little dull."),
+    ),
+    "hot": (
+        N_("Hot"),
+        N_("Temperature 1.8: outsiders win, and each one pulls the text further away."),
+    ),
+    "short_list": (
+        N_("Hot, on a short leash"),
+        N_("The same heat, but only the three likeliest may play."),
+    ),
+    "one_word": (
+        N_("One word changes everything"),
+        N_("Girl or dragon, the same dice: two stories from one place."),
+    ),
+    "intruder": (
+        N_("A word nobody expected"),
+        N_("A purple is put where a mat belongs. It never looks back; it goes on from there."),
+    ),
+    "justified": (
+        N_("Yes, because. No, because."),
+        N_("Whichever word comes first, the rest defends it."),
+    ),
+    "aloud": (
+        N_("Thinking aloud"),
+        N_("A sum, one step at a time: every step is room to think in."),
+    ),
+    "loop": (
+        N_("Round and round"),
+        N_("Always the favourite, and soon the same words lead to the same words."),
+    ),
+    "rare_name": (
+        N_("A rare name in pieces"),
+        N_("What was seldom read is spelled out of scraps. Look at the prompt."),
+    ),
+    "emoji": (
+        N_("An emoji in bytes"),
+        N_("A fox takes four bytes, and the model has to write them one by one."),
+    ),
+    "ending": (
+        N_("It ends by itself"),
+        N_("The end is a piece like any other, with its own odds, and it was rolled."),
+    ),
+    "small_model": (
+        N_("The little sister"),
+        N_("The same beginning, dice and settings, and a model an eighth of the size."),
+    ),
+}
+
+EXCERPT = 110  # characters
+OPENED = "gallery_opened"
+NO_EXPERIMENT = "This file is not a recording of an experiment"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What stands on the card of a prepared run."""
+
+    model: str
+    tokens: int
+    excerpt: str
+
+
+@lru_cache(maxsize=64)
+def card(name: str) -> Card:
+    """The card of a prepared run. Raises BadRecording."""
+    kept = prepared.load(name)
+    text = " ".join(kept.text.split())
+    return Card(kept.model_name, len(kept.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
+
+
+def experiment_recording(name: str) -> RecordedExperiment | None:
+    """A recorded experiment that came with the app."""
+    return recorded_results.first(name)
+
+
+def maker(known: RecordedExperiment) -> str:
+    """The model that an experiment was made with."""
+    return loaded_models.title(known.made_by.model) if isinstance(known.made_by, Provenance) else ""
+
+
+@current.error_boundary
+def open_run(name: str) -> None:
+    """A prepared run, on Watch."""
+    opened_recording.show(prepared.load(name))
+
+
+@current.error_boundary
+def open_experiment(known: RecordedExperiment) -> None:
+    """A recorded experiment, on its page."""
+    current.results()[known.name] = known
+
+
+@current.error_boundary
+def file_given() -> None:
+    """A file was handed in."""
+    current.at("gallery_file")
+    current.results().pop(OPENED, None)
+    file = current.field("gallery_file")
+    if file is None:
+        return
+    if file.size > opened_recording.LARGEST_UPLOAD * 2**20:
+        raise BadRecording(
+            _("That file is larger than {limit}, the most that is read here.").format(
+                limit=numbers.size(opened_recording.LARGEST_UPLOAD * 2**20)
+            )
+        )
+    page, title = opened(file.getvalue())
+    current.results()[OPENED] = page
+    current.notify(_("It is open now on the page “{title}”.").format(title=title))
+
+
+def opened(data: bytes) -> tuple[str, str]:
+    """Open a file, whichever of the two kinds it is; its page and that page's title. Raises BadRecording."""
+    try:
+        known = recorded_results.opened(data)
+    except BadRecording as error:
+        if not str(error).startswith(NO_EXPERIMENT):
+            raise
+        opened_recording.show(prepared.unpacked(data))
+        return _page("watch.py")
+    found = _page(page_of(known.name))
+    current.results()[known.name] = known
+    return found
+
+
+def page_of(name: str) -> str:
+    """The page on which an experiment of this name is shown. Raises BadRecording."""
+    found = next((take.page for take in TAKES if take.name == name), None)
+    if found is None:
+        raise BadRecording(_("This experiment belongs to a page that this app does not have."))
+    return found
+
+
+def _page(file: str) -> tuple[str, str]:
+    title = next((title for _group, listed, title, _sight in navigation.PAGES if listed == file), None)
+    if title is None:
+        raise BadRecording(_("This experiment belongs to a page that this app does not have."))
+    return file, title
+
+
+def opened_page() -> str | None:
+    """The page on which the file that was just handed in is open."""
+    page = current.results().get(OPENED)
+    return page if isinstance(page, str) else None

@@ -1,0 +1,34 @@
+"""What is known of an experiment at one moment, whether it runs, has ended, or comes from a recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pages.ui.session.provenance import Provenance
+
+TICK = 0.15  # seconds between two draws
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A snapshot of an experiment.
+
+    seen: the observations so far; seconds: since the start, one for each. error: one sentence that says what went wrong. made_by: the model
+    and settings that it was started with. about: plain values that the page stores with it, so that they can be saved in a file.
+    recorded_on: the day of a recording, "" for an experiment that ran here.
+    """
+
+    seen: tuple[Any, ...] = ()
+    running: bool = False
+    error: str | None = None
+    made_by: Provenance | None = None
+    about: Any = None
+    seconds: tuple[float, ...] = ()
+    recorded_on: str = ""
+
+    @property
+    def interval(self) -> float | None:
+        """Seconds until the next draw; None if nothing changes any more."""
+        return TICK if self.running else None

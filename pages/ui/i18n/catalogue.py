@@ -1,0 +1,108 @@
+"""The catalogue of sentences: `python -m pages.ui.i18n.catalogue` reads them out of the code and brings every language up to date.
+
+It writes `viewer.pot` in `core/languages` and, for each folder there, its `LC_MESSAGES/viewer.po`: new sentences come in untranslated,
+those that are gone go. `python -m pages.ui.i18n.catalogue fr` begins a language: it makes its folder.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import read_po, write_po
+from jinja2.ext import babel_extract
+
+from core.language import DOMAIN, FOLDER
+
+ROOT = FOLDER.parents[1]
+TEMPLATE = FOLDER / f"{DOMAIN}.pot"
+MARKS = {"_": 1, "N_": 1, "ngettext": 2}  # how many of the first arguments are sentences
+WIDTH = 120
+Found = tuple[Any, str]  # a sentence, or its forms; and a word for whoever translates it
+
+
+def in_python(source: str) -> Iterator[Found]:
+    """The sentences of a Python file, those inside f-strings too. A comment `# Translators: ...` goes with the line below it."""
+    lines = source.splitlines()
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
+        assert isinstance(call.func, ast.Name)
+        forms = tuple(one.value for one in call.args[: MARKS.get(call.func.id, 0)] if isinstance(one, ast.Constant) and one.value)
+        if forms and len(forms) == MARKS[call.func.id]:
+            above = lines[call.lineno - 2].strip() if call.lineno > 1 else ""
+            yield forms[0] if len(forms) == 1 else forms, above.removeprefix("# Translators:").strip() if "# Translators:" in above else ""
+
+
+def in_template(source: str) -> Iterator[Found]:
+    """The sentences of a Jinja template."""
+    file = io.BytesIO(source.encode())
+    for _line, _function, sentence, _comments in babel_extract(file, list(MARKS), (), {}):
+        if sentence:
+            yield sentence, ""
+
+
+def sentences() -> Catalog:
+    """Every sentence in the code, with the files that it stands in; without line numbers, so that it changes with words only."""
+    found = Catalog(domain=DOMAIN, project="Token Probability Viewer", fuzzy=False, charset="utf-8")
+    found.header_comment = "# Sentences of the Token Probability Viewer."
+    files = [ROOT / "app.py", *sorted(ROOT.glob("core/**/*.py")), *sorted(ROOT.glob("core/**/*.j2")), *sorted(ROOT.glob("pages/**/*.py"))]
+    for file in files:
+        read = in_python if file.suffix == ".py" else in_template
+        for sentence, comment in read(file.read_text("utf-8")):
+            found.add(sentence, locations=[(file.relative_to(ROOT).as_posix(), 0)], auto_comments=[comment] if comment else [])
+    return found
+
+
+def written(catalogue: Catalog) -> str:
+    """A catalogue as its file."""
+    file = io.BytesIO()
+    write_po(file, catalogue, width=WIDTH, omit_header=False, include_lineno=False)
+    lines = file.getvalue().decode("utf-8").splitlines()
+    dates = ('"POT-Creation-Date', '"PO-Revision-Date', '"Last-Translator', '"Language-Team', '"Report-Msgid-Bugs-To', '"Generated-By')
+    return "\n".join(line for line in lines if not line.startswith(dates)) + "\n"
+
+
+def brought_up_to_date(old: Catalog, template: Catalog) -> Catalog:
+    """A language with exactly the sentences of the template; what was translated stays, nothing is guessed."""
+    old.update(template, no_fuzzy_matching=True)
+    old.obsolete.clear()
+    return old
+
+
+def catalogue_of(code: str) -> Catalog:
+    """A language as its file has it; an empty one if there is none yet."""
+    path = FOLDER / code / "LC_MESSAGES" / f"{DOMAIN}.po"
+    if not path.exists():
+        return Catalog(locale=code, domain=DOMAIN, project="Token Probability Viewer", charset="utf-8", fuzzy=False)
+    with path.open("rb") as file:
+        return read_po(file, locale=code, domain=DOMAIN)
+
+
+def left_to_translate(catalogue: Catalog) -> list[Message]:
+    """The messages without a translation."""
+    return [
+        message
+        for message in catalogue
+        if message.id and not all((message.string,) if isinstance(message.id, str) else message.string or ())
+    ]
+
+
+def main(begun: list[str]) -> None:
+    """Write the template and every language."""
+    template = sentences()
+    TEMPLATE.write_text(written(template), "utf-8")
+    codes = sorted({path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | set(begun))
+    for code in codes:
+        path = FOLDER / code / "LC_MESSAGES" / f"{DOMAIN}.po"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = brought_up_to_date(catalogue_of(code), template)
+        path.write_text(written(fresh), "utf-8")
+        sys.stdout.write(f"{code}: {len(left_to_translate(fresh))} of {len(fresh)} sentences are left to translate\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,88 @@
+"""Sentences for those who hear the page, or steer it by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.language import N_, _, current, written
+from core.record.step import Step
+from pages.ui.i18n import numbers
+
+ORDINALS = (
+    N_("first"),
+    N_("second"),
+    N_("third"),
+    N_("fourth"),
+    N_("fifth"),
+    N_("sixth"),
+    N_("seventh"),
+    N_("eighth"),
+    N_("ninth"),
+    N_("tenth"),
+)
+SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
+
+
+def spoken(share: float) -> str:
+    """A share of 1 as it is said.
+
+    >>> spoken(0.12)
+    '12 percent'
+    """
+    return _percent(numbers.percent(share))
+
+
+def _percent(written: str) -> str:
+    return written.replace("\u00a0", " ").replace("%", _("percent")).replace("<", _("less than")).replace(">", _("more than"))
+
+
+def token(piece: str) -> str:
+    """A token as it is said: its leading space is left out, signs have names.
+
+    >>> token("␣fox"), token("↵"), token("␣")
+    ('fox', 'new line', 'space')
+    """
+    bare = piece.removeprefix("␣") or piece
+    if bare in SIGNS:
+        return _(SIGNS[bare])
+    return bare.replace("␣", " ").replace("↵", f" {_(SIGNS['↵'])} ").strip()
+
+
+def ordinal(rank: int) -> str:
+    """A place as it is said.
+
+    >>> ordinal(3), ordinal(11), ordinal(22), ordinal(103)
+    ('third', '11th', '22nd', '103rd')
+    """
+    if rank <= len(ORDINALS):
+        return _(ORDINALS[rank - 1])
+    if current() != "en":
+        return _("{rank}th").format(rank=written(rank))
+    ending = "th" if 10 <= rank % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{written(rank)}{ending}"
+
+
+def step(made: Step) -> str:
+    """A step in one sentence: "fox, 12 percent, third choice"."""
+    told = {"token": token(made.piece), "chance": spoken(made.sampling_probability), "place": ordinal(made.rank)}
+    if made.chosen_by == "forced":
+        return _("{token}, {chance}, {place} choice, you chose it.").format(**told)
+    return _("{token}, {chance}, {place} choice.").format(**told)
+
+
+def branches(pair: Sequence[Step | None]) -> str:
+    """The newest step of both ways on in one sentence each."""
+    return " ".join(
+        _("The {place} way: {step}").format(place=_(ORDINALS[side]), step=step(made)) for side, made in enumerate(pair) if made is not None
+    )
+
+
+def bar(row: Mapping[str, Any]) -> str:
+    """A bar in one sentence, from its row of `step_rows.distribution_rows`."""
+    told = {"token": token(row["piece"]), "model": _percent(row["model_text"]), "dice": _percent(row["dice_text"])}
+    if row["kind"] == "removed":
+        return _("{token}, {model} for the model, cut by {stage}").format(stage=row["removed_by"], **told)
+    if row["kind"] == "chosen":
+        return _("{token}, {model} for the model, {dice} for the dice, taken").format(**told)
+    return _("{token}, {model} for the model, {dice} for the dice").format(**told)

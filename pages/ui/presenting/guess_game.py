@@ -1,0 +1,122 @@
+"""Guess the next word, alone: ten words, one at a time; and a result that a link holds and opens again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from core.errors import BadGuess, ViewerError
+from core.labs import guess
+from core.labs.guess import Guess, Round
+from core.language import _
+from pages.ui.session import current, share_link, url_state
+from pages.ui.session.state import at, current_session, error_boundary, results
+
+WORDS = 10
+FIELD = "guess_word"
+BETWEEN = "~"  # between the guesses in a link
+
+
+@dataclass(slots=True)
+class Game:
+    """begun_at: how many words stood there before the first question. node: where the run stands for the next one. theirs: from a link."""
+
+    begun_at: int
+    node: int
+    rounds: list[Round] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    theirs: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether all ten are answered, or there is nothing but a result to see."""
+        return self.theirs or len(self.rounds) >= WORDS
+
+    @property
+    def points(self) -> float:
+        """The visitor's, in bits."""
+        return sum(one.points for one in self.rounds)
+
+    @property
+    def favourite_points(self) -> float:
+        """What the model's favourite would have got."""
+        return sum(one.favourite_points for one in self.rounds)
+
+
+def game() -> Game:
+    """The visitor's game on the run in hand; a new one where the run has moved on without it. Raises ViewerError."""
+    run = current.run()
+    known = results().get("guess game")
+    if isinstance(known, Game) and known.node == run.here and results().get("guess run") is run:
+        return known
+    linked = current_session().link.pop("guesses", "")
+    with current_session().turn:
+        fresh = _from_link(linked) if linked else None
+    results()["guess run"] = run
+    results()["guess game"] = made = fresh or Game(len(run.path), run.here)
+    return made
+
+
+def _from_link(linked: str) -> Game | None:
+    """A friend's result: the same words, and what they guessed, held against the odds anew. None if the link cannot be that."""
+    run = current.run()
+    said = linked[: 50 * WORDS].split(BETWEEN)[:WORDS]
+    if not said or len(said) > len(run.path):
+        return None
+    path, line, end = run.path, run.line, run.here
+    made = Game(len(path) - len(said), end, theirs=True)
+    try:
+        for place, word in enumerate(said, start=made.begun_at):
+            run.switch(line[place])
+            made.rounds.append(guess.finish(_judged(word), path[place]))
+            made.said.append(word)
+    except ViewerError:
+        return None
+    finally:
+        run.switch(end)
+    return made
+
+
+def _judged(word: str) -> list[Guess]:
+    return guess.judge(current.run(), [word])
+
+
+@error_boundary
+def guessed() -> None:
+    """A word was guessed: hold it against the odds, then let the dice fall."""
+    at("guess")
+    word = str(st.session_state.get(FIELD) or "")
+    now, run = game(), current.run()
+    if now.over or run.finished:
+        return
+    said = guess.cleaned([word])
+    if len(said) != 1 or BETWEEN in said[0]:
+        raise BadGuess(_("One word at a time, of letters."))
+    known = guess.judge(run, said)
+    step = run.step()
+    current.changed("rolled").playing = False
+    now.rounds.append(guess.finish(known, step))
+    now.said.append(said[0])
+    now.node = run.here
+
+
+@error_boundary
+def play_again(same: bool) -> None:
+    """The same words once more, or other dice from the same beginning."""
+    at("guess")
+    now, run = game(), current.run()
+    begun_at = now.begun_at
+    run.go_to(begun_at - 1)
+    current.changed("coming").playing = False
+    if not same:
+        current.new_dice()
+    results()["guess run"] = current.run()
+    results()["guess game"] = Game(len(current.run().path), current.run().here)
+
+
+def link() -> str:
+    """What stands behind the question mark of a link to this result."""
+    query, _said = url_state.link_query()
+    told = share_link.encoded({"guesses": BETWEEN.join(game().said)})
+    return f"{query}&{told}".lstrip("&")

@@ -1,0 +1,46 @@
+"""Stage door: the ways onto the stage and along a running order, from whatever page is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.language import _
+from pages.ui.components.talk_bar.talk_bar import talk_bar
+from pages.ui.presenting import talk
+from pages.ui.session import elements
+from pages.ui.session.state import current_session
+from pages.ui.shell import navigation
+
+HERE = Path(__file__).parent
+LINKS = ("stage", "notes")  # ?stage=1 leads onto the stage, ?notes=1 to the speaker's window
+
+
+def enter(page: str) -> None:
+    """Follow what the session's address asks for, once, and what the keys of a talk asked for. Ends the script if it leads elsewhere."""
+    link = current_session().link
+    for name in LINKS:
+        if link.pop(name, "") == "1" and page != name:
+            st.switch_page(elements.PAGES / f"{name}.py")
+    if page in navigation.BARE and current_session().requested is not None:  # its model has to be opened first, which Watch offers
+        st.switch_page(elements.PAGES / "watch.py")
+    talk.follow()
+
+
+def way(page: str) -> None:
+    """What the key S presses on a page that has no button for it: nobody sees it, and Tab passes by."""
+    if page not in ("", "watch") and talk.given() is None:
+        with st.container(key="stage_way"):
+            st.page_link(elements.PAGES / "stage.py", label=_("On stage"))
+
+
+def bar(page: str) -> None:
+    """While a talk is given: the page in larger letters with nothing around it, and the stop at its head."""
+    under_way = talk.given()
+    if under_way is None:
+        return
+    if page == "talk":
+        return
+    st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}</style>")
+    talk_bar(under_way)

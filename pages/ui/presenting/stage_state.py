@@ -1,0 +1,165 @@
+"""Stage: what the speaker's keys do to the run, and the score of the room. The run is the visitor's own, the same as on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from core.errors import ViewerError
+from core.labs import guess
+from core.labs.guess import Guess, Round
+from core.language import _
+from pages.ui.presenting import talk
+from pages.ui.session import current
+from pages.ui.session.sampling_controls import CONTROLS
+from pages.ui.session.state import error_boundary, results
+
+KEY = "stage_view"
+SLOW = 0.15  # seconds; a pass that takes longer must not hold back what the dice have shown
+TEMPERATURES = tuple(round(0.1 * tenth, 1) for tenth in range(1, 21))
+
+
+@dataclass(slots=True)
+class StageState:
+    """at: the step that is looked at. called: the guesses on the table, and the node they were made on. rounds: what was guessed so far.
+
+    did: how many of the browser's presses were done; the browser waits for its own. leave: whether the stage is to be left.
+    rolled_only: the dice have fallen and the next pass is slow; it is made when the browser asks, after it has shown where they fell.
+    """
+
+    at: int = 0
+    called: tuple[Guess, ...] = ()
+    called_on: int = -1
+    rounds: list[Round] = field(default_factory=list)
+    did: int = 0
+    leave: bool = False
+    rolled_only: bool = False
+
+
+def stage_state() -> StageState:
+    """This visitor's stage."""
+    known = results().setdefault("stage", StageState())
+    assert isinstance(known, StageState)
+    return known
+
+
+@error_boundary
+def pressed() -> None:
+    """Something was done in the browser."""
+    event = getattr(st.session_state.get(KEY), "did", None)
+    if not isinstance(event, Mapping):
+        return
+    state = stage_state()
+    state.rolled_only = False
+    number = event.get("number")
+    state.did = number if isinstance(number, int) else state.did
+    verb = _VERBS.get(str(event.get("do")))
+    if verb is not None:
+        verb(state, event)
+
+
+def _roll(state: StageState, event: Mapping[str, Any]) -> None:
+    """The dice fall; once, however often the key was pressed."""
+    run = current.run()
+    if event.get("at") != len(run.path) or run.finished:
+        return
+    before = run.here
+    current.changed("rolled")
+    step = run.step()
+    state.at, state.rolled_only = step.index, step.forward.seconds > SLOW
+    _score(state, before)
+
+
+def _score(state: StageState, node: int) -> None:
+    """What was guessed before this step counts now."""
+    if state.called and state.called_on == node:
+        state.rounds.append(guess.finish(state.called, current.run().path[-1]))
+    state.called = ()
+
+
+def _look(state: StageState, event: Mapping[str, Any]) -> None:
+    at = event.get("at")
+    if isinstance(at, int) and 0 <= at <= len(current.run().path):
+        state.at = at
+
+
+def _again(state: StageState, event: Mapping[str, Any]) -> None:
+    current.restart()
+    state.at, state.called, state.rounds = 0, (), []
+
+
+def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
+    if current.run().is_replay:
+        current.notify(_("This is a recording: its dice and its heat are those of the day it was made."))
+        return
+    current.new_dice()
+    state.at, state.called = 0, ()
+
+
+def _force(state: StageState, event: Mapping[str, Any]) -> None:
+    """The speaker takes this word at this step; what stood there stays a branch of its own."""
+    at, token_id = event.get("at"), event.get("token")
+    run = current.run()
+    if not isinstance(at, int) or not isinstance(token_id, int) or not 0 <= at <= len(run.path):
+        return
+    current.changed("rolled").playing = False
+    stood = run.here
+    run.go_to(at - 1)
+    before = run.here
+    try:
+        run.force(token_id)
+    except ViewerError:  # a recording holds no other way: it stays where it was
+        run.switch(stood)
+        raise
+    state.at = at
+    _score(state, before)
+
+
+def _turn(state: StageState, event: Mapping[str, Any]) -> None:
+    """Hotter or colder by a tenth; the coming odds move, nothing is rolled again."""
+    if current.run().is_replay:
+        current.notify(_("This is a recording: its dice and its heat are those of the day it was made."))
+        return
+    by, control = event.get("by"), next(one for one in CONTROLS if one.key == "temperature")
+    now = current.settings().temperature
+    wanted = round(now + (0.1 if by == 1 else -0.1 if by == -1 else 0.0), 1)
+    st.session_state[control.key] = min(max(wanted, TEMPERATURES[0]), TEMPERATURES[-1])
+    if current.settings().greedy:
+        st.session_state["greedy"] = False
+    current.changed("coming")
+
+
+def _guess(state: StageState, event: Mapping[str, Any]) -> None:
+    """Guesses were called out: hold them against the odds, before the roll."""
+    said = event.get("said")
+    run = current.run()
+    if isinstance(said, list) and not run.finished and event.get("at") == len(run.path):
+        state.called, state.called_on = tuple(guess.judge(run, [str(one) for one in said[: 4 * guess.MOST]])), run.here
+
+
+def _leave(state: StageState, event: Mapping[str, Any]) -> None:
+    state.leave = True
+
+
+def _stop(state: StageState, event: Mapping[str, Any]) -> None:
+    """On, or back, in the running order."""
+    by = event.get("by")
+    under_way = talk.given()
+    if under_way is not None and by in (1, -1):
+        under_way.go = talk.neighbour(by)
+
+
+_VERBS = {
+    "roll": _roll,
+    "look": _look,
+    "again": _again,
+    "dice": _new_dice,
+    "force": _force,
+    "turn": _turn,
+    "guess": _guess,
+    "leave": _leave,
+    "stop": _stop,
+}

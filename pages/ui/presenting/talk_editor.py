@@ -1,0 +1,149 @@
+"""Desk on which a running order is put together: its fields, and what the buttons beside them do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.errors import BadRunningOrder
+from core.language import _
+from pages.ui.presenting import running_order, running_order_file, running_orders, talk
+from pages.ui.presenting.running_order import Stop, Talk
+from pages.ui.presenting.running_order_file import MOST_STOPS
+from pages.ui.session import current, url_state
+from pages.ui.session.state import at, error_boundary, notify
+
+FIELDS = ("title", "say", "link", "words")
+
+
+def order() -> Talk:
+    """The running order on the desk; the first prepared one if none was opened."""
+    desk = talk.desk()
+    if desk.order is None:
+        desk.order = running_orders.translated(running_orders.THREE)
+    return desk.order
+
+
+def field_key(place: int, name: str) -> str:
+    """The key of a stop's field. Another order, or the same in another sequence, gets fields of its own."""
+    return f"talk_{talk.desk().opened}_{place}_{name}"
+
+
+def _put(changed: Talk, anew: bool = True) -> None:
+    desk = talk.desk()
+    desk.order = changed
+    desk.opened += anew
+
+
+def _from_fields() -> Talk:
+    """The order with what stands in the fields. Raises BadRunningOrder."""
+    known = order()
+    stops = []
+    for place, stop in enumerate(known.stops):
+        held = {name: st.session_state.get(field_key(place, name), getattr(stop, name)) for name in FIELDS}
+        title = str(held["title"] or "").strip() or _("A new stop")
+        count = None if held["words"] is None else int(held["words"])
+        changed = Stop(
+            title[:80], str(held["link"] or ""), str(held["say"] or "")[:1000], None if count is None else int(count), stop.recording
+        )
+        stops.append(running_order.checked(changed))
+    name = str(st.session_state.get(field_key(-1, "name"), known.name) or known.name).strip()[:60]
+    return Talk(name or known.name, tuple(stops))
+
+
+@error_boundary
+def edited() -> None:
+    """A field was changed."""
+    at("talk")
+    _put(_from_fields(), anew=False)
+
+
+@error_boundary
+def take(name: str) -> None:
+    """Lay a prepared talk on the desk."""
+    at("talk")
+    _put(running_orders.translated(running_orders.TALKS[name]))
+
+
+@error_boundary
+def move(place: int, by: int) -> None:
+    """A stop up or down."""
+    at("talk")
+    stops = list(order().stops)
+    if 0 <= place + by < len(stops):
+        stops[place], stops[place + by] = stops[place + by], stops[place]
+        _put(replace(order(), stops=tuple(stops)))
+
+
+@error_boundary
+def remove(place: int) -> None:
+    """A stop less; the last one stays."""
+    at("talk")
+    stops = order().stops
+    if len(stops) > 1:
+        _put(replace(order(), stops=stops[:place] + stops[place + 1 :]))
+
+
+def _add(stop: Stop) -> None:
+    known = order()
+    if len(known.stops) >= MOST_STOPS:
+        raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
+    _put(replace(known, stops=(*known.stops, running_order.checked(stop))))
+
+
+@error_boundary
+def add_page(page: str) -> None:
+    """A page (or the stage) with the run as it stands."""
+    at("talk")
+    query, _said = url_state.link_query()
+    made = current.run()
+    if page == talk.STAGE and made.is_replay:
+        _add(Stop(made.prompt[:80], page, recording=_kept(), words=len(made.path) or None))
+        return
+    _add(Stop(_("A new stop"), f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None))
+
+
+def _kept() -> str:
+    from core import Recording
+
+    return Recording.of(current.run()).dumps()
+
+
+@error_boundary
+def add_link() -> None:
+    """The page whose address was pasted."""
+    at("talk")
+    link = str(st.session_state.get("talk_link") or "").strip()
+    if link:
+        _add(Stop(_("A new stop"), link))
+        st.session_state["talk_link"] = ""
+
+
+@error_boundary
+def add_recording() -> None:
+    """A recording from a file; the stop carries it."""
+    from core import Recording
+
+    at("talk")
+    file = st.session_state.get("talk_recording")
+    if file is not None:
+        recording = Recording.loads(file.getvalue())
+        _add(Stop(recording.prompt[:80], talk.STAGE, words=len(recording.path) or None, recording=recording.dumps()))
+
+
+@error_boundary
+def opened() -> None:
+    """A running order from a file."""
+    at("talk")
+    file = st.session_state.get("talk_file")
+    if file is not None:
+        _put(running_order_file.loads(file.getvalue()))
+        notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
+
+
+@error_boundary
+def give() -> None:
+    """Begin the talk on the desk."""
+    at("talk")
+    talk.begin(_from_fields())

@@ -1,0 +1,272 @@
+"""The tour's stops that run an experiment, smaller than on the pages that go deeper and drawn by the same components."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import streamlit as st
+
+from core.labs.answers import same_answer
+from core.labs.batching import readers, serve
+from core.labs.cache_budget import (
+    POLICIES,
+    RED_POT,
+    Answer,
+    CacheBlock,
+    MemoryBudget,
+    before_and_after,
+    key_tokens,
+    page_bytes,
+)
+from core.labs.cache_race import CACHED, UNCACHED, race
+from core.labs.speculative import PlainStep, SpeculativeRound, speculate
+from core.labs.speculative_gain import gain
+from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
+from core.language import N_, _, said
+from core.serving.scheduler import Policy
+from core.serving.server import ServerSettings
+from pages.ui.charts import charts, cost_charts, palette, race_rows
+from pages.ui.charts.legend import legend
+from pages.ui.charts.serving_rows import Board
+from pages.ui.components.serving_board.serving_board import serving_board
+from pages.ui.components.spurts.spurts import spurts
+from pages.ui.components.tinted_text.tinted_text import tinted_text
+from pages.ui.experiments import experiment, results
+from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.presenting import tour_state
+from pages.ui.session import current, elements
+from pages.ui.session.provenance import Provenance
+from pages.ui.session.state import STAYS
+from pages.ui.views.cache_text.cache_text import cache_text, fill_bar, share_bar
+
+RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
+LENGTH = 48  # tokens of the race and of the guessed text
+PAGES = 40  # lines of the small notepad
+GUESSES = 4
+READERS = 6
+TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
+
+
+def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = "Once upon a time, there was a little") -> Provenance:
+    """What an experiment of the tour is made of."""
+    return Provenance(tour_state.model().name, prompt, tour_state.SETTINGS if prompt else None, chosen)
+
+
+def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
+    """One button: begin, or end what runs."""
+    if experiment.of(name).running:
+        st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
+    else:
+        elements.button(label, begin, type="primary", icon=icon, key=f"{name}_start")
+
+
+def over(name: str, stop: str) -> None:
+    """The thing to try was done once an experiment ran here, and was no recording."""
+    run = experiment.of(name)
+    if run.seen and not run.recorded_on:
+        tour_state.tried(stop)
+
+
+def notepad() -> None:
+    """With notes and without."""
+    now = made_by()
+
+    @current.error_boundary
+    def begin() -> None:
+        model = tour_state.model()
+        experiment.start(RACE, lambda: race(model, "Once upon a time, there was a little", tour_state.SETTINGS, LENGTH), now)
+
+    start(RACE, _("Start the race"), begin, ":material/flag:")
+
+    def draw() -> None:
+        with results.shown(RACE, now, begin) as run:
+            steps = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
+            colours = palette.of(charts.theme())
+            legend((colours.dice, _("With notes")), (colours.other, _("Without notes")))
+            if all(steps.values()):
+                table = race_rows.table(steps, "total_positions")
+                charts.draw(
+                    cost_charts.race,
+                    table,
+                    key="tour_race",
+                    alt_text=_("Two lines: pieces read so far by the one with notes and the one without."),
+                    length=LENGTH,
+                    column="total_positions",
+                    unit="",
+                )
+                cached, plain = (steps[runner][-1].total_positions for runner in (CACHED, UNCACHED))
+                count = min(map(len, steps.values()))
+                st.markdown(
+                    _("With notes **{cached}** pieces were read, without them **{plain}**: for the same {count} new ones.").format(
+                        cached=numbers.whole(cached), plain=numbers.whole(plain), count=count
+                    )
+                )
+
+    results.live(draw, RACE, key="tour_race_fragment")
+    over(RACE, "notepad")
+
+
+def full() -> None:
+    """A notepad that is too small, and the answer that stood on it."""
+    model = tour_state.model()
+    policy = st.pills(
+        _("When it is full"),
+        POLICIES,
+        default=POLICIES[1],
+        key="tour_policy",
+        format_func=lambda key: _(names.EVICTION[key]),
+        required=True,
+        **STAYS,
+    )
+    plan = MemoryBudget(PAGES * page_bytes(model), policy or POLICIES[1])
+    now = made_by(((N_("what is done when it is full"), names.EVICTION[plan.policy]),), None)
+
+    @current.error_boundary
+    def begin() -> None:
+        texts = [token.text or token.piece for token in model.tokenize(RED_POT.told + RED_POT.question)]
+        experiment.start(FULL, lambda: before_and_after(model, plan, RED_POT), now, (plan, texts, key_tokens(model, RED_POT)))
+
+    start(FULL, _("Read the story"), begin, ":material/menu_book:")
+
+    def draw() -> None:
+        with results.shown(FULL, now, begin) as run:
+            if run.about is None:
+                return
+            planned, texts, marked = run.about
+            pages = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
+            last = pages[-1] if pages else None
+            read = 0 if last is None else min(len(texts), last.position + (last.full is None))
+            cache_text(texts, last.kept if last else (), read, marked=marked, label="".join(texts))
+            held = last.bytes if last else 0
+            share, size = numbers.size(planned.share), numbers.size(held)
+            told = _("{pages} lines · {size} of {share}").format(pages=len(last.kept) if last else 0, size=size, share=share)
+            fill_bar(held / planned.share, told)
+            answers = [seen for seen in run.seen if isinstance(seen, Answer)]
+            for home, name, seen in zip(
+                st.columns(2, gap="large"),
+                (_("with a notepad that holds it all"), _("with this one")),
+                (*answers, None, None),
+                strict=False,
+            ):
+                with home:
+                    share_bar(name, *answered(seen))
+
+    results.live(draw, FULL, key="tour_full_fragment")
+    over(FULL, "full")
+
+
+def answered(seen: Answer | None) -> tuple[float | None, str, str]:
+    """A bar's share, its number and its line."""
+    if seen is None:
+        return None, "…", ""
+    if seen.probability is None:
+        return None, "–", _("It stopped before the question was even asked.")
+    return seen.probability, numbers.percent(seen.probability), _("It says: “{said}”").format(said=seen.said) if seen.said else ""
+
+
+def many() -> None:
+    """Six readers, one after the other and together."""
+    policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
+    now = made_by(((N_("the readers"), N_("{count} readers").format(count=READERS)),))
+
+    @current.error_boundary
+    def begin() -> None:
+        model = tour_state.model()
+        who = readers(
+            model, ("Once upon a time, there was a little", *example_texts.OPENINGS[1:]), READERS, 8, 28, settings=tour_state.SETTINGS
+        )
+        sides = [ServerSettings(policy, 8, 64, 48) for policy in policies]
+        experiment.start(MANY, lambda: serve(model, who, sides), now, who)
+
+    start(MANY, _("Let everybody in"), begin, ":material/group_add:")
+
+    def draw() -> None:
+        with results.shown(MANY, now, begin) as run:
+            if run.about is None:
+                return
+            board = Board.of(run.about)
+            board.take(run.seen)
+            titles = [_(names.SCHEDULERS[policy]) for policy in policies]
+            lines = [_(names.SCHEDULER_LINES[policy]) for policy in policies]
+            serving_board(board, (titles[0], titles[1]), (lines[0], lines[1]), (1, 8), key="tour_board")
+
+    results.live(draw, MANY, key="tour_many_fragment")
+    over(MANY, "many")
+
+
+def guess() -> None:
+    """A small model guesses ahead, the large one checks."""
+    now = made_by(((N_("the guesses"), N_("{count} guesses").format(count=GUESSES)),))
+
+    @current.error_boundary
+    def begin() -> None:
+        model = tour_state.model()
+        small = next((name for name in current.model_names() if name.endswith("-mini")), None)
+        draft = None if small is None else current.model_named(small)
+        experiment.start(
+            GUESS, lambda: speculate(model, draft, "Once upon a time, there was a little", tour_state.SETTINGS, GUESSES, LENGTH), now
+        )
+
+    start(GUESS, _("Let them write"), begin, ":material/fast_forward:")
+
+    def draw() -> None:
+        with results.shown(GUESS, now, begin) as run:
+            rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
+            colours = palette.of(charts.theme())
+            shades = (colours.computed, colours.removed, colours.other, colours.dice)
+            legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
+            spurts("Once upon a time, there was a little", rounds, key="tour_spurts")
+            if rounds:
+                found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
+                told = _(
+                    "**{passes}** runs of the large model for **{written}** pieces; **{accepted}** of {drafted} guesses were kept."
+                ).format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted)
+                st.markdown(told)
+
+    results.live(draw, GUESS, key="tour_guess_fragment")
+    over(GUESS, "guess")
+
+
+def aloud() -> None:
+    """One sum, at once and step by step."""
+    question = Question(f"Question: {'What is 39 + 57 + 59?'}\n", "155")
+    now = made_by(((N_("the question"), "What is 39 + 57 + 59?"),), None)
+
+    @current.error_boundary
+    def begin() -> None:
+        model = tour_state.model()
+
+        def both() -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
+            for way in TITLES:
+                for thought in think(model, question, way):
+                    yield way, thought
+
+        experiment.start(ALOUD, both, now)
+
+    st.markdown("*What is 39 + 57 + 59?*")
+    start(ALOUD, _("Ask both ways"), begin, ":material/help:")
+
+    def draw() -> None:
+        with results.shown(ALOUD, now, begin) as run:
+            for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), TITLES.items(), strict=True):
+                thoughts = [thought for whose, thought in run.seen if whose == way]
+                with home:
+                    elements.section(_(title))
+                    tinted_text([thought.step for thought in thoughts], key=f"tour_{way.name[:3]}", other=way == CHAIN_OF_THOUGHT)
+                    if thoughts and not run.running:
+                        st.markdown(verdict(thoughts[-1].given, question.answer))
+
+    results.live(draw, ALOUD, key="tour_aloud_fragment")
+    over(ALOUD, "aloud")
+
+
+def verdict(given: str | None, answer: str) -> str:
+    """Whether an answer is right, in words."""
+    if given is None:
+        return _("It comes to no answer.")
+    said = "".join(c if c.isalnum() or c in " .,-" else "·" for c in given[:40])
+    return (
+        _("It says **{given}**. That is right.").format(given=said)
+        if same_answer(given, answer)
+        else _("It says **{given}**. Right is {answer}.").format(given=said, answer=answer)
+    )

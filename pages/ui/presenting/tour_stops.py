@@ -1,0 +1,275 @@
+"""The live widgets of the tour's stops about one model that writes; those that run an experiment are in `tour_experiments.py`.
+
+Each draws itself and says by `touring.tried(stop)` that the thing to try was done.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import streamlit as st
+
+from core import SamplingSettings
+from core.inspection.embeddings import neighbours, tokens_of_words
+from core.inspection.look import Inside, look
+from core.labs.fork import Fork, continuation
+from core.language import N_, _
+from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
+from pages.ui.components.dice import dice
+from pages.ui.components.fork_view.fork_view import Side, fork_view
+from pages.ui.components.live_text.live_text import live_text
+from pages.ui.components.scored_text.scored_text import Word, reading_strip, shown
+from pages.ui.components.token_strip import token_strip
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.presenting import tour_state
+from pages.ui.session import current
+from pages.ui.session.state import STAYS
+from pages.ui.views.receipt import receipt
+
+TYPED_EXAMPLES = {
+    N_("A long word"): "incomprehensibilities",
+    N_("An emoji"): "🦊",
+    N_("Numbers"): "42 and 4242",
+}
+KETTLE = 0.1  # kWh to bring a litre of water from 15 to 100 °C, nothing lost: 4.19 kJ/K x 85 K / 3600 = 0.099
+WORDS = (
+    "fox",
+    "river",
+    "happy",
+    "mother",
+    "red",
+    "seven",
+)
+BEGINNINGS = (
+    "Once upon a",
+    "Once upon a time, there was a little",
+    "Dear diary,",
+    "The",
+)
+
+
+ENOUGH = 3  # pieces written until it is seen
+BRANCH = 14  # words of each branch
+PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
+
+
+def sentence() -> None:
+    """The tour's own story so far."""
+    made = tour_state.run()
+    token_strip.token_strip(made.prompt_tokens, made.path, key="tour_strip", accent=bool(made.path))
+
+
+def send() -> None:
+    """One press, one piece."""
+    sentence()
+    with st.container(horizontal=True, key="tour_send"):
+        st.button(_("One piece"), on_click=tour_state.write, args=(1,), type="primary", icon=":material/add:", key="tour_one")
+        st.button(_("From the start"), on_click=tour_state.from_the_start, type="tertiary", key="tour_start_again")
+    if len(tour_state.run().path) >= ENOUGH:
+        tour_state.tried("send")
+
+
+def pieces() -> None:
+    """Type, and the pieces form."""
+    model = tour_state.model()
+    text = live_text(
+        "The little fox asked: “Is strawberry 🍓 a word?”",
+        key="tour_text",
+        label=_("Your text"),
+        examples={_(title): text for title, text in TYPED_EXAMPLES.items()},
+        limit=300,
+    )
+    strip = [
+        Word(text=shown(t.text, t.piece, t.raw), colour="muted_text", depth=0.12 if place % 2 else 0.24, below=str(t.token_id))
+        for place, t in enumerate(model.tokenize(text))
+    ]
+    reading_strip(
+        strip, key="tour_pieces", alt_text=_("The text cut into pieces, the number of each below it."), size="1.3rem", tall="14rem"
+    )
+    if text != "The little fox asked: “Is strawberry 🍓 a word?”":
+        tour_state.tried("pieces")
+
+
+def meaning() -> None:
+    """A word and its neighbours."""
+    model = tour_state.model()
+    known = tokens_of_words(model, WORDS)
+    picked = st.pills(
+        _("A word"),
+        known,
+        default=known[0],
+        key="tour_word",
+        format_func=lambda i: inside_rows.plain(inside_rows.label(model.piece(i))),
+        label_visibility="collapsed",
+        required=True,
+        **STAYS,
+    )
+    near = inside_rows.neighbour_rows(neighbours(model, known[0] if picked is None else picked, 6))
+    charts.draw(
+        inside_charts.neighbours,
+        near,
+        key="tour_near",
+        alt_text=_("Bars: the pieces whose address is closest to that of the chosen word."),
+        rows=len(near),
+    )
+    if picked not in (None, known[0]):
+        tour_state.tried("meaning")
+
+
+def layers() -> None:
+    """The guess after each layer, down to the chosen one."""
+    kept, model = tour_state.tour().kept, tour_state.model()
+    seen = kept.get("inside")
+    if not isinstance(seen, Inside):
+        seen = kept["inside"] = look(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
+    last = len(seen.layers)
+    place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **STAYS))
+    rows = inside_rows.lens_rows(seen, None)
+    charts.draw(
+        inside_charts.lens,
+        rows[rows.layer <= place] if not rows.empty else rows,
+        key="tour_lens",
+        alt_text=_("After each layer up to the chosen one: the likeliest next words, if the model had to answer there."),
+        layers=last + 1,
+        guesses=inside_rows.GUESSES,
+    )
+    best = seen.layers[place - 1].candidates[0]
+    st.markdown(
+        _("If it had to answer here: **{piece}**, {share}.").format(
+            piece=inside_rows.plain(best.piece), share=numbers.percent(best.model_probability)
+        )
+    )
+    if place == last:
+        tour_state.tried("layers")
+
+
+def odds() -> None:
+    """The odds after a beginning."""
+    first = BEGINNINGS[1]
+    asked = st.pills(
+        _("A beginning"),
+        BEGINNINGS,
+        default=first,
+        key="tour_beginning",
+        format_func="{} …".format,
+        label_visibility="collapsed",
+        required=True,
+        **STAYS,
+    )
+    made = tour_state.run("odds", asked or first)
+    coming = made.next_distribution(SamplingSettings())
+    charts.draw(
+        charts.distribution,
+        step_rows.distribution_rows(coming, 8),
+        key="tour_odds",
+        alt_text=_("Bars from 0 to 100 percent: how likely each next piece is."),
+        rows=9,
+    )
+    if asked not in (None, first):
+        tour_state.tried("odds")
+
+
+def roll() -> None:
+    """The dice at a temperature: one throw at the same place, as often as one likes."""
+    kept = tour_state.tour().kept
+    kept["throws"] = (*kept.get("throws", ()), float(current.field("tour_temperature") or 1.0))
+
+
+def throw() -> None:
+    """Temperature, strip, throws."""
+    made, kept = tour_state.run("dice"), tour_state.tour().kept
+    with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
+        heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **STAYS)
+        st.button(_("Roll"), on_click=current.error_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
+    throws: tuple[float, ...] = kept.get("throws", ())
+    settings = replace(tour_state.SETTINGS, temperature=heat, top_p=1.0)
+    coming = made.next_distribution(settings)
+    steps = []
+    for attempt, temperature in enumerate(throws[-12:], start=max(0, len(throws) - 12)):
+        made.settings = replace(settings, temperature=temperature)
+        steps.append(made.step(attempt))
+        made.go_to(-1)
+    newest = steps[-1] if steps and throws[-1] == heat else None
+    charts.draw(
+        charts.distribution,
+        step_rows.distribution_rows(newest or coming, 6),
+        key="tour_bars",
+        alt_text=_("Bars from 0 to 100 percent: how likely each next piece is."),
+        rows=7,
+    )
+    dice.dice_strip(newest or coming, key="tour_dice")
+    tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
+    told = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())
+    st.caption(_("So far: {tally}").format(tally=told) if told else _("The dice lie still."))
+    if any(temperature != 1.0 for temperature in throws):
+        tour_state.tried("dice")
+
+
+def loop() -> None:
+    """Round after round, with the time each took."""
+    sentence()
+    with st.container(horizontal=True, key="tour_loop"):
+        st.button(_("Ten pieces"), on_click=tour_state.write, args=(10,), type="primary", icon=":material/all_inclusive:", key="tour_ten")
+        st.button(_("From the start"), on_click=tour_state.from_the_start, type="tertiary", key="tour_start_again")
+    path = tour_state.run().path
+    charts.draw(
+        charts.step_time,
+        step_rows.step_rows(path),
+        key="tour_times",
+        alt_text=_("One bar per piece: how long its run through the model took."),
+    )
+    if len(path) >= 10:
+        tour_state.tried("loop")
+
+
+def price() -> None:
+    """What these pieces took, and what they would for many."""
+    made = tour_state.run()
+    while len(made.path) < 12 and not made.finished:
+        made.step()
+    bill = receipt.bill(made.path, made.model)
+    people = st.select_slider(_("How many people ask the same"), PEOPLE, 1, format_func=numbers.whole, key="tour_people", **STAYS)
+    hours, work = bill.watt_hours.value, 2 * (bill.multiply_adds or 0)
+    told = _("These {count} pieces: **{work}** ƒ and **{energy}** ✎.").format(
+        count=len(made.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh")
+    )
+    if people > 1:
+        litres = hours * people / 1000 / KETTLE
+        much = _("not even a litre") if litres < 1 else _("{count} litres").format(count=numbers.count(round(litres)))
+        told += " " + _("For {people}: **{energy}** ✎, enough to boil **{litres}** of water.").format(
+            people=_("{count} people").format(count=numbers.whole(people)), energy=receipt.prefixed(hours * people, "Wh"), litres=much
+        )
+    st.markdown(told)
+    receipt.paper(bill, _("These pieces"))
+    if people != PEOPLE[0]:
+        tour_state.tried("price")
+
+
+def back() -> None:
+    """Two branches of one beginning."""
+    names = [title for title, *_rest in example_texts.FORKS]
+    asked = st.pills(
+        _("A question"), names, default=names[0], key="tour_fork", format_func=_, label_visibility="collapsed", required=True, **STAYS
+    )
+    number = names.index(asked) if asked in names else 0
+    fork = branches(number)
+    sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
+    fork_view(example_texts.FORKS[number][1], [], (sides[0], sides[1]), key="tour_fork_view")
+    if number:
+        tour_state.tried("back")
+
+
+def branches(number: int) -> Fork:
+    """A fork of the ready ones, with the first words of both branches."""
+    _title, prompt, left, right = example_texts.FORKS[number]
+    kept, made = tour_state.tour().kept, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
+    fork = kept.get(f"branches{number}")
+    if not isinstance(fork, Fork) or fork.run is not made:
+        fork = Fork.at(made, 0, continuation(made.model, prompt, left), continuation(made.model, prompt, right))
+        for _word in range(BRANCH):
+            if fork.finished:
+                break
+            fork.step()
+        kept[f"branches{number}"] = fork
+    return fork

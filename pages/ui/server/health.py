@@ -1,0 +1,25 @@
+"""/healthz: whether this replica may be sent visitors. 200 once the first model is loaded, 503 before, and where it could not be loaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from pages.ui.server import preload
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+
+async def healthz(request: Request) -> JSONResponse:
+    """{"ready": true} or {"ready": false, "why": ...}; nothing about who is here."""
+    if preload.under_way():
+        return JSONResponse({"ready": False, "why": "loading"}, 503)
+    if preload.failed():
+        return JSONResponse({"ready": False, "why": "the first model could not be loaded"}, 503)
+    return JSONResponse({"ready": True}, headers={"cache-control": "no-store"})
+
+
+ROUTES = [Route("/healthz", healthz)]

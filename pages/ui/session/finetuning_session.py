@@ -1,0 +1,128 @@
+"""A visitor's fine-tuning: the copy on its way, everything that was seen of it, and the verbs that a page hands to its buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import streamlit as st
+
+from core.errors import TextToLearn
+from core.labs.teach import Look, teach
+from core.language import N_, _, in_english
+from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
+from core.training.rehearsal import rehearsal_texts
+from pages.ui.experiments import experiment
+from pages.ui.experiments.finetuning_record import Lesson
+from pages.ui.i18n import numbers
+from pages.ui.session import current, provenance, taught_models
+
+NAME = "teach"
+LONGEST_STEP = 5.0  # seconds that a pause waits
+
+
+def lesson() -> Lesson | None:
+    """This visitor's lesson, None before the first."""
+    about = experiment.of(NAME).about
+    return about if isinstance(about, Lesson) else None
+
+
+def made_by(text: str, beginning: str, plan: TrainingPlan, known: str = "") -> provenance.Provenance:
+    """What a lesson is made of."""
+    chosen = {
+        N_("the sentences"): text,
+        N_("the rehearsal"): N_("{share} old lessons").format(share=in_english(numbers.percent, plan.rehearsal)),
+    }
+    quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known, N_("the rate"): f"{plan.learning_rate:g}"}
+    last = lesson()
+    taught_here = last is not None and current.model_name() in last.used  # what was made of a lesson does not make the lesson old
+    return provenance.now(chosen, quiet, model=last.model.name if last is not None and taught_here else None, prompt=False, settings=False)
+
+
+@current.error_boundary
+def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str = "") -> None:
+    """Teach a fresh copy."""
+    current.at(NAME)
+    if not beginning.strip():
+        raise TextToLearn(_("Write a beginning that it is to go on from, such as “My name is”."))
+    old = lesson()
+    fresh = Lesson(current.model(), text, beginning, plan, known)
+    _run(fresh, steps, made_by(text, beginning, plan, known))
+    if old is not None and old.tuning is not None:
+        old.tuning.release()
+
+
+@current.error_boundary
+def go_on(steps: int) -> None:
+    """Take more steps with the copy that is there."""
+    current.at(NAME)
+    known = lesson()
+    if known is not None and not experiment.of(NAME).running:
+        known.picked = None
+        _run(known, steps, experiment.of(NAME).made_by)
+
+
+@current.error_boundary
+def pause() -> None:
+    """Stop after the step that is under way: it is waited for, so that the page that then stands still shows it, too."""
+    experiment.stop(NAME)
+    experiment.wait(NAME, LONGEST_STEP)
+
+
+@current.error_boundary
+def undo() -> None:
+    """Go back to the moment that is looked at; what came later is gone."""
+    current.at(NAME)
+    known = lesson()
+    if known is None or known.tuning is None or known.picked is None or experiment.of(NAME).running:
+        return
+    known.tuning.undo(known.picked)
+    known.seen = [one for one in known.seen if one.index <= known.picked]
+    known.picked = None
+
+
+@current.error_boundary
+def moment_clicked() -> None:
+    """A field of the strip was clicked: look at that moment."""
+    picked = (st.session_state.get("teach_way") or {}).get("selection", {}).get("pick") or []
+    index = picked[0].get("index") if picked else None
+    if isinstance(index, int | float):
+        look_at(int(index))
+
+
+def look_at(index: int) -> None:
+    """Show the moment after so many steps, if it was looked at then."""
+    current.current_session().clicks += 1  # or a chart that still holds this click would not notice the same one after more steps
+    known = lesson()
+    if known is not None and index in {look.index for look in known.looks}:
+        known.picked = index
+
+
+@current.error_boundary
+def use() -> None:
+    """Put the model as it is now into the visitor's own list, under the name in the field, and use it. For `on_click`."""
+    current.at("teach_use")
+    known = lesson()
+    if known is None or known.tuning is None:
+        current.notify(_("Nothing has been taught yet."))
+        return
+    taught = known.tuning.taught(taught_models.free_name(current.field("teach_name") or ""))
+    taught_models.use_taught(taught)
+    known.used.add(taught.name)
+    current.notify(_("{name} is in your list of models now, and in use on every page.").format(name=taught.name))
+
+
+def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:
+    def work() -> Iterator[Any]:
+        if now.tuning is None:
+            old = rehearsal_texts(now.model) if now.plan.rehearsal else []
+            now.tuning = FineTuning(now.model, now.text, now.plan, old)
+        for seen in teach(now.tuning, now.beginning, steps, known=now.known):
+            if isinstance(seen, Look | TrainingStep):
+                now.seen.append(seen)
+            yield seen
+
+    experiment.start(NAME, work, by, now, of_page=True)
+
+
+__all__ = ["Lesson"]

@@ -1,0 +1,69 @@
+"""Selected step, with the tokens before it and what core sees inside; cached, since a page is drawn often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.errors import ModelError
+from core.inspection import look
+from core.inspection.look import Inside
+from core.language import _
+from core.record.step import Step, TokenDistribution
+from core.record.tokens import Token
+from pages.ui.components.scored_text.scored_text import shown
+from pages.ui.session import current
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedStep:
+    """A step with what stands before it. texts: the tokens as they stand in the sentence."""
+
+    distribution: TokenDistribution | Step
+    tokens: tuple[Token, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def token_ids(self) -> tuple[int, ...]:
+        """The ids of the tokens before the step."""
+        return tuple(token.token_id for token in self.tokens)
+
+    @property
+    def taken(self) -> int | None:
+        """The token that was taken at this step, if it was made."""
+        return self.distribution.token_id if isinstance(self.distribution, Step) else None
+
+
+def selected_step() -> SelectedStep:
+    """The step the visitor looks at. Raises ViewerError."""
+    run, distribution = current.run(), current.shown()
+    before = run.path[: distribution.index]
+    tokens = [*run.prompt_tokens, *(distribution.vocabulary.token(step.token_id) for step in before)]
+    texts = [*(t.text for t in run.prompt_tokens), *(step.text for step in before)]
+    return SelectedStep(
+        distribution, tuple(tokens), tuple(shown(text, token.piece, token.raw) for text, token in zip(texts, tokens, strict=True))
+    )
+
+
+def inside_of(step: SelectedStep) -> Inside:
+    """What is inside this step. Raises ViewerError, also if the model that made it is not the one that is loaded."""
+    model = current.model()
+    made_by = current.run().model_name
+    if made_by != model.name:
+        raise ModelError(
+            _(
+                "This is a recording made with {name}. To look inside its steps, choose that model at the "
+                "left; its odds and its dice are shown all the same."
+            ).format(name=made_by)
+        )
+    return _looked(model, id(model), step.token_ids)
+
+
+@st.cache_resource(max_entries=24, ttl=600, show_spinner=False)
+def _looked(_model: LanguageModel, which: int, token_ids: tuple[int, ...]) -> Inside:
+    return look.look(_model, token_ids)

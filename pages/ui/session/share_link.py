@@ -1,0 +1,305 @@
+"""Share link, written and parsed: prompt, model, settings, seed, steps. Links come from strangers, so all of it is checked."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from core import SamplingSettings
+from core.errors import ViewerError
+from core.language import _, languages, quoted
+from core.models.hub import LONGEST_NAME, is_hub_id
+from core.record.step import Step
+from core.servers.address import Address, is_address
+from pages.ui.session.sampling_controls import CONTROLS, START, Control
+
+LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
+MOST_STEPS = 2_000
+LONGEST_STORED = 400_000  # characters of a text that comes back from the browser's storage
+_TRUE, _FALSE = {"true", "1"}, {"false", "0"}
+
+_LETTERS = dict(
+    zip(
+        "tkpmyrdg",
+        ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty", "seed", "greedy"),
+        strict=True,
+    )
+)
+_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # base64's for addresses: none of them has to be escaped
+_VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A step that was rolled, with the token that came up. attempt: which throw of its step it was."""
+
+    token_id: int
+    attempt: int = 0
+
+
+# One entry per step: a token that was forced, or a roll (None: its token is not known); between them the settings from there on.
+ReplaySteps = list[int | Rolled | SamplingSettings | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedModel:
+    """A model that a link asks for and that did not come with the app ("hub", "folder" or "server"), and all that the link holds."""
+
+    model: str
+    kind: str
+    query: Mapping[str, str]
+
+    @property
+    def address(self) -> str:
+        """Of a server: where it is, without a name and a password that may stand before it. Raises WrongServer."""
+        return server_address(self.model)
+
+
+def requested_model(query: Mapping[str, str], models: Iterable[str]) -> RequestedModel | None:
+    """What this link asks for beyond the models that came with the app, if anything."""
+    name = query.get("model", "").strip()
+    kind = None if name in models else kind_of_model(name)
+    if kind == "server":
+        name = _without_credentials(name)
+    return None if kind is None else RequestedModel(name, kind, {**query, "model": name})
+
+
+def _without_credentials(address: str) -> str:
+    """The address with no name and no password in it, as it may stay on the page."""
+    try:
+        return server_address(address)
+    except ViewerError:  # said where the server is asked for
+        return re.sub(r"//[^/]*@", "//", address)
+
+
+def value_of(control: Control, text: str) -> float | int | bool | None:
+    """The value a link's text stands for, or None if it is impossible for this control."""
+    if isinstance(control.start, bool):
+        return True if text.lower() in _TRUE else False if text.lower() in _FALSE else None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(number) or not control.low <= number <= control.high:
+        return None
+    if isinstance(control.start, int):
+        return int(number) if number == int(number) else None
+    return number
+
+
+def impossible(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
+    """Everything in a link that cannot be, as short texts a visitor may read: `temperature = banana`."""
+    strange = [
+        f"{_(control.label)} = {_short(query[control.key])}"
+        for control in CONTROLS
+        if control.key in query and value_of(control, query[control.key]) is None
+    ]
+    if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
+        strange.append(f"model = {_short(query['model'])}")
+    if "lang" in query and query["lang"] not in languages():
+        strange.append(f"lang = {_short(query['lang'])}")
+    if "steps" in query and parse_steps(query["steps"]) is None:
+        strange.append(f"steps = {_short(query['steps'])}")
+    return strange
+
+
+def kind_of_model(name: str) -> str | None:
+    """What a link means by a model that did not come with the app: "hub", "folder" or "server"; None if it can be none of them.
+
+    Decided by how it is written alone: a link makes nobody look whether there is such a folder.
+    """
+    name = name.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        return None
+    if is_hub_id(name):
+        return "hub"
+    if is_address(name):
+        return "server"
+    return "folder" if re.match(r"[/~.\\]|[A-Za-z]:[\\/]", name) else None
+
+
+def server_address(written: str) -> str:
+    """The address of a server without the name and the password that may stand in it. Raises WrongServer."""
+    return Address.parse(written).url
+
+
+def format_steps(path: Sequence[Step], settings: SamplingSettings | None = None) -> str:
+    """The way that was taken, token by token, short: `r2AAMCAsBIPL.f231.r1I` is three rolled steps, token 231 forced, and another roll.
+
+    What was rolled is written with its token, since a roll that falls right beside a border may pick another one elsewhere: where the same
+    text is read at once instead of token by token, sums differ in their last digit. `r` and a digit: so many letters per token.
+    `a3` says that from here on the third further throws were taken, `a0` the first ones again.
+
+    settings: those of the link; where a step was made with others they stand before it: `st1_2-k40` is temperature 1.2 and top-k 40, all
+    else as usual.
+    """
+    parts: list[str] = []
+    waiting: list[int] = []
+    attempt = 0
+
+    def flush() -> None:
+        if waiting:
+            width = max(map(_width, waiting))
+            parts.append(f"r{width}{''.join(_letters(token_id, width) for token_id in waiting)}")
+            waiting.clear()
+
+    for step in path:
+        if step.chosen_by == "forced":
+            flush()
+        if settings is not None and step.settings != settings:
+            flush()
+            settings = step.settings
+            parts.append(f"s{_format_settings(settings)}")
+        if step.chosen_by == "forced":
+            parts.append(f"f{step.token_id}")
+            continue
+        if step.attempt != attempt:
+            flush()
+            attempt = step.attempt
+            parts.append(f"a{attempt}")
+        waiting.append(step.token_id)
+    flush()
+    return ".".join(parts)
+
+
+def _width(token_id: int) -> int:
+    return max(1, -(-token_id.bit_length() // 6))
+
+
+def _letters(token_id: int, width: int) -> str:
+    return "".join(_ALPHABET[token_id >> 6 * place & 63] for place in reversed(range(width)))
+
+
+def _format_settings(settings: SamplingSettings) -> str:
+    """What differs from the usual settings, in letters and digits."""
+    turned = []
+    for letter, name in _LETTERS.items():
+        value = getattr(settings, name)
+        if value != getattr(START, name):
+            turned.append(f"{letter}{f'{float(value):g}' if isinstance(value, float) else int(value)}".replace(".", "_"))
+    return "-".join(turned)
+
+
+def _parse_settings(text: str) -> SamplingSettings | None:
+    """The inverse of `_format_settings`; None if the text is no such thing."""
+    values = START.as_dict()
+    for part in filter(None, text.split("-")):
+        control = next((one for one in CONTROLS if one.key == _LETTERS.get(part[0])), None)
+        value = None if control is None or len(part) > 20 else value_of(control, part[1:].replace("_", "."))
+        if control is None or value is None:
+            return None
+        values[control.key] = value
+    return SamplingSettings(**values)
+
+
+def parse_steps(text: str) -> ReplaySteps | None:
+    """The inverse of `format_steps`; None if the text is no such thing or asks for too much.
+
+    A bare number is as many rolled steps whose tokens are not known, as links had them that were made before tokens were written along.
+    """
+    steps: ReplaySteps = []
+    attempt = 0
+    for part in text.split("."):
+        if part.startswith("s"):
+            settings = _parse_settings(part[1:])
+            if settings is None or len(steps) >= MOST_STEPS:
+                return None
+            steps.append(settings)
+            continue
+        kind, rest = (part[0], part[1:]) if part[:1] in ("a", "f", "r") else ("", part)
+        if kind == "r":
+            found = _tokens(rest)
+            if found is None:
+                return None
+            steps += [Rolled(token_id, attempt) for token_id in found]
+        elif not (rest.isascii() and rest.isdigit()) or len(rest) > 9:
+            return None
+        elif kind == "a":
+            attempt = int(rest)
+        elif kind == "f":
+            steps.append(int(rest))
+        elif int(rest) > MOST_STEPS:
+            return None
+        else:
+            steps += [None] * int(rest)
+        if len(steps) > MOST_STEPS:
+            return None
+    return steps
+
+
+def _tokens(packed: str) -> list[int] | None:
+    """The token ids behind an `r`: their width, then that many letters each; None if it is no such thing."""
+    width, letters = packed[:1], packed[1:]
+    if width not in tuple("12345") or not letters or len(letters) % int(width) or not _VALUES.keys() >= set(letters):
+        return None
+    size, found = int(width), []
+    for place in range(0, len(letters), size):
+        value = 0
+        for letter in letters[place : place + size]:
+            value = value << 6 | _VALUES[letter]
+        found.append(value)
+    return found
+
+
+def take(run: Any, entry: int | Rolled | None) -> Step:
+    """Take one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
+    made: Step
+    if isinstance(entry, Rolled):
+        made = run.step(entry.attempt, entry.token_id)
+    else:
+        made = run.step() if entry is None else run.force(entry)
+    return made
+
+
+def query(
+    prompt: str,
+    model: str,
+    settings: SamplingSettings,
+    path: Sequence[Step],
+    first_prompt: str,
+    as_chat: bool = False,
+    usual_model: str = "",
+) -> str:
+    """The part of a link behind the question mark. What is as usual is left out.
+
+    But a text's prompt is not: it is to open as it was, also when the app begins with another one some day.
+
+    The order is the one that streamlit writes: another one would make it write the address again, and the way back would be longer by one.
+    """
+    held: dict[str, str] = {}
+    for control in CONTROLS:
+        value = getattr(settings, control.key)
+        if value != getattr(START, control.key):
+            held[control.key] = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    if as_chat:
+        held["as_chat"] = "true"
+    if path or prompt != first_prompt:
+        held["prompt"] = prompt
+    if model != usual_model:
+        held["model"] = model
+    if path:
+        held["steps"] = format_steps(path[:MOST_STEPS], settings)
+    return encoded(held)
+
+
+def encoded(held: Mapping[str, str]) -> str:
+    """A link's values as they stand behind the question mark."""
+    return urlencode(held)
+
+
+def decoded(text: str) -> dict[str, str]:
+    """The inverse of `encoded`, of a text that may be anything; empty if it is no such thing."""
+    try:
+        return dict(parse_qsl(text[:LONGEST_STORED], max_num_fields=50))
+    except ValueError:
+        return {}
+
+
+def _short(text: str) -> str:
+    clean = "".join(c if c.isprintable() and c not in "`*_[]<>$:\\@" else "?" for c in text).replace("www.", "www?")
+    return quoted(clean if len(clean) <= 30 else clean[:29] + "…")

@@ -1,0 +1,51 @@
+"""The visitor's language: the browser's, unless they chose another one in the header; the choice stands in the address."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import language
+from core.language import _
+from pages.ui.session import state
+
+PARAMETER = "lang"
+_SWITCH = "language"
+
+
+def of_visitor() -> str:
+    """Return the code of the language of the visitor whose script runs in this thread.
+
+    Threads without a visitor never come here: they set a language themselves (`language.speaking`, `language.carried`).
+    """
+    known = state.known_session()
+    chosen = known.language if known is not None else st.query_params.get(PARAMETER, "")
+    return chosen if chosen in language.languages() else language.fitting(st.context.locale)
+
+
+@state.error_boundary
+def _chosen() -> None:
+    wanted = st.session_state.get(_SWITCH)
+    if wanted in language.languages():
+        state.current_session().language = wanted
+        language.use(wanted)
+
+
+def switch() -> None:
+    """The languages there are, each under its own name; in the header, once for every page, from app.py."""
+    known = language.languages()
+    if len(known) < 2:
+        return
+    st.session_state[_SWITCH] = language.current()
+    with st.container(key="tongue"):
+        st.segmented_control(
+            _("Language · Sprache"),
+            list(known),
+            key=_SWITCH,
+            format_func=known.__getitem__,
+            on_change=_chosen,
+            label_visibility="collapsed",
+            required=True,
+        )
+
+
+language.ask(of_visitor)

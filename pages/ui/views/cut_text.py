@@ -1,0 +1,41 @@
+"""A text cut into its tokens: each with its number below it, and its bytes on hover."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.language import _
+from core.record.tokens import Token
+from pages.ui.components.scored_text.scored_text import Word, reading_strip, shown
+from pages.ui.i18n import numbers
+
+
+def chips(tokens: list[Token], key: str) -> None:
+    """Pieces with their numbers below."""
+    reading_strip(
+        [
+            Word(
+                text=shown(token.text, token.piece, token.raw),
+                colour="muted_text",
+                depth=0.12 if place % 2 else 0.24,
+                head=f"id {token.token_id}",
+                lines=(
+                    _("a mark for the model, not text") if token.special else _("bytes {bytes}").format(bytes=token.raw.hex(" ").upper()),
+                ),
+                below=str(token.token_id),
+            )
+            for place, token in enumerate(tokens)
+        ],
+        key=key,
+        alt_text=_("The text cut into tokens; hover shows number and bytes."),
+        size="1.25rem",
+        tall="16rem",
+    )
+    characters, texts = sum(len(token.text) for token in tokens), sum(not token.special for token in tokens)
+    told = [
+        _("{count} pieces").format(count=numbers.whole(len(tokens))),
+        _("{count} characters").format(count=numbers.whole(characters)),
+    ]
+    if texts:
+        told.append(_("{count} characters a piece").format(count=numbers.decimal(characters / texts, 1)))
+    st.caption(" · ".join(told))

@@ -1,0 +1,221 @@
+"""The receipt, as paper: what was measured, what was computed, what is assumed, each visibly of its own kind.
+
+receipt.slip(run.path, visit.model())            # two quiet lines, for a page that is about something else
+receipt.paper(bill, "This text")                 # the whole bill, a `core.costs.receipt.Receipt`
+receipt.kinds()                                  # what the three marks mean
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.costs.machine import Peak, measure
+from core.costs.receipt import Account, Amount, Assumptions, Receipt
+from core.language import N_, _, again, figures, written
+from core.record.step import Step
+from pages.ui.charts import charts, palette
+from pages.ui.i18n import numbers
+from pages.ui.session import current
+
+KINDS = {
+    N_("measured"): N_("a clock or a counter"),
+    N_("computed"): N_("a formula, shown"),
+    N_("assumed"): N_("somebody's word: change it"),
+}
+
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
+_GROUPS = {"Forward passes": N_("What it did"), "Operations": N_("What that took"), "Energy": N_("What that costs")}
+NOTICEABLE = 1.05  # times the work: less is no difference worth a sentence
+_SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+
+
+def assumptions() -> Assumptions:
+    """What this visitor assumes about watts and prices; the usual for the device until they change it."""
+    known = current.results().get("assumptions")
+    return known if isinstance(known, Assumptions) else usual(current.model())
+
+
+def usual(model: Any) -> Assumptions:
+    """Assumptions to begin with: a laptop's processor, or a graphics card by the hour."""
+    return Assumptions() if getattr(model, "device", "cpu") == "cpu" else Assumptions(watts=400.0, price_hour=2.5)
+
+
+def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = None) -> Receipt:
+    """The receipt of these steps under this visitor's assumptions. A model that is not here has no shape: nothing is computed for it."""
+    shape, parameters = getattr(model, "shape", None), getattr(model, "parameter_count", 0)
+    item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
+    kept = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
+    account = current.results().get("account")  # it goes on from draw to draw, since a text may have thousands of steps
+    if not isinstance(account, Account) or (account.shape, account.item_size, account.cache_item_size) != (shape, item, kept):
+        account = current.results()["account"] = Account(shape, item, kept)
+    return account.bill(path, assumptions=assumptions(), peak=peak)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def peak(device: str, dtype: str) -> Peak:
+    """What this machine can do, measured once."""
+    return measure(device, dtype)
+
+
+def kinds() -> None:
+    """What the three marks mean."""
+    parts = "".join(
+        f'<span style="margin-right:1.1rem;display:inline-block">{_mark(kind)} <b>{escape(_(kind))}</b> {escape(_(told))}</span>'
+        for kind, told in KINDS.items()
+    )
+    st.html(f'<div style="font-size:0.9rem;line-height:1.7;color:{_colours().muted_text}">{parts}</div>')
+
+
+def paper(bill: Receipt, title: str) -> None:
+    """The whole bill, in all and per token."""
+    colours = _colours()
+    grey = f"color:{colours.muted_text}"
+    small = f"font-size:0.78rem;line-height:1.25;{grey}"
+    rows = []
+    for amount in bill.amounts:
+        if amount.name in _GROUPS:
+            head = f"padding:0.85rem 0 0.2rem;font-size:0.85rem;{grey}"
+            rows.append(f'<tr><td colspan="2" style="{head}">{escape(_(_GROUPS[amount.name]))}</td></tr>')
+        each = bill.per_token(amount)
+        per_token = _("{amount} a token").format(amount=said(amount, each)) if each is not None else ""
+        rows.append(
+            f'<tr style="border-top:1px dashed {colours.line};vertical-align:top">'
+            f'<td style="padding:0.22rem 0.4rem 0.22rem 0">{_mark(amount.kind)} {escape(_(amount.name))}'
+            f'<div style="{small};padding-left:1.45em">{escape(again(amount.how))}</div></td>'
+            f'<td style="text-align:right;white-space:nowrap;padding:0.22rem 0">'
+            f'<span style="font-weight:600;{_value(amount.kind)}">{escape(said(amount))}</span>'
+            f'<div style="{small}">{escape(per_token)}</div></td></tr>'
+        )
+    counted = _("{read} tokens read, {written} written").format(
+        read=numbers.whole(bill.prompt_tokens), written=numbers.whole(bill.new_tokens)
+    )
+    sheet = f"background:{colours.card};border:1px solid {colours.line};border-radius:0.7rem;padding:1.1rem 1.3rem 1rem"
+    st.html(
+        f'<div style="{sheet}"><div style="display:flex;justify-content:space-between;align-items:baseline;flex-wrap:wrap;gap:0.2rem 1rem">'
+        f'<span style="font-size:1.15rem;font-weight:600">{escape(title)}</span>'
+        f'<span style="{grey}">{escape(counted)}</span></div>'
+        f'<table style="width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:0.95rem">'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
+    """The bill so far in two lines: what it took, what it cost."""
+    made = bill(path, model)
+    wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
+    parts = [
+        f'<span title="{escape(_(amount.kind) + ": " + again(amount.how))}" style="white-space:nowrap">{_mark(amount.kind)} '
+        f"{escape(said(amount))}</span>"
+        for amount in made.amounts
+        if amount.name in wanted
+    ]
+    text = " · ".join(parts) if path else escape(_("Nothing to pay yet."))
+    st.html(f'<div style="font-size:0.9rem;line-height:1.6;font-variant-numeric:tabular-nums;color:{_colours().muted_text}">{text}</div>')
+
+
+def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> str:
+    """Which question cost more, where that can be said. brief, long: the bill after the first token, and the whole one."""
+    reading, whole = [bill.flops or 0 for bill in (brief[0], long[0])], [bill.flops or 0 for bill in (brief[1], long[1])]
+    if not all((*reading, *whole)):
+        return _("No verdict: the shape of this model is not known here, so its work cannot be computed.")
+    even = brief[1].new_tokens == long[1].new_tokens
+    one, other = whole if even else reading
+    factor = numbers.decimal(max(one, other) / min(one, other), 1)
+    if max(one, other) / min(one, other) < NOTICEABLE:
+        said = (
+            _("Both cost the same work, give or take a few percent.")
+            if even
+            else _("Reading either question takes the same work, give or take a few percent.")
+        )
+    elif even:
+        said = (
+            _("The second question costs **{factor} times** the work of the first one, for the same number of new tokens.")
+            if other > one
+            else _("The first question costs **{factor} times** the work of the second one, for the same number of new tokens.")
+        ).format(factor=factor)
+    else:
+        said = (
+            _("Reading the second question takes **{factor} times** the work of reading the first one.")
+            if other > one
+            else _("Reading the first question takes **{factor} times** the work of reading the second one.")
+        ).format(factor=factor)
+    if even:
+        return said
+    uneven = _("The answers give no verdict: one has {brief} tokens, the other {long}.")
+    return f"{said} {uneven.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
+
+
+def said(amount: Amount, value: float | None = None) -> str:
+    """An amount, or another value of its unit, as one would say it."""
+    number = amount.value if value is None else value
+    if amount.unit == "s":
+        return numbers.duration(number)
+    if amount.unit == "B":
+        return numbers.size(number)
+    if amount.unit == "B/s":
+        return f"{numbers.size(number)}/s"
+    if amount.unit == "share":
+        return f"{numbers.whole(number * 100)}\u00a0%" if number >= 1 else numbers.percent(number)
+    if amount.unit == "$":
+        return money(number)
+    if amount.unit in ("FLOP", "FLOP/s", "Wh"):
+        return prefixed(number, amount.unit)
+    return figures(f"{number:,.1f}".removesuffix(".0")) if number < 1000 else numbers.count(number)
+
+
+def money(dollars: float) -> str:
+    """Dollars, or cents where a dollar is too large a word; never zero for something.
+
+    >>> money(12.5), money(0.0042), money(0.0000251)
+    ('$12.50', '0.42\\xa0cents', '0.0025\\xa0cents')
+    """
+    if dollars == 0:
+        return _("${dollars}").format(dollars="0")
+    if dollars >= 0.995:
+        return _("${dollars}").format(dollars=numbers.decimal(dollars, 2))
+    cents = dollars * 100
+    if cents < 1e-7:
+        return _("{cents}\u00a0cents").format(cents=figures("<\u00a00.0000001"))
+    places = max(0, 1 - math.floor(math.log10(cents)))
+    text = f"{cents:.{places}f}"
+    return _("{cents}\u00a0cents").format(cents=figures(text.rstrip("0").rstrip(".") if "." in text else text))
+
+
+def prefixed(value: float, unit: str) -> str:
+    """A number with the prefix that leaves one to three figures before the point.
+
+    >>> prefixed(0.0068, "Wh"), prefixed(9.5e8, "FLOP/s")
+    ('6.8\\xa0mWh', '950\\xa0MFLOP/s')
+    """
+    for size, letter in _SI:
+        if abs(value) >= size * 0.9995:
+            scaled = value / size
+            return f"{written(scaled, '.0f' if scaled >= 99.5 else '.2g')}\u00a0{letter}{unit}"
+    return f"{written(value, '.2g')}\u00a0{unit}" if value else f"0\u00a0{unit}"
+
+
+def _colours() -> palette.Palette:
+    return palette.of(charts.theme())
+
+
+def _mark(kind: str) -> str:
+    """The mark of a kind: a full dot, a formula's f, a pencil."""
+    colours = _colours()
+    shade = {"measured": colours.computed_text, "computed": colours.dice_text, "assumed": colours.muted_text}[kind]
+    lean = ";font-style:italic;font-family:serif;font-weight:700" if kind == "computed" else ""
+    style = f"display:inline-block;width:1.15em;text-align:center;color:{shade}{lean}"
+    return f'<span role="img" aria-label="{escape(_(kind))}" style="{style}">{MARKS[kind]}</span>'
+
+
+def _value(kind: str) -> str:
+    """Assumed numbers stand on a dotted line: they can be moved."""
+    return f"text-decoration:underline dotted {_colours().muted_text};text-underline-offset:0.25em" if kind == "assumed" else ""

@@ -1,0 +1,34 @@
+"""What the tests of pages read from Streamlit's AppTest, and how they wait for an experiment."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.experiments.experiment import Worker
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
+
+
+def html(app: AppTest) -> str:
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def run_on(app: AppTest, patience: float = 240) -> AppTest:
+    """Let every experiment come to its end, and draw what it found."""
+    assert not app.exception
+    for worker in list(app.session_state["_session"].results.values()):
+        if isinstance(worker, Worker):
+            assert worker.wait(patience), "it never ended"
+    return app.run()
+
+
+def see(app: AppTest, name: str, count: int = 1, patience: float = 120) -> None:
+    """Wait until an experiment has found so much."""
+    worker, latest = app.session_state["_session"].results[name], monotonic() + patience
+    while len(worker.seen) < count:
+        assert worker.running and monotonic() < latest
+        sleep(0.01)

@@ -1,0 +1,120 @@
+"""Every page: settings that change nothing on it rest, and look like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.i18n import names
+from pages.ui.session import active_settings
+from pages.ui.shell.navigation import PAGES
+
+Open = Callable[..., AppTest]
+FILES = [Path(file).stem for _, file, *_ in PAGES]
+ROOT = Path(__file__).parents[2] / "pages"
+TURNED: dict[str, Any] = {
+    "temperature": 1.6,
+    "top_k": 7,
+    "top_p": 0.5,
+    "min_p": 0.1,
+    "typical_p": 0.6,
+    "repetition_penalty": 1.5,
+    "seed": 77,
+}
+USES = re.compile(r"current\.(settings|step)\b|provenance\.now\((?!.*settings=False)")
+
+# A choice on a page, by the keys of its controls, and which settings count then.
+CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
+    ("compare", {}, active_settings.SEED),
+    ("compare", {"compare_count": 4}, active_settings.ALL),
+    ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, active_settings.ALL - {"temperature"}),
+    ("compare", {"compare_view": names.COMPARE_VIEWS[2]}, active_settings.ALL),
+    ("candidates", {}, active_settings.ALL),
+    ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, active_settings.NONE),
+    ("think", {}, active_settings.NONE),
+    ("think", {"think_view": names.THINK_VIEWS[1]}, active_settings.SEED),
+    ("memory", {}, active_settings.NONE),
+    ("memory", {"memory_source": "own"}, active_settings.ALL),
+]
+
+
+def blocks(root: Any) -> Iterator[Any]:
+    """All containers of a page, the outer ones first."""
+    for child in root.children.values():
+        if getattr(child, "children", None):
+            yield child
+            yield from blocks(child)
+
+
+def counting(app: AppTest) -> frozenset[str]:
+    """The settings that look as if they did something."""
+    found = [re.search(r"-setting_(\w+)", block.proto.id) for block in blocks(app._tree) if hasattr(block.proto, "id")]
+    return frozenset(match[1] for match in found if match)
+
+
+def look_of(app: AppTest) -> list[str]:
+    """All that stands on the page itself: texts, tables, charts."""
+    kinds = ("markdown", "dataframe", "vega_lite_chart", "metric", "html")
+    return [f"{kind}: {element.proto}" for kind in kinds for element in app.get(kind)]
+
+
+def told(app: AppTest) -> list[str]:
+    """The captions, those of the sidebar too."""
+    return [caption.value for caption in app.caption]
+
+
+def turn(app: AppTest, settings: frozenset[str]) -> None:
+    """Turn these settings as far as it is easy to see."""
+    for widget in (*app.slider, *app.number_input):
+        if widget.key in settings:
+            widget.set_value(TURNED[widget.key])
+    app.run()
+
+
+def choose(app: AppTest, choice: dict[str, Any]) -> None:
+    """Make a choice on the page."""
+    for key, value in choice.items():
+        app.segmented_control(key=key).set_value(value).run()
+
+
+def test_every_page_says_which_settings_count_on_it() -> None:
+    assert set(active_settings.USED) == set(FILES)
+
+
+@pytest.mark.parametrize("page", FILES)
+def test_a_page_that_uses_settings_asks_for_them_and_one_that_does_not_never_does(page: str) -> None:
+    source = (ROOT / f"{page}.py").read_text("utf-8")
+    declared = active_settings.USED[page]
+    if declared == active_settings.NONE:
+        assert not USES.search(source)
+    else:
+        assert USES.search(source) or "current.run()" in source
+
+
+@pytest.mark.parametrize(("page", "choice", "used"), CHOICES)
+def test_where_it_depends_on_a_choice_the_choice_decides(page: str, choice: dict[str, Any], used: frozenset[str], open_app: Open) -> None:
+    app = open_app(f"{page}.py")
+    choose(app, choice)
+    assert not app.exception
+    assert counting(app) == used
+    said = told(app)
+    assert (
+        "These rest on this page: nothing here is rolled with them." in said,
+        "The grey ones rest here: they change nothing on this page as it is now." in said,
+    ) == (not used, bool(used) and used != active_settings.ALL)
+    if page != "memory":  # its gauge tells what is free of this machine, moment by moment
+        before = look_of(app)
+        turn(app, active_settings.ALL - used)
+        assert look_of(app) == before
+
+
+def test_the_settings_count_where_ones_own_text_has_no_question(open_app: Open) -> None:
+    app = open_app("memory.py")
+    app.segmented_control(key="memory_source").set_value("own").run()
+    app.text_input(key="memory_question").set_value("Who?").run()
+    assert counting(app) == active_settings.NONE

@@ -1,0 +1,62 @@
+"""What the app put into a control stays, though the browser still sends what it showed before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.session import current, effective_value
+
+Open = Callable[..., AppTest]
+State = Callable[[AppTest], Any]
+
+
+def playing(open_app: Open, session: State) -> AppTest:
+    app = open_app()
+    session(app).playing = True
+    app.button(key="preset_Wild").click().run()
+    session(app).playing = True
+    assert app.slider(key="temperature").value == 1.6
+    return app
+
+
+def test_an_older_value_of_the_browser_does_not_come_back(open_app: Open, session: State) -> None:
+    app = playing(open_app, session)
+    app.slider(key="temperature").set_value(0.8).run()
+    assert app.slider(key="temperature").value == 1.6
+    assert app.button(key="preset_Wild").proto.type == "primary"
+
+
+def test_what_the_visitor_turns_since_counts_at_once(open_app: Open, session: State) -> None:
+    app = playing(open_app, session)
+    app.slider(key="temperature").set_value(0.85).run()
+    assert app.slider(key="temperature").value == 0.85
+    app.slider(key="temperature").set_value(0.8).run()
+    assert app.slider(key="temperature").value == 0.8, "on the way back it is a choice"
+
+
+def test_after_a_while_every_value_is_a_choice(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = playing(open_app, session)
+    monkeypatch.setattr(effective_value, "HEARD", 0.0)
+    app.slider(key="temperature").set_value(0.8).run()
+    assert app.slider(key="temperature").value == 0.8
+
+
+def test_who_does_not_play_sends_nothing_late(open_app: Open, session: State) -> None:
+    app = open_app()
+    app.button(key="preset_Wild").click().run()
+    assert not session(app).set_values
+    app.slider(key="temperature").set_value(0.8).run()
+    assert app.slider(key="temperature").value == 0.8
+
+
+def test_no_control_is_both_turned_by_the_settings_and_taken_for_a_choice(open_app: Open, session: State) -> None:
+    """The presets are buttons: a mark that the browser still shows is no press."""
+    app = open_app()
+    app.slider(key="temperature").set_value(0.85).run()
+    assert "preset" not in app.session_state
+    assert app.button(key="preset_Balanced").proto.type == "secondary"
+    assert current.PRESETS["Balanced"].temperature == 0.8 != app.slider(key="temperature").value

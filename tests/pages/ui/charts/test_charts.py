@@ -1,0 +1,190 @@
+"""Every chart renders from its table, its specification is valid, and nothing in it depends on the step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from core import Generation, SamplingSettings, load_model
+from core.record.step import Step
+from pages.ui.charts import charts, cost_charts, palette, step_rows
+from pages.ui.components.dice import dice
+from pages.ui.components.stage import looks
+from pages.ui.i18n import numbers
+
+Tables = dict[str, pd.DataFrame]
+SPECS: dict[str, Callable[..., charts.Spec]] = {
+    "odds": charts.distribution,
+    "notepad": charts.notepad,
+    "pace": charts.step_time,
+    "surprise": charts.surprise,
+}
+
+
+@pytest.fixture(scope="module")
+def run(tiny: Callable[[str], Any]) -> Generation:
+    made = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=6, seed=1), top_n=50)
+    for _ in range(5):
+        made.step()
+    return made
+
+
+@pytest.fixture(scope="module")
+def tables(run: Generation) -> Tables:
+    newest = step_rows.step_rows(run.path).to_pandas()
+    return {
+        "odds": step_rows.distribution_rows(run.path[-1]).to_pandas(),
+        "notepad": step_rows.notepad_rows(run.path).to_pandas(),
+        "pace": newest,
+        "surprise": newest,
+    }
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", SPECS)
+def test_a_chart_is_valid_and_finds_all_its_columns(name: str, theme: str, tables: Tables) -> None:
+    spec = SPECS[name](theme)
+    whole = alt.Chart.from_dict({**spec, "data": {"values": tables[name].head(3).to_dict("records")}}, validate=True)
+    assert whole.to_dict()
+    used = {entry["field"] for entry in _walk(spec) if isinstance(entry.get("field"), str)}
+    used |= {field for entry in _walk(spec) for field in entry.get("fields", [])}
+    assert used <= set(tables[name].columns)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", SPECS)
+def test_a_chart_takes_its_colours_from_the_palette(name: str, theme: str) -> None:
+    allowed = set(palette.as_data(palette.of(theme)).values())
+    written = {word for word in json.dumps(SPECS[name](theme)).replace('"', " ").split() if word.startswith("#")}
+    assert written
+    assert written <= allowed
+
+
+def test_no_specification_holds_data() -> None:
+    for spec in SPECS.values():
+        text = json.dumps(spec("light"))
+        assert '"data"' not in text
+        assert '"datasets"' not in text
+
+
+def test_the_axis_of_the_odds_is_fixed() -> None:
+    linear = next(entry["scale"] for entry in _walk(charts.distribution("light")) if entry.get("field") == "dice")
+    logarithmic = next(entry["scale"] for entry in _walk(charts.distribution("light", logarithmic=True)) if entry.get("field") == "dice")
+    assert linear["domain"] == [0, 1]
+    assert logarithmic["domain"] == [0.0001, 1]
+    assert logarithmic["type"] == "log"
+
+
+@pytest.mark.parametrize("count", [5, 10, 50])
+def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> None:
+    for step in run.path:
+        table = step_rows.distribution_rows(step, count, folded=False).to_pandas()
+        assert len(table) == count + 1
+        assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
+        assert table.dice.sum() == pytest.approx(1.0, abs=1e-5)
+        assert (table.kind == "chosen").sum() == 1
+        assert table.label.iloc[-1] == "everything else"
+
+
+def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
+    table = step_rows.distribution_rows(run.next_distribution(SamplingSettings(top_k=3)), 10, folded=False).to_pandas()
+    removed = table[table.kind == "removed"]
+    assert len(removed) == 7
+    assert set(removed.note) == {"cut by top-k"}
+    assert (removed.dice == 0).all()
+    assert (removed.model > 0).all()
+
+
+@pytest.mark.parametrize("folded", [True, False])
+def test_the_numbers_of_one_list_are_of_one_kind_and_add_up(run: Generation, folded: bool) -> None:
+    """Excluded rows used to show the model's own probability: at temperature 0.2 a list added up to 167 %."""
+    cold = run.next_distribution(SamplingSettings(temperature=0.2, top_k=3))
+    table = step_rows.distribution_rows(cold, 10, folded=folded).to_pandas()
+    assert set(table.number[table.kind == "removed"]) == {numbers.chance(0.0)}
+    assert [numbers.chance(share) for share in table.dice[table.label != ""]] == [*table.number[table.label != ""]]
+    rows, rest = looks._bars(cold, None)
+    assert [row[4] for row in rows] == [numbers.chance(row[3]) for row in rows] and rest[3] == numbers.chance(rest[2])
+
+
+def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
+    run = Generation(load_model("storyteller-mini"), "Once upon a", top_n=50)
+    seen = run.next_distribution(SamplingSettings(temperature=0.3, top_k=2))
+    dust = [c for c in seen.candidates[:10] if c.removed_by and c.model_probability < step_rows.WORTH_A_ROW]
+    assert len(dust) > 1, "the example must have something to fold"
+    table = step_rows.distribution_rows(seen, 10).to_pandas()
+    assert len(table) == 11
+    assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
+    line = table[table.token_id == step_rows.FOLDED]
+    assert len(line) == 1
+    shown = table[table.token_id >= 0]
+    assert not {c.token_id for c in dust} & set(shown.token_id)
+    assert line.model.iloc[0] == pytest.approx(1 - shown.model.sum(), abs=1e-6)
+    assert "tokens, cut" in line.piece.iloc[0]
+    assert int(line.piece.iloc[0].split()[0].replace(",", "")) == run.model.vocabulary_size - len(shown)
+    opened = step_rows.distribution_rows(seen, 10, folded=False).to_pandas()
+    assert {c.token_id for c in dust} <= set(opened.token_id)
+    assert not (opened.token_id == step_rows.FOLDED).any()
+    run.settings = SamplingSettings(top_k=2)
+    taken = step_rows.distribution_rows(run.force(dust[0].token_id), 10).to_pandas()
+    assert (taken.token_id == dust[0].token_id).sum() == 1, "what was taken from among the cut keeps its row"
+
+
+def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> None:
+    far = run.next_distribution().candidates[40]
+    step = run.force(far.token_id)
+    run.go_to(len(run.path) - 2)
+    table = step_rows.distribution_rows(step, 10).to_pandas()
+    row = table[table.kind == "chosen"].iloc[0]
+    assert row["row"] == 9
+    assert "rank 41" in row.note
+
+
+def test_the_small_charts_keep_places_ready_and_forget_the_oldest(run: Generation) -> None:
+    assert len(step_rows.step_rows(run.path)) == step_rows.FIRST_SLOTS
+    assert set(step_rows.notepad_rows(run.path[:1])["label"].to_pylist()) == {"prefill", ""}
+    long = run.path * 20
+    assert len(step_rows.step_rows(long)) == step_rows.SLOTS
+
+
+def test_a_first_token_chosen_by_hand_after_going_back_is_no_prefill(tiny: Callable[[str], Any]) -> None:
+    run = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1))
+    run.step()
+    run.step()
+    run.go_to(-1)
+    again = run.force(run.next_distribution().candidates[-1].token_id)
+    assert (again.index, again.forward.computed_tokens) == (0, 1)
+    assert set(step_rows.notepad_rows([again])["label"].to_pylist()) == {""}
+
+
+def test_between_two_steps_nothing_is_invented() -> None:
+    kinds = {mark.get("interpolate") for mark in _walk(charts.surprise("light")) if "interpolate" in mark}
+    assert kinds == {"step"}
+
+
+@pytest.mark.parametrize(("unit", "written"), [("s", "~r"), ("ms", "~r"), ("", "~s")])
+def test_seconds_have_no_prefix_before_their_unit(unit: str, written: str) -> None:
+    """With one, 0.4 s was written "400m s"."""
+    spec = cost_charts.race("light", 32, "total_seconds", unit)
+    axis = next(layer["encoding"]["y"]["axis"] for layer in spec["layer"] if "axis" in layer["encoding"].get("y", {}))
+    assert axis["format"] == written
+    assert f"' {unit}'" in axis["labelExpr"]
+
+
+def test_the_dice_say_what_they_did(run: Generation) -> None:
+    assert numbers.roll(run.path[-1].roll or 0.0) in dice.told(run.path[-1])
+    assert "decides" in dice.told(run.next_distribution())
+    assert "greedy" in dice.told(run.next_distribution(SamplingSettings(greedy=True)))
+    step: Step = run.force(run.next_distribution().candidates[2].token_id)
+    run.go_to(len(run.path) - 2)
+    assert "you chose" in dice.told(step)
+
+
+def _walk(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, dict):
+        return [value, *(entry for inner in value.values() for entry in _walk(inner))]
+    return [entry for inner in value for entry in _walk(inner)] if isinstance(value, list) else []

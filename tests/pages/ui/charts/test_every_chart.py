@@ -1,0 +1,36 @@
+"""Every chart of the app, in both themes: a constant specification without data."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+
+from pages.ui import charts
+
+EXAMPLES: dict[str, Any] = {"int": 8, "str": "", "bool": True, "float": 0.5}
+
+
+def every_chart() -> Iterator[Callable[..., Any]]:
+    """Each public function of the rooms of charts that takes a theme first and gives a specification."""
+    for module in iter_modules(charts.__path__):
+        for name, made in vars(import_module(f"pages.ui.charts.{module.name}")).items():
+            if callable(made) and not name.startswith("_") and made.__module__.endswith(module.name):
+                parameters = list(inspect.signature(made).parameters.values())
+                if parameters and parameters[0].name == "theme" and inspect.signature(made).return_annotation in ("Spec", "charts.Spec"):
+                    yield made
+
+
+@pytest.mark.parametrize("chart", every_chart(), ids=lambda chart: f"{chart.__module__.rpartition('.')[2]}.{chart.__name__}")
+def test_a_chart_is_one_constant_specification_without_data(chart: Callable[..., Any]) -> None:
+    needed = [one for one in list(inspect.signature(chart).parameters.values())[1:] if one.default is one.empty]
+    arguments = [EXAMPLES[one.annotation] for one in needed]
+    for theme in ("light", "dark"):
+        spec = chart(theme, *arguments)
+        assert spec is chart(theme, *arguments)
+        assert spec.get("layer") or spec.get("hconcat") or spec.get("mark")
+        assert not {"data", "datasets"} & spec.keys()

@@ -1,0 +1,75 @@
+"""The dice strip: what is painted as taken is the token that was taken, where the record says it lies, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from core import Generation, SamplingSettings, load_model
+from core.record.step import Step
+from pages.ui.components.dice import dice
+from pages.ui.i18n import numbers
+from pages.ui.session.run_start import LISTED
+from pages.ui.session.sampling_controls import PRESETS
+
+PROMPTS = ("Once upon a time, there was a little", "The football match", "Dear diary,", "I am not sure about")
+STEPS, LONGEST = 300, 90  # in all, of one text
+STROKE = 1e-6  # of the strip; the rounding of float32
+
+
+@pytest.fixture(scope="module", params=["Balanced", "Wild"])
+def steps(request: pytest.FixtureRequest) -> list[Step]:
+    model, seed = load_model("storyteller-mini"), 0
+    made: list[Step] = []
+    while len(made) < STEPS:
+        run = Generation(model, PROMPTS[seed % len(PROMPTS)], replace(PRESETS[request.param], seed=seed), top_n=LISTED)
+        while len(run.path) < LONGEST and not run.finished:
+            run.step()
+        made, seed = made + run.path, seed + 1
+    return made
+
+
+def test_the_piece_that_is_painted_as_taken_lies_where_the_record_says(steps: list[Step]) -> None:
+    far = 0
+    for step in steps:
+        taken = [piece for piece in dice.strip_pieces(step) if piece.chosen]
+        assert [piece.token_id for piece in taken] == [step.token_id]
+        assert taken[0].start == pytest.approx(step.chosen.dice_start, abs=STROKE)
+        assert taken[0].end - taken[0].start == pytest.approx(step.sampling_probability, abs=STROKE)
+        assert step.roll is not None
+        assert taken[0].start - STROKE <= step.roll <= taken[0].end + STROKE
+        far += sum(c.dice_start is not None and c.dice_start < taken[0].start for c in step.candidates) >= dice.MOST_PIECES
+    assert far, "no token was taken from the tail, so this proves nothing about it"
+
+
+def test_the_pieces_fill_the_strip_and_stay_few(steps: list[Step]) -> None:
+    for step in steps:
+        pieces = dice.strip_pieces(step)
+        assert pieces[0].start == 0
+        assert pieces[-1].end == pytest.approx(1, abs=2e-6)
+        assert all(one.end == pytest.approx(other.start, abs=2e-6) for one, other in pairwise(pieces))
+        assert sum(piece.token_id >= 0 for piece in pieces) <= dice.MOST_PIECES + 1
+
+
+def test_a_bundle_is_called_one_and_is_never_taken(steps: list[Step]) -> None:
+    bundles = [piece for step in steps for piece in dice.strip_pieces(step) if piece.token_id < 0]
+    assert bundles
+    assert {(piece.label, piece.chosen) for piece in bundles} == {("many small pieces", False)}
+    for step in steps:
+        ids = [piece.token_id for piece in dice.strip_pieces(step)]
+        assert (-1, -1) not in list(pairwise(ids)), "two bundles side by side are one"
+
+
+def test_nothing_is_taken_before_the_roll_or_by_hand_from_among_the_removed(tiny: Any) -> None:
+    run = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=2), top_n=LISTED)
+    assert not any(piece.chosen for piece in dice.strip_pieces(run.next_distribution()))
+    removed = next(c for c in run.next_distribution().candidates if c.removed_by)
+    assert not any(piece.chosen for piece in dice.strip_pieces(run.force(removed.token_id)))
+
+
+def test_a_roll_is_never_said_to_be_one() -> None:
+    assert numbers.roll(0.99964) == "0.999"
+    assert numbers.roll(0.0004) == "0.000"

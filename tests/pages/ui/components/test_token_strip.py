@@ -1,0 +1,90 @@
+"""The sentence: only what is new is worked out, and what is shown is the same as if all were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from core import Generation, SamplingSettings
+from core.record.step import Step
+from core.record.tokens import ByteJoiner, written
+from pages.ui.components.scored_text.scored_text import shown
+from pages.ui.components.token_strip import token_strip
+
+
+@pytest.fixture
+def run(tiny: Callable[[str], Any]) -> Generation:
+    made = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1), top_n=20)
+    for _ in range(6):
+        made.step()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "raw", "said"),
+    [
+        (" fox", "␣fox", b" fox", "␣fox"),
+        ("🦊", "⟨A6⟩⟨8A⟩", b"\xa6\x8a", "🦊"),
+        (" ", "␣⟨F0⟩⟨9F⟩", b" \xf0\x9f", "␣⟨F0⟩⟨9F⟩"),
+        ("🦊 ", "⟨8A⟩␣⟨F0⟩", b"\x8a \xf0", "🦊␣⟨F0⟩"),
+        ("", "⟨F0⟩", b"\xf0", "⟨F0⟩"),
+        ("⟨FF⟩", "⟨FF⟩", b"\xff", "⟨FF⟩"),
+        ("⟨F0⟩ab", "ab", b"ab", "⟨F0⟩ab"),
+    ],
+)
+def test_a_token_that_only_begins_a_character_shows_its_bytes(text: str, piece: str, raw: bytes, said: str) -> None:
+    assert shown(text, piece, raw) == said
+
+
+def test_every_byte_of_a_text_is_on_the_strip_whatever_is_cut_where(tiny: Callable[[str], Any]) -> None:
+    joiner, seen = ByteJoiner(), ""
+    for raw in (b" \xf0\x9f", b"\xa6", b"\x8a fox\xe2", b"\x82\xac"):
+        seen += shown(joiner.add(raw), written(raw), raw)
+    assert seen == "␣⟨F0⟩⟨9F⟩⟨A6⟩🦊␣fox⟨E2⟩€"
+
+
+def test_a_growing_text_works_out_its_new_token_only(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out: list[int] = []
+    whole = token_strip._step
+
+    def counted(step: Step, tint: str) -> tuple[Any, ...]:
+        worked_out.append(step.index)
+        return whole(step, tint)
+
+    monkeypatch.setattr(token_strip, "_step", counted)
+    drawn = token_strip._Drawn()
+    drawn.steps(run.path[:4], "likely")
+    worked_out.clear()
+    drawn.steps(run.path, "likely")
+    assert worked_out == [4, 5]
+
+
+def test_going_back_another_branch_and_another_tint_show_what_is_there(run: Generation) -> None:
+    drawn, first = token_strip._Drawn(), run.path
+    run.go_to(2)
+    run.force(run.next_distribution().candidates[3].token_id)
+    run.step()
+    for path, tint in ((first, "likely"), (first[:2], "likely"), (run.path, "likely"), (run.path, "unsure"), ([], "none"), (first, "none")):
+        assert drawn.steps(path, tint) == [token_strip._step(step, tint) for step in path]
+
+
+def test_of_a_long_text_the_newest_part_is_drawn_and_the_rest_is_a_click_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: dict[str, Any] = {}
+    monkeypatch.setattr(token_strip, "results", lambda: told)
+    prompt: Any = [None] * 1_000
+
+    def first(steps: int, opened: int | None = None) -> int:
+        return token_strip._first(prompt[: token_strip.WINDOW // 2], [None] * steps, "strip", opened)  # type: ignore[list-item]
+
+    assert first(token_strip.WINDOW // 2) == 0
+    starts = [first(steps) for steps in range(8_000)]
+    counts = [token_strip.WINDOW // 2 + steps - start for steps, start in enumerate(starts)]
+    assert max(counts) < token_strip.WINDOW + token_strip.BLOCK
+    assert len(set(starts)) < 8_000 / token_strip.BLOCK + 2  # in between the sentence only grows
+    assert first(8_000, opened=10) <= token_strip.WINDOW // 2 + 10 <= first(8_000, opened=10) + token_strip.WINDOW
+    told["strip whole"] = True
+    assert first(8_000) == 0
+    assert first(3) == 0
+    assert not told  # a new text begins with a window again

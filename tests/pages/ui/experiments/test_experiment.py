@@ -1,0 +1,172 @@
+"""An experiment has a thread of its own, ends when it should, and gives back what it held."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from time import monotonic, sleep
+from typing import Any
+from weakref import ref
+
+import pytest
+
+from core.errors import PromptTooLong, TooManyExperiments
+from pages.ui.experiments import experiment
+from pages.ui.experiments.experiment import Worker, Workers
+from pages.ui.experiments.observed import TICK
+from pages.ui.i18n import numbers
+from pages.ui.session.state import Session
+
+SOON = 20.0  # seconds, on a busy machine
+
+
+@pytest.fixture
+def visitor() -> Session:
+    return Session()
+
+
+def begun(make: Callable[[], Iterator[Any]], visitor: Session) -> Worker:
+    worker = Worker("test", make, ref(visitor))
+    worker.begin()
+    return worker
+
+
+def until(condition: Callable[[], bool]) -> None:
+    latest = monotonic() + SOON
+    while not condition():
+        assert monotonic() < latest
+        sleep(0.002)
+
+
+class Endless:
+    """A generator without an end, its steps counted, that tells in which threads it ran and was closed."""
+
+    def __init__(self) -> None:
+        self.threads: set[int] = set()
+        self.closed_in: int | None = None
+
+    def __call__(self) -> Iterator[int]:
+        count = 0
+        try:
+            while True:
+                self.threads.add(threading.get_ident())
+                yield count
+                count += 1
+                sleep(0.001)
+        finally:
+            self.closed_in = threading.get_ident()
+
+
+def test_it_runs_in_one_thread_of_its_own_and_is_closed_there(visitor: Session) -> None:
+    source = Endless()
+    worker = begun(source, visitor)
+    until(lambda: len(worker.seen) > 5)
+    worker.stop()
+    assert not worker.running, "to whoever pressed Stop it has stopped at once"
+    assert worker.wait(SOON)
+    assert source.threads == {source.closed_in} and threading.get_ident() not in source.threads
+    assert worker.seen == list(range(len(worker.seen)))
+
+
+def test_a_snapshot_stays_as_it_is_while_the_worker_goes_on(visitor: Session) -> None:
+    worker = begun(Endless(), visitor)
+    until(lambda: len(worker.seen) > 3)
+    early = worker.snapshot()
+    until(lambda: len(worker.seen) > len(early.seen) + 3)
+    assert early.seen == tuple(range(len(early.seen))) and early.running and early.interval == TICK
+    worker.stop()
+    assert worker.wait(SOON) and worker.snapshot().interval is None
+
+
+def test_what_comes_to_its_end_is_whole_and_without_an_error(visitor: Session) -> None:
+    worker = begun(lambda: iter(range(100)), visitor)
+    assert worker.wait(SOON)
+    found = worker.snapshot()
+    assert found == experiment.Experiment(tuple(range(100)), seconds=found.seconds)
+    assert len(found.seconds) == 100 and list(found.seconds) == sorted(found.seconds)
+
+
+def test_it_ends_when_its_visitor_has_gone() -> None:
+    someone, source = Session(), Endless()
+    worker = begun(source, someone)
+    until(lambda: len(worker.seen) > 3)
+    del someone
+    gc.collect()
+    assert worker.wait(SOON) and source.closed_in is not None
+
+
+def test_it_ends_when_the_session_of_its_visitor_is_closed(visitor: Session) -> None:
+    presence, worker = experiment._Presence(), begun(Endless(), visitor)
+    presence.workers.add(worker)
+    presence.leave()
+    assert worker.wait(SOON)
+
+
+def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
+    def refused() -> Iterator[int]:
+        yield 1
+        raise PromptTooLong("Too long.")
+
+    def broken() -> Iterator[int]:
+        yield 1
+        raise RuntimeError("the kernel is on fire")
+
+    def never_made() -> Iterator[int]:
+        raise MemoryError
+
+    for make, seen, told in (
+        (refused, [1], "Too long."),
+        (broken, [1], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
+        (never_made, [], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
+    ):
+        worker = begun(make, visitor)
+        assert worker.wait(SOON)
+        assert (worker.seen, worker.error, worker.running) == (seen, told, False)
+
+
+def test_it_is_bounded_in_number_and_time(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiment, "MOST", 7)
+    worker = begun(Endless(), visitor)
+    assert worker.wait(SOON)
+    assert worker.seen == list(range(7)) and "7 observations" in (worker.error or "")
+    monkeypatch.setattr(experiment, "MOST", 10**9)
+    monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENT_SECONDS", "1")
+    worker = begun(Endless(), visitor)
+    assert worker.wait(SOON)
+    assert worker.error == f"It was ended after {numbers.duration(1)}, the longest an experiment may run here. What it has found stays."
+
+
+def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENTS", "6")
+    workers, others = Workers(), [Session() for _ in range(3)]
+    own = [Worker("test", lambda: iter(()), ref(visitor)) for _ in range(5)]
+    for worker in own[:4]:
+        workers.join(worker, visitor)
+    with pytest.raises(TooManyExperiments, match="4 experiments"):
+        workers.join(own[4], visitor)
+    for other in others[:2]:
+        workers.join(Worker("test", lambda: iter(()), ref(other)), other)
+    with pytest.raises(TooManyExperiments, match="this machine"):
+        workers.join(Worker("test", lambda: iter(()), ref(others[2])), others[2])
+    workers.leave(own[0])
+    workers.join(own[4], visitor)
+
+
+def test_a_worker_waits_while_its_result_is_drawn_and_never_for_long(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = begun(Endless(), visitor)
+    monkeypatch.setattr(experiment.current, "results", lambda: {"test": worker})
+    monkeypatch.setattr(experiment, "PATIENCE", SOON)
+    until(lambda: len(worker.seen) > 3)
+    with experiment.drawing("test", "unknown"):
+        before = len(worker.seen)
+        sleep(0.2)
+        assert len(worker.seen) == before
+    until(lambda: len(worker.seen) > before)
+    monkeypatch.setattr(experiment, "LONGEST_DRAW", 0.05)
+    with experiment.drawing("test"):
+        before = len(worker.seen)
+        until(lambda: len(worker.seen) > before)
+    worker.stop()
+    assert worker.wait(SOON)
+    assert experiment.workers().active.isdisjoint({worker})

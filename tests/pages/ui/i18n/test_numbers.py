@@ -1,0 +1,86 @@
+"""Numbers read as people say them, and nothing that is there is shown as zero."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.ui.i18n import numbers
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0, "0 %"),
+        (1, "100 %"),
+        (0.12, "12 %"),
+        (0.4132, "41 %"),
+        (0.0618, "6.2 %"),
+        (0.0003, "0.03 %"),
+        (0.00000312, "0.00031 %"),
+        (1e-12, "< 0.00001 %"),
+        (0.9951, "99.5 %"),
+        (0.9999, "> 99.9 %"),
+        (math.nan, "–"),
+        (None, "–"),
+    ],
+)
+def test_a_percentage_can_be_read(share: float | None, text: str) -> None:
+    assert numbers.percent(share).replace("\u00a0", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0001, "0.01 %"),
+        (0.00003123, "1 in 32,000"),
+        (1.4e-8, "1 in 71 million"),
+        (2.5e-10, "1 in 4 billion"),
+        (1e-15, "< 1 in a trillion"),
+        (0.0, "0 %"),
+        (0.3, "30 %"),
+        (math.nan, "–"),
+    ],
+)
+def test_a_small_chance_is_told_in_tries(share: float, text: str) -> None:
+    assert numbers.chance(share).replace("\u00a0", " ") == text
+
+
+@given(st.floats(min_value=1e-300, max_value=1, exclude_max=True))
+def test_what_is_there_is_never_zero_and_what_is_not_all_is_never_all(share: float) -> None:
+    text = numbers.percent(share)
+    assert any(digit in text for digit in "123456789")
+    assert "0.00\u00a0" not in text
+    if share < 0.99999:
+        assert not text.startswith("100")
+
+
+@given(st.floats(min_value=0.0000002, max_value=0.999))
+def test_a_percentage_is_right_to_two_figures(share: float) -> None:
+    shown = float(numbers.percent(share).rstrip("%").replace("\u00a0", "").lstrip("<>"))
+    assert shown == pytest.approx(share * 100, rel=0.051)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (860, "860 B"), (86_123, "86 KB"), (4.21e6, "4.2 MB"), (999_600, "1 MB"), (2.5e13, "25 TB")]
+)
+def test_bytes_come_in_plain_units(count: float, text: str) -> None:
+    assert numbers.size(count).replace("\u00a0", " ") == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.0004, "0.4 ms"), (0.0384, "38 ms"), (1.234, "1.2 s"), (0.9996, "1 s"), (180, "3 min")])
+def test_a_time_has_the_unit_one_would_say(seconds: float, text: str) -> None:
+    assert numbers.duration(seconds).replace("\u00a0", " ") == text
+
+
+@pytest.mark.parametrize(("number", "text"), [(47, "47"), (12_345, "12,345"), (5_712_000, "5.7 million"), (8.03e9, "8 billion")])
+def test_a_count_can_be_read_aloud(number: float, text: str) -> None:
+    assert numbers.count(number).replace("\u00a0", " ") == text
+
+
+def test_bits_have_one_decimal() -> None:
+    assert numbers.bits(2.345).replace("\u00a0", " ") == "2.3 bits"
+    assert numbers.bits(math.inf) == "–"

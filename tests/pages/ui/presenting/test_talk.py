@@ -1,0 +1,85 @@
+"""A running order is a file that may come from anywhere; whatever is in it, it leads to pages of this app or is refused in a sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import BadRunningOrder
+from core.labs import prepared
+from pages.ui.presenting import running_order, running_order_file, talk, tour_state
+from pages.ui.presenting.running_order import FORMAT, Stop, Talk
+from pages.ui.presenting.running_orders import TALKS
+from pages.ui.shell import navigation
+
+
+@pytest.mark.parametrize("name", TALKS)
+def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_file(name: str) -> None:
+    known = TALKS[name]
+    titles = navigation.titles()
+    for stop in known.stops:
+        assert stop.page in titles, stop
+        assert stop.say, "a speaker is told what to say"
+        assert stop.query.get(talk.PREPARED, "loop") in {recipe.name for recipe in prepared.PREPARED}
+        assert stop.page != "tour" or stop.query["stop"] in tour_state.STOPS
+    assert running_order_file.loads(known.dumps()) == known
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "stage?prompt=The+fox&seed=4",
+        "/stage?prompt=The+fox&seed=4",
+        "https://example.org/stage?prompt=The+fox&seed=4",
+        " /app/stage?prompt=The+fox&seed=4 ",
+    ],
+)
+def test_a_stop_keeps_of_an_address_what_is_this_apps(link: str) -> None:
+    stop = running_order.checked(Stop("Fox", link))
+    assert stop.page == "stage"
+    assert stop.query == {"prompt": "The fox", "seed": "4"}
+
+
+@pytest.mark.parametrize("link", ["nowhere", "../../etc/passwd", "javascript:alert(1)", "http://[", "notes", "talk", "__init__"])
+def test_a_stop_that_leads_nowhere_is_refused(link: str) -> None:
+    with pytest.raises(BadRunningOrder, match=r"leads to no page .*\.$"):
+        running_order.checked(Stop("Strange", link))
+
+
+WRONG = [
+    b"",
+    b"\xff\xfe",
+    "[" * 100_000,
+    "{}",
+    json.dumps({"format": FORMAT}),
+    json.dumps({"format": FORMAT, "version": 2, "name": "x", "stops": [{"title": "a", "link": "stage"}]}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": []}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage"}] * 61}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage", "words": -1}]}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": "stage", "run": "rm"}]}),
+    json.dumps({"format": FORMAT, "version": 1, "name": "x", "stops": [{"title": "a", "link": 7}]}),
+]
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | bytes) -> None:
+    with pytest.raises(BadRunningOrder, match=r"\.$"):
+        running_order_file.loads(text)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=8), inner),
+        max_leaves=8,
+    )
+)
+def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> None:
+    whole = {"format": FORMAT, "version": 1, "name": "x", "stops": content}
+    try:
+        assert isinstance(running_order_file.loads(json.dumps(whole)), Talk)
+    except BadRunningOrder as error:
+        assert str(error).endswith(".")

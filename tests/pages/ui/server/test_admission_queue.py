@@ -1,0 +1,43 @@
+"""Who comes when many come: in order, a few at a time, and nobody who leaves keeps the others."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from pages.ui.server import admission_queue
+from pages.ui.server.admission_queue import Line
+
+
+def test_a_few_have_their_turn_and_the_others_know_how_many_are_before_them() -> None:
+    line = Line(2)
+    places = [line.join() for _ in range(5)]
+    assert [line.before(place) for place in places] == [0, 0, 1, 2, 3]
+    line.leave(places[1])
+    assert [line.before(place) for place in (places[0], *places[2:])] == [0, 0, 1, 2]
+    line.leave(places[3])  # somebody in the middle gives up
+    assert line.before(places[4]) == 1
+
+
+def test_whoever_waits_is_woken_when_the_line_moves() -> None:
+    line = Line(1)
+    first, second = line.join(), line.join()
+    seen: list[int] = []
+    waiting = threading.Thread(target=lambda: seen.append(line.before(second, 30.0)))
+    waiting.start()
+    line.leave(first)
+    waiting.join(5)
+    assert seen == [0]
+
+
+def test_a_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Visitor:
+        came_in = False
+
+    line = Line(1)
+    monkeypatch.setattr(admission_queue, "_LINE", line)
+    monkeypatch.setattr(admission_queue, "current_session", Visitor)
+    with pytest.raises(ValueError), admission_queue.turn():
+        raise ValueError
+    assert line.before(line.join()) == 0

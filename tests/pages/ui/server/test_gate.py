@@ -1,0 +1,224 @@
+"""The gate: how many may connect, who is let go of, what is not public; as ASGI, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pages.ui.server import deployment, gate
+from pages.ui.server.gate import Gate
+from pages.ui.server.upload_sizes import UploadSizes
+
+
+class Inside:
+    """The app behind the gate: remembers what came through, holds websockets open until they hang up."""
+
+    def __init__(self) -> None:
+        self.came: list[dict[str, str]] = []
+        self.ended: list[int] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.came.append({name.decode(): value.decode() for name, value in scope["headers"]})
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"inside"})
+            return
+        while (message := await receive())["type"] != "websocket.disconnect":
+            pass
+        self.ended.append(message["code"])
+
+
+def scope(kind: str, path: str = "/", peer: str = "127.0.0.1", method: str = "GET", **headers: str) -> dict[str, Any]:
+    told = {"host": "localhost:8501"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    listed = [(name.encode(), value.encode()) for name, value in told.items()]
+    return {"type": kind, "path": path, "method": method, "client": (peer, 1), "headers": listed}
+
+
+class Browser:
+    """One websocket from the outside."""
+
+    def __init__(self, through: Gate, peer: str = "127.0.0.1", **headers: str) -> None:
+        self.says: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.hears: list[dict[str, Any]] = []
+        self.says.put_nowait({"type": "websocket.connect"})
+        self.task = asyncio.ensure_future(through(scope("websocket", "/_stcore/stream", peer, **headers), self.says.get, self.hear))
+
+    async def hear(self, message: Any) -> None:
+        self.hears.append(message)
+
+    def say(self) -> None:
+        self.says.put_nowait({"type": "websocket.receive", "bytes": b"x"})
+
+    @property
+    def refused(self) -> bool:
+        return any(message["type"] == "websocket.close" for message in self.hears)
+
+
+async def settled() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def answer(through: Gate, asked: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
+    heard: list[dict[str, Any]] = []
+
+    async def hear(message: Any) -> None:
+        heard.append(message)
+
+    await through(asked, asyncio.Queue().get, hear)
+    head = {name.decode(): value.decode() for name, value in heard[0]["headers"]}
+    return heard[0]["status"], head, b"".join(message.get("body", b"") for message in heard[1:])
+
+
+@pytest.fixture
+def inside() -> Inside:
+    return Inside()
+
+
+@pytest.fixture
+def through(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    for name in ("PUBLIC", "HOSTS", "SOCKETS", "SOCKETS_PER_ADDRESS"):
+        monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
+    Gate.lines.clear()
+    Gate.refused.clear()
+    yield Gate(inside)
+    Gate.lines.clear()
+
+
+def test_one_address_cannot_take_all_sockets(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_SOCKETS_PER_ADDRESS", "5")
+
+    async def crowd() -> None:
+        greedy = [Browser(through, "203.0.113.7") for _ in range(8)]
+        other = Browser(through, "203.0.113.8")
+        await settled()
+        assert [one.refused for one in greedy] == [False] * 5 + [True] * 3
+        assert not other.refused
+        for one in (*greedy, other):
+            one.task.cancel()
+
+    asyncio.run(crowd())
+    assert Gate.refused["sockets of one address"] == 3
+
+
+def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
+    through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_SOCKETS", "3")
+    monkeypatch.setattr(gate, "SILENT", 0.05)
+
+    async def crowd() -> None:
+        there = [Browser(through, f"203.0.113.{number}") for number in range(3)]
+        early = Browser(through, "203.0.113.99")
+        await settled()
+        assert early.refused  # nobody has been silent for long
+        await asyncio.sleep(0.06)
+        there[0].say()
+        there[2].say()
+        await settled()
+        late = Browser(through, "203.0.113.98")
+        await settled()
+        assert not late.refused
+        assert [one.task.done() for one in there] == [False, True, False]
+        assert inside.ended == [gate.TRY_LATER]
+        for one in (*there, late):
+            one.task.cancel()
+
+    asyncio.run(crowd())
+
+
+def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "FIRST_WORD", 0.05)
+
+    async def wait() -> None:
+        silent, speaking = Browser(through), Browser(through)
+        speaking.say()
+        await asyncio.sleep(0.2)
+        assert (silent.task.done(), speaking.task.done()) == (True, False)
+        assert silent.hears == [{"type": "websocket.close", "code": gate.TRY_LATER}]
+        assert len(Gate.lines) == 1
+        speaking.task.cancel()
+
+    asyncio.run(wait())
+
+
+def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_local(through: Gate, inside: Inside) -> None:
+    async def ask() -> None:
+        evil = Browser(through, origin="https://evil.example")
+        rebound = Browser(through, host="evil.example", origin="http://evil.example")
+        forged = Browser(through, "203.0.113.7", **{deployment.MARK.replace("-", "_"): deployment.LOCAL})
+        own = Browser(through, origin="http://localhost:8501")
+        await settled()
+        assert (evil.refused, rebound.refused, forged.refused, own.refused) == (True, True, False, False)
+        assert [one[deployment.MARK] for one in inside.came] == [deployment.AWAY, deployment.LOCAL]
+        forged.task.cancel()
+        own.task.cancel()
+
+    asyncio.run(ask())
+
+
+def test_metrics_are_the_operator_s(through: Gate) -> None:
+    for path in ("/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics", "/_stcore/script-health-check"):
+        assert asyncio.run(answer(through, scope("http", path, "203.0.113.7")))[0] == 404
+        assert asyncio.run(answer(through, scope("http", path, x_forwarded_for="203.0.113.7")))[0] == 404
+    assert asyncio.run(answer(through, scope("http", "/_stcore/metrics")))[0] == 200
+
+
+def test_every_answer_carries_the_policy_and_a_strange_name_gets_none_but_the_health(through: Gate) -> None:
+    status, head, body = asyncio.run(answer(through, scope("http", "/watch")))
+    assert (status, body) == (200, b"inside")
+    assert "img-src 'self'" in head["content-security-policy"]
+    assert "frame-ancestors 'self'" in head["content-security-policy"]
+    assert head["x-content-type-options"] == "nosniff"
+    status, head, _ = asyncio.run(answer(through, scope("http", "/watch", host="evil.example")))
+    assert status == 403
+    assert asyncio.run(answer(through, scope("http", "/healthz", host="evil.example")))[0] == 200
+
+
+def test_what_one_session_hands_in_is_bounded_in_sum(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_UPLOADS_MEGABYTES", "10")
+
+    def send(session: str, file: str, method: str = "PUT", **headers: str) -> int:
+        asked = scope("http", f"/_stcore/upload_file/{session}/{file}", method=method, **headers)
+        return asyncio.run(answer(through, asked))[0]
+
+    large = str(9 * 2**20)
+    assert send("one", "a", content_length=large) == 200
+    assert send("one", "b", content_length=large) == 413
+    assert send("two", "b", content_length=large) == 200  # the bound is per session
+    assert send("one", "a", content_length=large) == 200  # the same file again replaces itself
+    assert send("one", "a", method="DELETE") == 200
+    assert send("one", "b", content_length=large) == 200
+    for length in ({}, {"content_length": "-1"}, {"content_length": "9" * 30}):
+        assert send("three", "a", **length) == 413
+
+
+def test_a_file_that_could_not_be_deleted_still_counts(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 403 if scope["method"] == "DELETE" else 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    monkeypatch.setenv("TOKEN_VIEWER_UPLOADS_MEGABYTES", "10")
+    through, large = Gate(refuse), {"content_length": str(9 * 2**20)}
+    statuses = [
+        asyncio.run(answer(through, scope("http", f"/_stcore/upload_file/one/{file}", method=method, **headers)))[0]
+        for file, method, headers in (("a", "PUT", large), ("a", "DELETE", {}), ("b", "PUT", large))
+    ]
+    assert statuses == [200, 403, 413]
+
+
+def test_only_the_newest_sessions_are_remembered() -> None:
+    sizes = UploadSizes(sessions=2)
+    assert all(sizes.add(session, "a", 9, 10) for session in ("one", "two", "three"))
+    assert sizes.add("one", "b", 9, 10) and not sizes.add("three", "b", 9, 10)
+
+
+def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example")
+    own = {"host": "viewer.example", "origin": "https://viewer.example"}
+    assert asyncio.run(answer(through, scope("http", **own)))[0] == 200
+    assert asyncio.run(answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
+    assert [one.get("origin") for one in inside.came] == ["http://localhost", None]

@@ -1,0 +1,68 @@
+"""Loading the libraries and the first model before the first visitor asks."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from core.engine.model import LanguageModel
+from core.errors import BrokenModel
+from core.models import bundled
+from pages.ui.server import loaded_models, preload
+
+
+@pytest.fixture(autouse=True)
+def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(preload, "_loading", [])
+    yield
+    preload.wait()
+    gc.unfreeze()
+
+
+def test_the_first_model_is_loaded_once_and_given_to_one_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    load = bundled.load_without_network
+
+    def listening(name: str) -> LanguageModel | None:
+        asked.append(name)
+        return load(name)
+
+    monkeypatch.setattr(bundled, "load_without_network", listening)
+    preload.begin()
+    preload.begin()
+    assert preload.under_way()
+    assert preload.take("storyteller-mini") is None
+    assert not preload.under_way()
+    model = preload.take("storyteller")
+    assert model is not None and model.name == "storyteller" and model.load_network() is not None
+    assert preload.take("storyteller") is None
+    assert asked == ["storyteller"]
+    assert gc.get_freeze_count() > 0
+
+
+def test_a_public_instance_loads_the_network_before_visitors_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    preload.begin()
+    model = preload.take("storyteller")
+    assert model is not None and model.network is not None
+
+
+def test_nothing_is_waited_for_if_loading_never_began() -> None:
+    assert not preload.under_way() and not preload.failed()
+    preload.wait()
+    assert preload.take("storyteller") is None
+
+
+def test_a_model_that_could_not_be_preloaded_is_tried_again_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str, **_: object) -> None:
+        raise BrokenModel(f"{name} is broken today.")
+
+    monkeypatch.setattr(bundled, "load_without_network", refuse)
+    monkeypatch.setattr(loaded_models, "load_model", refuse)
+    preload.begin()
+    assert preload.failed()
+    loaded_models._shelf.clear()
+    with pytest.raises(BrokenModel, match="broken today"):
+        loaded_models.loaded("storyteller")

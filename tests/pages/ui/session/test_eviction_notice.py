@@ -1,0 +1,157 @@
+"""Several models on one machine: the one that gives way takes nothing along, and whoever wrote with it is told once."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import Generation, load_model
+from pages.ui.server import loaded_models
+from pages.ui.session import run_start
+
+Open = Callable[..., AppTest]
+State = Callable[[AppTest], Any]
+PROMPT = "The old king"
+BUNDLED = "storyteller"
+
+
+@pytest.fixture
+def folders(tiny_folder: Callable[[str], Path]) -> list[str]:
+    return [str(tiny_folder(name)) for name in ("llama", "gpt2", "bloom")]
+
+
+@pytest.fixture(autouse=True)
+def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Beside the bundled model, with which everybody begins."""
+    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "3")
+    loaded_models._shelf.clear()
+    yield
+    loaded_models._shelf.clear()
+
+
+@pytest.fixture
+def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
+    """A visitor who writes with this model."""
+
+    def write(name: str, steps: int = 3) -> AppTest:
+        app = open_app(prompt=PROMPT, seed="5")
+        session(app).names.append(name)
+        app.run().selectbox(key="model").set_value(name).run()
+        for _ in range(steps):
+            app.button(key="step").click().run()
+        assert not app.exception
+        assert session(app).run.model_name == name
+        return app
+
+    return write
+
+
+def told(app: AppTest) -> list[str]:
+    return [str(note.value) for note in app.info]
+
+
+def ids(run: Any) -> list[int]:
+    return [step.token_id for step in run.path]
+
+
+def alone(app: AppTest, name: str, count: int) -> list[int]:
+    """What this visitor's settings write with a model that was never away."""
+    run = Generation(load_model(name), PROMPT, app.session_state["_session"].run.settings, top_n=run_start.LISTED)
+    return [run.step().token_id for _ in range(count)]
+
+
+@pytest.mark.slow
+def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: Any, folders: list[str], session: State) -> None:
+    one = writer(folders[0])
+    path, bars = session(one).run.path, len(one.get("vega_lite_chart"))
+    writer(folders[1])
+    writer(folders[2])
+    assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}
+    one.run()
+    assert told(one) == ["llama0 was put away to make room for bloom0. Your text is safe, and going on loads it again."]
+    assert session(one).run.path == path
+    assert len(one.get("vega_lite_chart")) == bars
+    assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
+    assert len(told(one.run())) == 1, "it stays until they do something"
+    one.button(key="step").click().run()
+    assert not one.exception
+    assert told(one) == []
+    assert ids(session(one).run) == alone(one, folders[0], 4)
+    assert session(one).run.path[:3] == path
+    assert folders[0] in loaded_models.in_memory()
+
+
+@pytest.mark.slow
+def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer: Any, folders: list[str], session: State) -> None:
+    one = writer(folders[0])
+    one.button(key="play").click().run()
+    assert session(one).playing
+    before = len(session(one).run.path)
+    loaded_models.unload(folders[0])
+    one.run()
+    assert not session(one).playing
+    assert told(one) == ["llama0 was put away because somebody asked for its memory. Your text is safe, and going on loads it again."]
+    assert [button.key for button in one.button if button.key in ("play", "pause")] == ["play"], "the page was drawn again, at rest"
+    assert len(session(one).run.path) == before
+    assert folders[0] not in loaded_models.in_memory()
+    one.button(key="play").click().run()
+    assert session(one).playing
+    one.run()
+    assert len(session(one).run.path) > before
+
+
+@pytest.mark.slow
+def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
+    for page in ("inside.py", "models.py"):
+        one = writer(folders[0])
+        one.switch_page(f"../../pages/{page}").run()
+        loaded_models.unload(folders[0])
+        one.run()
+        assert not one.exception
+        assert [sentence for sentence in told(one) if "was put away" in sentence], page
+
+
+@pytest.mark.slow
+def test_who_changes_the_model_is_not_told_about_their_own_choice(
+    writer: Any, folders: list[str], session: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
+    one = writer(folders[0])
+    session(one).names += folders[1:]
+    for name in folders[1:]:
+        one.run().selectbox(key="model").set_value(name).run()
+        assert told(one) == []
+    assert folders[0] not in loaded_models.in_memory()
+
+
+@pytest.mark.slow
+def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, tiny_folder: Any, tmp_path: Path, session: State) -> None:
+    folder = tmp_path / "guest"
+    shutil.copytree(tiny_folder("gpt2"), folder)
+    one = writer(str(folder))
+    written = session(one).run.written
+    loaded_models.unload(str(folder))
+    folder.rename(tmp_path / "gone")
+    one.run()
+    one.button(key="step").click().run()
+    assert not one.exception
+    assert len([sentence for sentence in told(one) if "cannot be loaded again just now" in sentence]) == 1
+    assert session(one).run.written == written
+    (tmp_path / "gone").rename(folder)
+    one.button(key="step").click().run()
+    assert told(one) == []
+    assert ids(session(one).run) == alone(one, str(folder), 4)
+
+
+def test_a_name_in_a_sentence_gives_no_folder_away_and_draws_nothing() -> None:
+    assert loaded_models.title("storyteller") == "Storyteller"
+    assert loaded_models.title("openai-community/gpt2@main") == "GPT-2"
+    assert loaded_models.title("some/model") == "some/model"
+    assert loaded_models.title("/home/ann/secret/model") == "model"
+    assert loaded_models.title("~/model") == "model"
+    assert not set("[]<>`*$") & set(loaded_models.title("/x/![a](http:b)<i>`$x$*"))

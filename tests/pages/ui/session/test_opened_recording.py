@@ -1,0 +1,29 @@
+"""What the server lets in, what the widget promises and what core reads are one number; no page is told that it has something already."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from core.generation.recording import LARGEST_FILE
+from core.limits import Limits
+from pages.ui.session import opened_recording
+
+ROOT = Path(__file__).parents[4]
+
+
+def config(section: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))[section]
+
+
+def test_the_server_lets_in_what_the_widget_promises_and_core_reads() -> None:
+    promised = opened_recording.LARGEST_UPLOAD
+    assert promised * 2**20 == LARGEST_FILE
+    assert Limits().upload_megabytes == promised
+    assert config("server")["maxUploadSize"] == promised + 1, "a file of just this size comes wrapped, and the server counts the wrapping"
+
+
+def test_no_message_is_a_reference_to_what_a_browser_may_have_forgotten() -> None:
+    assert config("global")["minCachedMessageSize"] > 2**32, "far beyond the largest message"
+    assert config("runner")["fastReruns"] is False, "two scripts at a time would step one run"

@@ -1,0 +1,300 @@
+"""A link that asks for a model: nothing is fetched, read or called by itself; what it asks for is one click away where it can be had."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote_plus
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import Generation, SamplingSettings, load_model
+from core.errors import UnknownModel
+from core.models.hub import downloaded, find, is_hub_id, with_revision
+from pages.ui.i18n import example_texts
+from pages.ui.server import loaded_models
+from pages.ui.session import share_link
+from tests.core.servers.serving import TINY, FakeVLLM, serve
+
+Open = Callable[..., AppTest]
+State = Callable[[AppTest], Any]
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+SETTINGS = SamplingSettings(temperature=1.3, top_k=30, seed=8)
+
+
+@pytest.fixture(autouse=True)
+def own_shelf() -> Iterator[None]:
+    loaded_models._shelf.clear()
+    yield
+    loaded_models._shelf.clear()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of the hub."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def current_session(cache: Path, tiny_folder: Callable[[str], Path]) -> str:
+    """A model of the hub that was downloaded before, as the hub's library lays it down."""
+    snapshot = cache / "models--some--model" / "snapshots" / COMMIT
+    shutil.copytree(tiny_folder("gpt2"), snapshot)
+    (cache / "models--some--model" / "refs").mkdir()
+    (cache / "models--some--model" / "refs" / "main").write_text(COMMIT)
+    return "some/model"
+
+
+def told(app: AppTest) -> list[str]:
+    return [str(note.value) for note in app.info]
+
+
+def wished(app: AppTest) -> str:
+    return " ".join(str(one.value) for one in app.markdown if "his link asks" in str(one.value))
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(button.key) for button in app.button if str(button.key).startswith("wish_")}
+
+
+def shared(app: AppTest) -> str:
+    """The link that this visitor would send."""
+    app.session_state["keep"] = True
+    app.run()
+    return next(one.proto.json for one in app.get("bidi_component") if "steps=" in one.proto.json)
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """What the browser's address holds."""
+    drawn = [json.loads(one.proto.json) for one in app.get("bidi_component") if '"wanted"' in one.proto.json]
+    return dict(parse_qsl(drawn[-1]["query"]))
+
+
+def look(app: AppTest, word: str | None = None) -> AppTest:
+    """Follow the link of the sentence to the Models page."""
+    app.query_params["asked"] = word or app.session_state["_session"].results["asked"]
+    return app.switch_page("../../pages/models.py").run()
+
+
+def sent(name: str) -> tuple[Generation, dict[str, str]]:
+    """A run of somebody else with this model, a branch taken by hand, and the link they would send."""
+    run = Generation(load_model(name), "The old king", SETTINGS, top_n=50)
+    for _ in range(4):
+        run.step()
+    run.force(run.next_distribution().candidates[2].token_id)
+    for _ in range(3):
+        run.step()
+    return run, dict(parse_qsl(share_link.query(run.prompt, run.model_name, SETTINGS, run.path, example_texts.FIRST_PROMPT)))
+
+
+def test_a_downloaded_model_is_one_click_away_and_the_run_is_the_one_that_was_sent(
+    open_app: Open, session: State, current_session: str
+) -> None:
+    run, query = sent(current_session)
+    app = open_app(**query)
+    assert not app.exception
+    assert (told(app), keys(app)) == ([], {"wish_open", "wish_stay"})
+    assert "**some/model**" in wished(app)
+    assert "on this machine" in wished(app)
+    assert set(loaded_models.in_memory()) == {"storyteller"}, "nothing was loaded for a link alone"
+    assert session(app).run.prompt == "The old king"
+    assert session(app).run.path == [], "its steps are not followed with another model"
+    app.slider(key="temperature").set_value(0.5).run()
+    app.button(key="step").click().run()
+    app.button(key="wish_open").click().run()
+    assert not app.exception
+    made = session(app).run
+    assert (made.model_name, made.prompt, made.settings) == (current_session, run.prompt, SETTINGS)
+    assert [(step.token_id, step.chosen_by, step.roll) for step in made.path] == [(s.token_id, s.chosen_by, s.roll) for s in run.path]
+    assert made.written == run.written
+    assert (told(app), keys(app), wished(app)) == ([], set(), "")
+    app.button(key="step").click().run()
+    assert session(app).run.path[-1].token_id == run.step().token_id
+
+
+def test_a_link_to_the_other_bundled_model_is_followed_at_once(open_app: Open, session: State) -> None:
+    run, query = sent("storyteller-mini")
+    app = open_app(**query)
+    assert (told(app), keys(app)) == ([], set())
+    assert app.selectbox(key="model").value == "storyteller-mini"
+    made = session(app).run
+    assert (made.model_name, made.written, made.settings) == ("storyteller-mini", run.written, SETTINGS)
+    assert address(app)["model"] == "storyteller-mini"
+    app.selectbox(key="model").set_value("storyteller").run()
+    assert "model" not in address(app)
+    app.selectbox(key="model").set_value("storyteller-mini").run()
+    assert (address(app)["model"], session(app).run.model_name) == ("storyteller-mini", "storyteller-mini")
+
+
+def test_who_loads_the_page_again_finds_the_same_offer(open_app: Open, current_session: str) -> None:
+    _, query = sent(current_session)
+    app = open_app(**query)
+    assert address(app) == query
+    app.button(key="wish_stay").click().run()
+    assert not {"model", "steps"} & set(address(app))
+
+
+def test_who_would_rather_stay_is_not_asked_again(open_app: Open, session: State, current_session: str) -> None:
+    app = open_app(model=current_session, prompt="The old king")
+    app.button(key="wish_stay").click().run()
+    assert (wished(app), keys(app)) == ("", set())
+    assert session(app).run.model_name == "storyteller"
+
+
+def test_every_page_tells_what_the_link_asks_for(open_app: Open, current_session: str) -> None:
+    app = open_app(model=current_session)
+    for page in ("inside.py", "models.py"):
+        app.switch_page(f"../../pages/{page}")
+        assert app.session_state["_session"].requested is not None
+
+
+def test_a_model_that_is_not_here_leads_to_its_size_with_the_name_filled_in(open_app: Open, cache: Path) -> None:
+    app = open_app(model="openai-community/gpt2", seed="3", steps="4")
+    assert not app.exception
+    assert (told(app), keys(app)) == ([], {"wish_stay"})
+    assert "**GPT-2**, 548 MB" in wished(app).replace("\u00a0", " ")
+    look(app)
+    assert not app.exception
+    assert app.text_input(key="models_name").value == "openai-community/gpt2"
+    assert len(told(app)) == 1
+    assert "hub cannot be reached" in told(app)[0], "the hub was asked once somebody clicked, not before"
+    assert list(cache.iterdir()) == []
+    assert "asked" not in app.query_params
+
+
+def test_a_link_cannot_pretend_that_somebody_clicked(open_app: Open, cache: Path) -> None:
+    app = open_app("models.py", model="openai-community/gpt2", asked="12345678")
+    assert not app.exception
+    assert (told(app), app.text_input(key="models_name").value) == ([], "")
+    look(app, "12345678")
+    assert (told(app), app.text_input(key="models_name").value) == ([], ""), "the hub is not asked"
+
+
+def test_a_model_fetched_meanwhile_brings_the_run_of_the_link(open_app: Open, session: State, current_session: str, cache: Path) -> None:
+    run, query = sent(current_session)
+    aside = cache / "aside"
+    (cache / "models--some--model").rename(aside)
+    app = open_app(**query)
+    assert keys(app) == {"wish_stay"}
+    aside.rename(cache / "models--some--model")
+    app.run()
+    assert "wish_open" in keys(app)
+    app.button(key="wish_open").click().run()
+    assert session(app).run.written == run.written
+
+
+@pytest.mark.slow
+def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_app: Open, session: State, tiny_folder: Any) -> None:
+    for name in (str(tiny_folder("gpt2")), "/no/such/folder", "../../etc/passwd", "~/models/x", "C:\\models\\x", "\\\\host\\share"):
+        app = open_app(model=name, prompt="The old king", seed="4")
+        assert not app.exception
+        assert told(app) == [("The link asks for a model in a folder, and a link opens no folders; the usual model writes instead.")], name
+        assert (keys(app), wished(app)) == (set(), "")
+        assert session(app).run.model_name == "storyteller"
+        assert (session(app).run.prompt, session(app).run.settings.seed) == ("The old king", 4)
+        assert set(loaded_models.in_memory()) == {"storyteller"}
+
+
+def test_a_folder_that_somebody_has_opened_here_can_be_opened_by_a_link(open_app: Open, session: State, tiny_folder: Any) -> None:
+    name = str(tiny_folder("gpt2"))
+    run, query = sent(name)
+    model = loaded_models.loaded(name)
+    app = open_app(**query)
+    assert keys(app) == {"wish_open", "wish_stay"}
+    assert name not in wished(app)
+    app.button(key="wish_open").click().run()
+    assert session(app).run.model is model
+    assert session(app).run.written == run.written
+
+
+def test_a_link_to_a_server_calls_nobody(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app(model="http://ann:secret@127.0.0.1:9", prompt="The old king")
+    assert not app.exception
+    assert (told(app), keys(app)) == ([], {"wish_stay"})
+    assert "`127.0.0.1:9`" in wished(app)
+    assert "secret" not in wished(app)
+    look(app)
+    assert app.text_input(key="models_address").value == "http://127.0.0.1:9"
+    monkeypatch.setenv("TOKEN_VIEWER_SERVERS", "http://10.0.0.7:8000")
+    assert told(open_app(model="http://127.0.0.1:9")) == [
+        ("The link asks for a server that is not among those this app may ask; the usual model writes instead.")
+    ]
+
+
+@pytest.mark.slow
+def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Open, session: State) -> None:
+    with serve(FakeVLLM(limit=512)) as server:
+        assert keys(open_app(model=server.address)) == {"wish_stay"}
+        assert server.asked == []
+        loaded_models.loaded(server.address, str(TINY), "key")
+        assert keys(open_app(model=server.address)) == {"wish_stay"}, "a stranger does not borrow somebody's key"
+        loaded_models.loaded(server.address, str(TINY))
+        app = open_app(model=server.address, prompt="The old king", seed="8", steps="3")
+        assert keys(app) == {"wish_open", "wish_stay"}
+        app.button(key="wish_open").click().run()
+        assert not app.exception
+        assert len(session(app).run.path) == 3
+        assert session(app).run.prompt == "The old king"
+        assert f"model={quote_plus(server.address)}&" in shared(app), "its own link names the address, not what the server calls itself"
+
+
+HOSTILE = [
+    "   ",
+    "x" * 10_000,
+    "<img src=x onerror=alert(1)>",
+    "some\u202e/model",
+    "some/model@../../../../etc/passwd",
+    "http://169.254.169.254/latest",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_can_be_no_model_is_one_sentence_and_nothing_happens(open_app: Open, session: State, cache: Path, name: str) -> None:
+    app = open_app(model=name, prompt="The old king", seed="4", steps="2")
+    assert not app.exception
+    assert len(told(app)) == 1
+    assert len(told(app)[0]) < 250
+    assert not set("<>`[]") & set(told(app)[0])
+    assert (keys(app), wished(app)) == (set(), "")
+    run = session(app).run
+    assert (run.model_name, run.prompt, run.settings.seed, run.path) == ("storyteller", "The old king", 4, [])
+    assert list(cache.iterdir()) == []
+
+
+def test_a_revision_nobody_knows_is_said_after_the_click(open_app: Open, current_session: str) -> None:
+    app = open_app(model=f"{current_session}@no-such-revision")
+    assert (told(app), keys(app)) == ([], {"wish_stay"})
+    look(app)
+    assert not app.exception
+    assert len(told(app)) == 1
+    assert keys(open_app(model=f"{current_session}@main")) == {"wish_open", "wish_stay"}
+
+
+def test_what_is_half_downloaded_is_not_here(current_session: str, cache: Path) -> None:
+    folder = downloaded(current_session)
+    assert folder == find(current_session) == find(f"{current_session}@main"), "what is here is used as it is, with nobody asked"
+    assert folder is not None
+    (folder / "model.safetensors").rename(folder / "aside")
+    assert downloaded(current_session) is None
+    (folder / "model.safetensors.index.json").write_text('{"weight_map": {"a": "aside", "b": "../../../refs/main"}}')
+    assert downloaded(current_session) is None, "a part is a file of this folder"
+    (folder / "model.safetensors.index.json").write_text("[1]")
+    assert downloaded(current_session) is None
+    (folder / "model.safetensors.index.json").unlink()
+    (folder / "aside").rename(folder / "model.safetensors")
+    (folder / "config.json").unlink()
+    assert downloaded(current_session) is None
+
+
+def test_a_hub_id_is_told_by_how_it_is_written() -> None:
+    for name in ("some/model", "HuggingFaceTB/SmolLM2-135M", "a/b@v1.0", "a/b@refs/pr/1", "0x/y_z.w"):
+        assert is_hub_id(name)
+    for name in ("gpt2", "a/b/c", "/a/b", "a/b@", "a/b@/x", "a/..", "a/b@..", "a b/c", "a/b@c d", ".a/b", "a/b.", ""):
+        assert not is_hub_id(name), name
+    with pytest.raises(UnknownModel):
+        with_revision("some/model@../../x")

@@ -1,0 +1,137 @@
+"""A link says what was done, and whatever else somebody writes into it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import SamplingSettings
+from pages.ui.session import share_link
+from pages.ui.session.sampling_controls import CONTROLS, PRESETS, START, preset_of
+from pages.ui.session.share_link import Rolled
+
+
+def turned() -> st.SearchStrategy[SamplingSettings]:
+    """Settings as the sliders can stand."""
+    return st.builds(
+        SamplingSettings,
+        temperature=st.sampled_from([0.05, 0.8, 1.0, 1.25, 2.0]),
+        top_k=st.integers(0, 200),
+        top_p=st.sampled_from([0.05, 0.9, 0.97, 1.0]),
+        seed=st.integers(0, 2**31 - 1),
+        greedy=st.booleans(),
+    )
+
+
+QUIET = st.text(max_size=60)
+
+
+@dataclass
+class Taken:
+    token_id: int
+    chosen_by: str
+    attempt: int = 0
+    settings: SamplingSettings = START
+
+
+def test_a_way_is_short_and_reads_back() -> None:
+    path = [Taken(5, "sampled"), Taken(6, "greedy"), Taken(231, "forced"), Taken(4095, "sampled"), Taken(64, "sampled", 3)]
+    assert share_link.format_steps(path) == "r1FG.f231.r2__.a3.r2BA"  # type: ignore[arg-type]
+    assert share_link.parse_steps("r1FG.f231.r2__.a3.r2BA") == [Rolled(5), Rolled(6), 231, Rolled(4095), Rolled(64, 3)]
+
+
+def test_links_of_old_still_open() -> None:
+    assert share_link.parse_steps("2.f231.1") == [None, None, 231, None]
+
+
+@pytest.mark.parametrize(
+    "text", ["r", "r2", "r2A", "r0AA", "r6AAAAAA", "r2A.", "r2ä1", "rAA", "a", "a-1", "f", "r1A r1A", "12345678901", "r1" + "A" * 2001]
+)
+def test_what_is_no_way_is_refused(text: str) -> None:
+    assert share_link.parse_steps(text) is None
+
+
+rolled = st.builds(Rolled, st.integers(0, 2**30 - 1) | st.integers(0, 5000), st.sampled_from([0, 0, 1, 10**9 - 1]))
+
+
+@given(st.lists(rolled | st.integers(0, 999_999), max_size=60))
+def test_every_way_reads_back_as_it_was_written(way: list[int | Rolled]) -> None:
+    path: Any = [Taken(e.token_id, "sampled", e.attempt) if isinstance(e, Rolled) else Taken(e, "forced") for e in way]
+    text = share_link.format_steps(path)
+    assert (share_link.parse_steps(text) if text else []) == way
+
+
+@given(turned(), st.lists(st.tuples(st.integers(0, 999_999), st.booleans(), turned(), st.integers(0, 3)), max_size=20))
+def test_settings_and_throws_on_the_way_read_back(base: SamplingSettings, way: list[tuple[int, bool, SamplingSettings, int]]) -> None:
+    path = [Taken(token, "forced" if forced else "sampled", 0 if forced else attempt, settings) for token, forced, settings, attempt in way]
+    text = share_link.format_steps(path, base)  # type: ignore[arg-type]
+    read, now = [], base
+    for entry in (share_link.parse_steps(text) or []) if text else []:
+        if isinstance(entry, SamplingSettings):
+            now = entry
+        else:
+            read.append((entry, now))
+    assert read == [(token if forced else Rolled(token, attempt), settings) for token, forced, settings, attempt in way]
+
+
+def test_settings_on_the_way_are_short() -> None:
+    turned_up = SamplingSettings(temperature=1.2, top_p=START.top_p, top_k=40)
+    path = [Taken(1, "sampled"), Taken(2, "sampled", 0, turned_up), Taken(3, "forced")]
+    assert share_link.format_steps(path, START) == "r1B.st1_2-k40.r1C.s.f3"  # type: ignore[arg-type]
+    for strange in ("sx3", "st99", "st", "stnan", "st1e309", "a", "f", "s" * 400):
+        assert share_link.parse_steps(f"2.{strange}") is None
+
+
+def test_a_link_is_two_letters_per_token_of_a_small_vocabulary() -> None:
+    path: Any = [Taken(i, "sampled") for i in range(96, 4096, 20)]
+    text = share_link.format_steps(path)
+    assert len(text) == 2 + 2 * 200
+    assert quote_plus(text) == text
+
+
+@given(QUIET)
+def test_no_text_breaks_the_reading_of_a_way(text: str) -> None:
+    way = share_link.parse_steps(text)
+    assert way is None or len(way) <= share_link.MOST_STEPS
+
+
+@given(st.dictionaries(st.sampled_from([c.key for c in CONTROLS] + ["model", "prompt", "steps", "other"]), QUIET))
+def test_whatever_a_link_holds_the_values_are_possible(query: dict[str, str]) -> None:
+    said = share_link.impossible(query, ["storyteller"])
+    assert all(len(text) < 80 for text in said)
+    for control in CONTROLS:
+        value = share_link.value_of(control, query.get(control.key, ""))
+        assert value is None or control.low <= value <= control.high
+
+
+def test_what_is_as_usual_is_left_out() -> None:
+    assert share_link.query("Hello", "storyteller", START, [], "Hello") == "model=storyteller"
+    held = parse_qs(share_link.query("Hi & bye", "storyteller", SamplingSettings(greedy=True, seed=4), [], "Hello"))
+    assert held["prompt"] == ["Hi & bye"]
+    assert held["greedy"] == ["true"]
+    assert held["seed"] == ["4"]
+    assert held["temperature"] == ["1"]
+
+
+def test_a_text_names_its_prompt_whatever_the_app_begins_with() -> None:
+    held = parse_qs(share_link.query("Hello", "storyteller", START, [Taken(5, "dice")], "Hello"))  # type: ignore[list-item]
+    assert held["prompt"] == ["Hello"] and held["steps"]
+
+
+def test_every_preset_is_recognised_whatever_the_seed() -> None:
+    for name, preset in PRESETS.items():
+        assert preset_of(SamplingSettings(**{**preset.as_dict(), "seed": 99})) == name
+    assert preset_of(SamplingSettings(temperature=1.23)) is None
+
+
+def test_every_control_starts_within_its_range_and_says_something() -> None:
+    for control in CONTROLS:
+        assert control.low <= control.start <= control.high
+        for value in (control.low, control.start, control.high):
+            assert 0 < len(control.effect(value)) <= 45
+        assert control.help.endswith(".")

@@ -1,0 +1,135 @@
+"""The address, and what comes back from a browser: short enough for every server on the way, and never trusted."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from core import Generation, Recording, SamplingSettings, load_model
+from pages.ui.session import current, share_link, state, url_state
+
+
+@pytest.fixture
+def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
+    """Somebody with a run of six steps, without a page."""
+    someone = state.Session()
+    fields: dict[str, Any] = {}
+    for module in (state, current, url_state):
+        monkeypatch.setattr(module, "current_session", lambda: someone)
+    for module in (current, url_state):
+        monkeypatch.setattr(module, "st", SimpleNamespace(session_state=fields))
+    monkeypatch.setattr(url_state, "notify", lambda sentence: someone.notes.append(state.Notice(sentence)))
+    run = Generation(load_model("storyteller"), "The old king", SamplingSettings(seed=4))
+    for _ in range(6):
+        run.step()
+    hold(someone, run)
+    fields |= {"prompt": "The old king", "seed": 4, "temperature": 1.0, "top_p": 1.0}
+    return someone
+
+
+def hold(someone: state.Session, run: Any) -> None:
+    """This is their run."""
+    someone.run, someone.begun_with = run, ("storyteller", run.prompt, False)
+
+
+def test_a_link_that_fits_holds_the_whole_text(visitor: state.Session) -> None:
+    query, said = url_state.link_query()
+    assert said == "Whoever opens this link sees the same text, rolled with the same dice."
+    steps = share_link.parse_steps(share_link.decoded(query)["steps"])
+    assert visitor.run is not None and steps is not None
+    assert [step.token_id for step in visitor.run.path] == [one.token_id for one in steps if isinstance(one, share_link.Rolled)]
+
+
+def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(url_state, "LONGEST", 40)
+    monkeypatch.setattr(url_state, "LONGEST_LINK", 50)
+    query, said = url_state.link_query()
+    assert (query, said) == (
+        f"kept={visitor.name}",
+        (
+            "This text is too long for a link that goes everywhere: this one finds it in this browser "
+            "and in no other. A recording holds it all."
+        ),
+    )
+    put = url_state.address()
+    assert put.query == query, "what the link names lies in the browser"
+    assert share_link.decoded(put.stored)["prompt"] == "The old king"
+
+
+def test_the_link_of_a_recording_leaves_out_first_what_it_cannot_hold(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    hold(visitor, Recording.of(visitor.run).replay())
+    list(visitor.run.write()) if visitor.run else None
+    whole = url_state.link_query()[0]
+    monkeypatch.setattr(url_state, "LONGEST_LINK", len(whole) - 1)
+    query, said = url_state.link_query()
+    assert "steps" in whole and "steps" not in query and "prompt=The+old+king" in query
+    assert said == "The text is too long for a link that goes everywhere. A recording holds it all."
+    monkeypatch.setattr(url_state, "LONGEST_LINK", 5)
+    assert url_state.link_query() == ("", "The text is too long for a link that goes everywhere. A recording holds it all.")
+
+
+def test_twenty_thousand_characters_of_any_script_make_no_long_address(visitor: state.Session) -> None:
+    current.st.session_state["prompt"] = "漢" * 20_000
+    put = url_state.address()
+    assert len(put.query) < 100 < len(put.stored) < share_link.LONGEST_STORED
+    assert share_link.decoded(put.stored)["prompt"] == "漢" * 20_000
+
+
+def text_found(visitor: state.Session, found: object) -> list[str]:
+    """What is said of it."""
+    url_state.text_found(found)
+    return [note.text for note in visitor.notes]
+
+
+@pytest.mark.parametrize(
+    "found", [None, "", "prompt=x", 7, [], {}, {"query": None}, {"query": 7, "back": "yes"}, {"query": "%%%=&&;", "back": 1}]
+)
+def test_what_is_no_text_changes_nothing(visitor: state.Session, found: object) -> None:
+    before = url_state.address()
+    assert text_found(visitor, found) == []
+    assert url_state.address() == before
+
+
+def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visitor: state.Session) -> None:
+    visitor.kept_elsewhere = "abc"
+    assert url_state.address().wanted == "abc"
+    assert text_found(visitor, {"query": "", "back": False}) == [
+        ("This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one.")
+    ]
+    assert url_state.address().wanted == ""
+
+
+def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.Session) -> None:
+    visitor.begun_with = visitor.run = None
+    current.st.session_state.clear()
+    assert text_found(visitor, {"query": "prompt=A+boat&seed=9&temperature=1.3&steps=r2AB", "back": True}) == [
+        ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
+    ]
+    assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
+
+
+def test_what_the_address_has_brought_already_is_not_begun_again(visitor: state.Session) -> None:
+    begun = visitor.begun_with
+    assert text_found(visitor, {"query": url_state.address_query(), "back": True}) == [
+        ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
+    ]
+    assert visitor.begun_with is begun
+
+
+def test_a_text_that_names_another_is_looked_for_no_further(visitor: state.Session) -> None:
+    text_found(visitor, {"query": "prompt=A+boat&kept=abc", "back": True})
+    assert url_state.address().wanted == ""
+
+
+def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
+    assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [
+        "The connection was lost for a moment, and with it the recording; open its file again."
+    ]
+    visitor.notes.clear()
+    said = text_found(visitor, {"query": "prompt=A+boat&model=my+model&steps=r2AB", "back": True})
+    assert said[0] == ("The connection was lost for a moment, and with it the model {name}; its text cannot be written on.").format(
+        name="my model"
+    )
+    assert visitor.replay_steps is None, "another model does not write what that one wrote"
