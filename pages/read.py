@@ -132,7 +132,7 @@ def sums(read: ScoredText) -> None:
     )
 
 
-def legend(tint: str) -> None:
+def tint_legend(tint: str) -> None:
     """What the colours say."""
     colour = palette.as_data(palette.of(charts.theme()))[scoring_rows.INK]
     depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, palette.DARKEST)
@@ -232,7 +232,7 @@ def tints() -> str:
             required=True,
             persist_state="session",
         )
-        legend(tint or "rank")
+        tint_legend(tint or "rank")
     return tint or "rank"
 
 

@@ -114,7 +114,7 @@ def one_view() -> None:
                         "Two lines from 0 to 100 percent: the probability of the right answer before every word, at once and step by step."
                     ),
                 )
-                legend()
+                styles_legend()
 
     results.live(draw, ONE, key="think_fragment")
 
@@ -125,7 +125,7 @@ def ready_made(question: str, answer: str) -> None:
     current.fill("think_answer", answer)
 
 
-def legend() -> None:
+def styles_legend() -> None:
     colours = palette.of(charts.theme())
     legend((colours.dice, _("At once")), (colours.other, _("Step by step")))
 
@@ -252,7 +252,7 @@ def counted(entries: Sequence[Answered]) -> None:
         key="think_right",
         alt_text=_("Two bars from 0 to 100 percent with their 95 percent intervals: right answers at once and step by step."),
     )
-    legend()
+    styles_legend()
     cost = [sum(entry.tokens for entry in those) / len(those) for those in by_way.values()]
     st.markdown(
         _("Thinking aloud cost {times} times the tokens.").format(times=numbers.decimal(cost[1] / max(1, cost[0]), 0)),
