@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core import language
+from pages.ui.i18n import page_titles
 from pages.ui.server import preload
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
@@ -25,18 +26,23 @@ else:  # for every visitor, at every click
     if preload.under_way():  # import nothing else before it has ended: two threads could import one circle of modules
         with language.speaking(language.fitting(st.context.locale)), st.spinner(language._("Waking the model …")):
             preload.wait()
-    from pages.ui.components.address import address
-    from pages.ui.components.glossary import glossary
     from pages.ui.components.key_list import key_list
     from pages.ui.components.keys import keys
     from pages.ui.components.menu_mark import menu_mark
     from pages.ui.components.reconnect import reconnect
-    from pages.ui.components.talk_memory.talk_memory import talk_memory
-    from pages.ui.components.visibility.visibility import visibility
-    from pages.ui.presenting import presentation_links
-    from pages.ui.server import admission_queue
-    from pages.ui.session import active_settings, current, requested_model, state, url_state, visitor_language
-    from pages.ui.shell import frame, navigation, next_page_link, sidebar
+    from pages.ui.presenting import presentation_links, talk_memory
+    from pages.ui.session import (
+        active_settings,
+        address_bar,
+        admission_slot,
+        current,
+        page_visibility,
+        requested_model,
+        state,
+        url_state,
+        visitor_language,
+    )
+    from pages.ui.shell import frame, glossary_terms, navigation, next_page_link, sidebar
 
     current.start_session()
     url_state.mark()
@@ -47,27 +53,27 @@ else:  # for every visitor, at every click
     if not current.admit():
         frame.capacity_notice()
         st.stop()
-    with admission_queue.turn():
+    with admission_slot.admission_slot():
         frame.ensure_model_loaded()
         presentation_links.enter(page.url_path)
-        if page.url_path not in navigation.BARE:
+        if page.url_path not in page_titles.CHROMELESS_PAGES:
             visitor_language.switch()
             sidebar.sidebar(active_settings.used(page.url_path))
             requested_model.offer()
             presentation_links.bar(page.url_path)
         else:
             frame.hidden_heading(page.title)
-        talk_memory()  # before the page: whoever sees a stop and loads the page again at once comes back to it
+        talk_memory.keep_talk()  # before the page: whoever sees a stop and loads the page again at once comes back to it
         page.run()
         next_page_link.onward(page.url_path)
-        if page.url_path not in navigation.BARE:
+        if page.url_path not in page_titles.CHROMELESS_PAGES:
             presentation_links.way(page.url_path)
-    address.address()
+    address_bar.write_address()
     frame.late_notices()
     keys.keys()
     reconnect.reconnect()
-    visibility()
-    menu_mark.menu_mark(navigation.group_of(page.url_path), page.url_path)
-    if page.url_path not in navigation.BARE:
-        glossary.glossary(page.url_path)
+    page_visibility.watch_visibility()
+    menu_mark.menu_mark(page_titles.group_of(page.url_path), page.url_path)
+    if page.url_path not in page_titles.CHROMELESS_PAGES:
+        glossary_terms.explain_terms(page.url_path)
     key_list.key_list()

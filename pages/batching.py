@@ -19,7 +19,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import STAYS
-from pages.ui.shell import frame, remote_model_notes
+from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.views.burst_view import burst_page
 
 frame.page()
@@ -283,7 +283,7 @@ frame.header(
 )
 if remote_model_notes.is_served():
     with elements.error_boundary():
-        burst_page()
+        burst_page(prompt_field.own_text)
 else:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
         kinds = list(names.SCHEDULERS)

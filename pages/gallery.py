@@ -8,10 +8,10 @@ from core.errors import BadRecording
 from core.labs import prepared
 from core.language import _
 from pages.ui.experiments import experiment, gallery
-from pages.ui.i18n import numbers
+from pages.ui.i18n import numbers, page_titles
 from pages.ui.server import loaded_models
 from pages.ui.session import elements, opened_recording
-from pages.ui.shell import frame, navigation
+from pages.ui.shell import frame
 
 frame.page()
 ACROSS = 3
@@ -76,7 +76,7 @@ def own_file() -> None:
     elements.notices("gallery_file")
     page = gallery.opened_page()
     if page is not None:
-        title = next((title for _group, file, title, _sight in navigation.PAGES if file == page), page)
+        title = next((title for _group, file, title, _sight in page_titles.PAGES if file == page), page)
         st.page_link(
             elements.PAGES / page, label=_("Go to “{title}”").format(title=_(title)), icon=":material/arrow_forward:", width="content"
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.language import _
+from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import Term, terms
 from pages.ui.session import elements
 from pages.ui.session.state import STAYS
-from pages.ui.shell import frame, navigation
+from pages.ui.shell import frame
 
 frame.page()
 
@@ -18,9 +19,9 @@ def entry(term: Term) -> None:
     with st.container(gap="xsmall", key=f"glossary_{term.key}"):
         elements.section(term.title)
         st.markdown(term.text)
-        page = navigation.page_of(term.page)
+        page = page_titles.page_of(term.page)
         if page is not None:
-            label = _("See it happen: {page}").format(page=navigation.title_of(term.page))
+            label = _("See it happen: {page}").format(page=page_titles.title_of(term.page))
             st.page_link(page, label=label, icon=":material/visibility:", width="content")
 
 

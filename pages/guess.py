@@ -13,7 +13,7 @@ from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import numbers
 from pages.ui.presenting import guess_game
 from pages.ui.presenting.guess_game import Game
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, state
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 
@@ -116,7 +116,7 @@ frame.header(
 )
 with elements.error_boundary():
     run, now = current.run(), guess_game.game()
-    token_strip.token_strip(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
+    token_strip.token_strip(run.prompt_tokens, run.path, key="guess_strip", memory=state.results(), tint="none", accent=bool(now.rounds))
     if now.rounds:
         points = _("You {own} · the model's favourite {favourite}").format(
             own=numbers.decimal(now.points, 1), favourite=numbers.decimal(now.favourite_points, 1)

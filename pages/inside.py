@@ -19,7 +19,7 @@ from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
@@ -40,6 +40,7 @@ def sentence(step: SelectedStep) -> None:
         run.prompt_tokens,
         run.path,
         key="strip",
+        memory=state.results(),
         opened=current.selected_index(),
         accent=isinstance(step.distribution, Step),
         on_click=current.word_clicked,

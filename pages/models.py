@@ -12,11 +12,11 @@ from core.language import _, again
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
 from core.servers.address import Address
-from pages.ui.components.visibility.visibility import every
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import current, elements, requested_model, roles
+from pages.ui.session.page_visibility import every
 from pages.ui.shell import frame, remote_model_notes
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import streamlit as st
 
 from core.language import _
 from core.limits import Limits
-from pages.ui.components.visibility.visibility import every
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import deployment, event_log, loaded_models
 from pages.ui.server.gate import Gate
 from pages.ui.session import current, elements, roles, state
+from pages.ui.session.page_visibility import every
 from pages.ui.shell import frame
 
 frame.page()
@@ -82,7 +82,7 @@ def figures() -> None:
     limits, people = Limits.from_environment(), state.everybody()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         st.metric(_("Visitors"), _("{here} of {seats} seats").format(here=len(people), seats=limits.visitors or "∞"), width="content")
-        st.metric(_("Connections"), numbers.whole(len(Gate.lines)), width="content")
+        st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
         st.metric(_("Experiments"), numbers.whole(len(experiment.workers().active)), width="content")
         st.metric(_("Memory"), numbers.size(psutil.Process().memory_info().rss), width="content")
 

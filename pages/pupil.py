@@ -12,7 +12,8 @@ from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, judge
 from core.language import N_, _, written
 from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend
-from pages.ui.components.scored_text.scored_text import Word, reading_strip
+from pages.ui.charts.token_text import Word
+from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements, provenance

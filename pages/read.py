@@ -11,6 +11,7 @@ from core import ScoredText
 from core.engine.model import LanguageModel
 from core.language import N_, _, again
 from pages.ui.charts import charts, inside_charts, inside_rows, palette, scoring_rows
+from pages.ui.charts.legend import legend
 from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers

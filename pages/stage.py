@@ -5,10 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ViewerError
-from pages.ui.components.address import address
-from pages.ui.components.stage.stage import stage
 from pages.ui.presenting import stage_state, talk
-from pages.ui.session import current, elements
+from pages.ui.presenting.stage_view import stage
+from pages.ui.session import address_bar, current, elements
 from pages.ui.shell import frame
 
 frame.page()
@@ -28,7 +27,7 @@ def scene() -> None:
             stage(current.run(), state, " ".join(said), stage_state.pressed)
         except ViewerError as error:
             stage(None, state, " ".join([*said, str(error)]), stage_state.pressed)
-        address.address("address_stage")
+        address_bar.write_address("address_stage")
 
 
 st.fragment(scene, key="stage_scene")()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.language import _
+from pages.ui.i18n import page_titles
 from pages.ui.i18n.safe_text import plain
 from pages.ui.presenting import running_order, running_orders, talk, talk_editor
 from pages.ui.presenting.running_order import Stop
 from pages.ui.session import elements, opened_recording
-from pages.ui.shell import frame, navigation
+from pages.ui.shell import frame
 
 frame.page()
 
@@ -69,7 +70,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
 def add() -> None:
     """More stops."""
     elements.section(_("Add a stop"))
-    titles = {path: title for path, title in navigation.titles().items() if path in running_order.paths()}
+    titles = {path: title for path, title in page_titles.titles().items() if path in running_order.paths()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_add"):
         st.button(
             _("My text, on stage"),

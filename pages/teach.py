@@ -13,10 +13,10 @@ from core.training.finetune import LONGEST_TEXT, TrainingPlan
 from pages.ui.charts import charts, palette, teach_charts, teach_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.bar_buttons import bar_buttons
-from pages.ui.experiments import experiment, results
+from pages.ui.experiments import experiment, finetuning_session, results
+from pages.ui.experiments.finetuning_session import Lesson
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.session import current, elements, finetuning_session, opened_recording, roles, taught_models
-from pages.ui.session.finetuning_session import Lesson
+from pages.ui.session import current, elements, opened_recording, roles, taught_models
 from pages.ui.session.state import STAYS
 from pages.ui.shell import frame
 from pages.ui.views.newborn.newborn import newborn

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.language import _
+from pages.ui.i18n import page_titles
 from pages.ui.presenting import tour_experiments, tour_state, tour_stops, tour_voices
 from pages.ui.session import current, elements
-from pages.ui.shell import frame, navigation
+from pages.ui.shell import frame
 
 frame.page()
 
@@ -81,7 +82,7 @@ def ways(now: tour_state.Tour) -> None:
 def deeper(now: tour_state.Tour) -> None:
     """The page behind this stop."""
     file = tour_state.STOPS[now.stop]
-    title = next(title for _group, listed, title, _sight in navigation.PAGES if listed == file)
+    title = next(title for _group, listed, title, _sight in page_titles.PAGES if listed == file)
     st.page_link(
         elements.PAGES / file, label=_("Go deeper: {title}").format(title=_(title)), icon=":material/open_in_new:", width="content"
     )

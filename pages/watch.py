@@ -12,19 +12,18 @@ from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, palette, step_rows
 from pages.ui.charts.legend import legend
-from pages.ui.components.address import address
 from pages.ui.components.announcer import announcer
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.components.cache_gauge import cache_gauge
 from pages.ui.components.dice import dice
-from pages.ui.components.export import export
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, phrases, screen_reader
-from pages.ui.server import loaded_models, playback_scheduler
-from pages.ui.session import current, cut_rows, elements, undo
+from pages.ui.server import loaded_models
+from pages.ui.session import address_bar, current, cut_rows, elements, playback, state, undo
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import DisplayOptions, display_options
 from pages.ui.shell.player import player
+from pages.ui.views import export
 from pages.ui.views.receipt import receipt
 
 if TYPE_CHECKING:
@@ -83,6 +82,7 @@ def sentence(run: Generation | Replay, seen: TokenDistribution | Step, tint: str
         run.prompt_tokens,
         run.path,
         key="strip",
+        memory=state.results(),
         tint=tint,
         opened=current.selected_index(),
         accent=isinstance(seen, Step),
@@ -251,7 +251,7 @@ def stage() -> None:
                 return
         run = current.run()
         seen = current.shown(run)
-        with playback_scheduler.drawing():
+        with playback.drawing():
             with hero:
                 sentence(run, seen, look.tint)
             with head:
@@ -260,10 +260,10 @@ def stage() -> None:
                 distribution(seen, look)
                 remote_model_notes.estimates(seen)
             with thrown:
-                dice.dice_strip(seen, key="dice", still=playback_scheduler.too_fast_to_animate(speed))
+                dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 announcer.announcer(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
-            address.address("address_stage")
-        playback_scheduler.advance(run, speed)
+            address_bar.write_address("address_stage")
+        playback.advance(run, speed)
 
 
 def cost() -> None:
@@ -273,7 +273,7 @@ def cost() -> None:
             return
         run = current.run()
         seen = current.shown(run)
-        with playback_scheduler.drawing(step=False):
+        with playback.drawing(step=False):
             path = run.path
             newest = step_rows.step_rows(path)
             with held:
@@ -302,6 +302,6 @@ def cost() -> None:
                 export.keep(run)
 
 
-interval = playback_scheduler.interval(speed)
+interval = playback.interval(speed)
 st.fragment(stage, run_every=interval, key="stage")()
 st.fragment(cost, run_every=interval and max(2 * interval, QUIET), key="cost")()

@@ -11,11 +11,11 @@ from pages.ui.charts.legend import legend
 from pages.ui.components.announcer import announcer
 from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
 from pages.ui.components.fork_view.fork_view import fork_view
-from pages.ui.components.visibility.visibility import every
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text

@@ -124,6 +124,25 @@ def test_inside_core_the_rooms_stand_in_order() -> None:
     assert wrong == []
 
 
+# Inside pages/ui a room imports only from those before it, and from itself.
+UI_ORDER = "i18n server charts components session experiments views presenting shell".split()
+
+
+def test_inside_pages_ui_the_rooms_stand_in_order() -> None:
+    wrong = []
+    for name, found in imported_modules().items():
+        if name.startswith("pages.ui."):
+            rooms = {other: other.split(".")[2] for other in found if other.startswith("pages.ui.")}
+            own = UI_ORDER.index(name.split(".")[2])
+            wrong += [f"{name} imports {other}" for other, room in rooms.items() if UI_ORDER.index(room) > own]
+            wrong += [
+                f"{name} imports {other}"
+                for other in found
+                if other.split(".")[0] == "pages" and other not in rooms and other != "pages.ui"
+            ]
+    assert wrong == []
+
+
 def test_importing_core_does_not_import_torch() -> None:
     heavy = ("torch", "transformers", "streamlit", "altair", "vl_convert", "jinja2")
     program = f"import sys, core; print([name for name in {heavy} if name in sys.modules])"

@@ -1,8 +1,9 @@
 """Shared parts of the pages, in six rooms; and how a page is written.
 
-A page is one file under `pages/` and one line in `navigation.PAGES`. It reads like a page: title, widgets, one call into core, charts.
+A page is one file under `pages/` and one line in `page_titles.PAGES`. It reads like a page: title, widgets, one call into core, charts.
 
     # pages/compare.py
+    from pages.ui.i18n import page_titles
     from pages.ui.charts import charts, step_rows
     from pages.ui.components.token_strip.token_strip import token_strip
     from pages.ui.layout import frame

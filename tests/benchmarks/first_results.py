@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from pages.ui.shell import navigation
+from pages.ui.i18n import page_titles
 from tests.browser.conftest import find_browser, running_app
 from tests.browser.watching import live
 
@@ -83,13 +83,13 @@ def main() -> None:
     with sync_playwright() as playwright, running_app() as app:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         opened(browser, app)[0].context.close()
-        for group, file, title, _ in () if wanted.live else navigation.PAGES:
+        for group, file, title, _ in () if wanted.live else page_titles.PAGES:
             path = Path(file).stem if file != "watch.py" else ""
             fresh, menu = [], []
             for _ in range(wanted.rounds):
                 page, took = opened(browser, f"{app}/{path}")
                 fresh.append(took)
-                if path and path not in navigation.BARE:
+                if path and path not in page_titles.CHROMELESS_PAGES:
                     menu.append(turned(page, app, path, group, title))
                 page.context.close()
             told = "".join(f"{median(times):8.2f} s [{min(times):.2f} {max(times):.2f}]" for times in (fresh, menu) if times)

@@ -116,7 +116,7 @@ def _drawn(run: Generation, path: list[Any], sent: list[int]) -> Callable[[], No
 
     def draw() -> None:
         with patch.object(token_strip, "_STRIP", serialise):
-            token_strip.token_strip(run.prompt_tokens, path, key="strip")
+            token_strip.token_strip(run.prompt_tokens, path, key="strip", memory={})
 
     return draw
 

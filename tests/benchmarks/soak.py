@@ -25,7 +25,7 @@ import psutil
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from pages.ui.shell.navigation import PAGES
+from pages.ui.i18n.page_titles import PAGES
 from tests import protocol
 from tests.benchmarks.visitors import Visitor, start_app
 

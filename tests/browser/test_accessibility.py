@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import TimeoutError
 
-from pages.ui.shell.navigation import PAGES
+from pages.ui.i18n.page_titles import PAGES
 
 pytestmark = pytest.mark.browser
 PATIENCE = 60_000  # ms

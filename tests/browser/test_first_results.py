@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pages.ui.experiments import recording_specs
-from pages.ui.shell import navigation, next_page_link
+from pages.ui.i18n import page_titles
+from pages.ui.shell import next_page_link
 
 pytestmark = pytest.mark.browser
 LONG = 90_000  # ms
@@ -49,7 +50,7 @@ def test_an_experiment_is_kept_as_a_file_and_opened_again(at: Callable[..., Any]
     waiting.value.save_as(file)
     other = at("gallery")
     other.locator('.st-key-gallery_file input[type="file"]').set_input_files(str(file))
-    title = next(title for _, listed, title, _ in navigation.PAGES if listed == "think.py")
+    title = next(title for _, listed, title, _ in page_titles.PAGES if listed == "think.py")
     other.get_by_role("link", name=f"Go to “{title}”").click(timeout=LONG)
     other.get_by_text("A recording.", exact=False).first.wait_for(timeout=LONG)
 

@@ -15,8 +15,7 @@ from core import language
 from core.models.growth import growth_of
 from core.models.hub import BUNDLED, bundled_names
 from pages.ui.experiments import recorded_results
-from pages.ui.i18n import catalogue, example_texts
-from pages.ui.shell import navigation
+from pages.ui.i18n import catalogue, example_texts, page_titles
 from tests.browser.test_accessibility import SIDEWAYS
 from tests.pages.test_every_page import model_texts
 
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.browser
 LONG = 60_000  # ms
 LEFT = len(catalogue.left_to_translate(catalogue.catalogue_of("de")))
 WHOLE = pytest.mark.skipif(LEFT > 0, reason=f"{LEFT} sentences are not translated yet")
-PATHS = [Path(file).stem for _group, file, *_rest in navigation.PAGES]
+PATHS = [Path(file).stem for _group, file, *_rest in page_titles.PAGES]
 # Words that English cannot do without and German does not have.
 ENGLISH = re.compile(
     r"\b(the|and|of|with|is|what|how|you|your|which|from|this|that|these|are|its|it|not|each|every|when|where|than|has|have|were|"
@@ -142,7 +141,7 @@ def test_a_german_browser_gets_german_pages(app: str, browser: Any) -> None:
         page.wait_for_function("document.documentElement.lang === 'de'", timeout=LONG)
         assert "lang=" not in page.url  # what was not chosen is not kept
         with language.speaking("de"):
-            titles = navigation.titles()
+            titles = page_titles.titles()
         assert page.get_by_role("heading", level=1).count() == 1 and titles
     finally:
         context.close()

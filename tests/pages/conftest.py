@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.experiments.experiment import Worker
+
 APP = Path(__file__).with_name("main.py")
 
 
 @pytest.fixture
-def open_app() -> Callable[..., AppTest]:
-    """Open the app with these words behind the question mark, e.g. `open_app(prompt="The fox", temperature="0.7")`."""
+def open_app() -> Iterator[Callable[..., AppTest]]:
+    """Open the app with these words behind the question mark, e.g. `open_app(prompt="The fox", temperature="0.7")`.
+
+    Experiments that still run at the end of a test are stopped, so that they take no time from the next one.
+    """
+    apps: list[AppTest] = []
 
     def opened(page: str | None = None, **query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60)
+        apps.append(app)
         for name, value in query.items():
             app.query_params[name] = value
         app.run()
@@ -25,7 +32,13 @@ def open_app() -> Callable[..., AppTest]:
             app.switch_page(f"../../pages/{page}").run()
         return app
 
-    return opened
+    yield opened
+    for app in apps:
+        results = app.session_state["_session"].results if "_session" in app.session_state else {}
+        for worker in list(results.values()):
+            if isinstance(worker, Worker) and worker.running:
+                worker.stop()
+                worker.wait(60)
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import names
+from pages.ui.i18n.page_titles import PAGES
 from pages.ui.session import active_settings
-from pages.ui.shell.navigation import PAGES
 
 Open = Callable[..., AppTest]
 FILES = [Path(file).stem for _, file, *_ in PAGES]

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import playback_scheduler
 from pages.ui.server.playback_scheduler import APART, BUSY, MEMORY, PlaybackScheduler
-from pages.ui.session import state
+from pages.ui.session import playback, state
 
 APP = str(Path(__file__).with_name("main.py"))
 
@@ -112,40 +112,40 @@ def test_clocks_are_set_anew_one_after_the_other(now: list[float]) -> None:
 
 def test_what_moves_by_itself_draws_no_oftener_than_they_do_and_hears_of_it(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     scheduler = PlaybackScheduler(spent=0.0, draws=0.0, noted=now[0])
-    monkeypatch.setattr(playback_scheduler, "scheduler", lambda: scheduler)
-    assert playback_scheduler.paced(None) is None and playback_scheduler.paced(0.15) == 0.15
-    assert not playback_scheduler.outpaced(0.15, 0.15)
+    monkeypatch.setattr(playback, "scheduler", lambda: scheduler)
+    assert playback.paced(None) is None and playback.paced(0.15) == 0.15
+    assert not playback.outpaced(0.15, 0.15)
     for player in range(30):
         scheduler.note(player, 0.02)
-    assert playback_scheduler.paced(0.15) == pytest.approx(30 * 0.02 / BUSY)
-    assert playback_scheduler.outpaced(0.15, 0.15), "the crowd came after the clock was set"
-    assert not playback_scheduler.outpaced(0.15, 0.15), "one clock at a time"
+    assert playback.paced(0.15) == pytest.approx(30 * 0.02 / BUSY)
+    assert playback.outpaced(0.15, 0.15), "the crowd came after the clock was set"
+    assert not playback.outpaced(0.15, 0.15), "one clock at a time"
     now[0] += APART * 1.1
-    assert not playback_scheduler.outpaced(0.9, 0.15), "near enough"
+    assert not playback.outpaced(0.9, 0.15), "near enough"
     for player in range(30):
         scheduler.note(player, 0.2)
-    assert playback_scheduler.paced(0.15) == playback_scheduler.CROWDED
+    assert playback.paced(0.15) == playback.CROWDED
     now[0] += 60
     scheduler.note(0, 0.02)
-    assert playback_scheduler.outpaced(2.0, 0.15), "they have gone"
+    assert playback.outpaced(2.0, 0.15), "they have gone"
 
 
 def test_players_draw_one_at_a_time_and_nobody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     someone = state.Session(playing=True)
-    monkeypatch.setattr(playback_scheduler, "current_session", lambda: someone)
+    monkeypatch.setattr(playback, "current_session", lambda: someone)
     drawn: list[str] = []
 
     def second() -> None:
-        with playback_scheduler.drawing():
+        with playback.drawing():
             drawn.append("second")
 
-    with playback_scheduler.drawing():
+    with playback.drawing():
         waiting = Thread(target=second)
         waiting.start()
         while not playback_scheduler.scheduler().draw_lock.waiting:
             assert waiting.is_alive()
         someone.playing = False
-        with playback_scheduler.drawing():  # a press of Step, say
+        with playback.drawing():  # a press of Step, say
             drawn.append("a click")
         drawn.append("first")
     waiting.join(10)

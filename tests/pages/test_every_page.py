@@ -28,10 +28,9 @@ from core.models.hub import BUNDLED, bundled_names
 from core.training.growth import PROMPTS
 from pages.ui.experiments import gallery, recorded_results, recording_specs
 from pages.ui.experiments.experiment import Worker
-from pages.ui.i18n import glossary
+from pages.ui.i18n import glossary, page_titles
 from pages.ui.presenting import tour_voices
 from pages.ui.session import active_settings
-from pages.ui.shell import navigation
 from tests.pages.apptest import html
 from tests.pages.test_active_settings import counting
 
@@ -177,7 +176,7 @@ def english_numbers(app: AppTest) -> list[str]:
     return [one[max(0, found.start() - 40) : found.end() + 30] for one in bare for found in ENGLISH_NUMBER.finditer(one)]
 
 
-@pytest.mark.parametrize("page", [file for _group, file, *_rest in navigation.PAGES])
+@pytest.mark.parametrize("page", [file for _group, file, *_rest in page_titles.PAGES])
 def test_a_page_opens_with_its_result_and_every_word_and_number_of_it_is_translated(page: str, open_app: Open, bracketed: None) -> None:
     app = open_app(page=page)
     assert not app.exception
@@ -185,7 +184,7 @@ def test_a_page_opens_with_its_result_and_every_word_and_number_of_it_is_transla
         results = app.session_state["_session"].results
         assert "⟦A recording" in html(app)
         assert not any(isinstance(one, Worker) for one in results.values()), "nothing was run for it"
-    if isinstance(used := active_settings.USED[Path(page).stem], frozenset) and Path(page).stem not in navigation.BARE:
+    if isinstance(used := active_settings.USED[Path(page).stem], frozenset) and Path(page).stem not in page_titles.CHROMELESS_PAGES:
         assert counting(app) == used
     if page in ("stage.py", "notes.py"):  # drawn by a component from the texts that its own tests read
         return
@@ -199,13 +198,13 @@ def test_a_page_opens_with_its_result_and_every_word_and_number_of_it_is_transla
         assert english_numbers(app) == []
 
 
-@pytest.mark.parametrize("file", [file for _, file, _, _ in navigation.PAGES])
+@pytest.mark.parametrize("file", [file for _, file, _, _ in page_titles.PAGES])
 def test_every_page_is_ready_for_a_cold_start(file: str) -> None:
-    text = (navigation.ROOT / "pages" / file).read_text("utf-8")
+    text = (page_titles.ROOT / "pages" / file).read_text("utf-8")
     assert "frame.page()" in text
     assert "session_state" not in text, "the visitor's state belongs to pages/ui/session/current.py"
 
 
 def test_every_page_in_the_folder_is_in_the_menu() -> None:
-    files = {path.name for path in (navigation.ROOT / "pages").glob("*.py")} - {"__init__.py"}
-    assert files == {file for _, file, _, _ in navigation.PAGES} | {navigation.OPERATOR_PAGE.name}
+    files = {path.name for path in (page_titles.ROOT / "pages").glob("*.py")} - {"__init__.py"}
+    assert files == {file for _, file, _, _ in page_titles.PAGES} | {page_titles.OPERATOR_PAGE.name}

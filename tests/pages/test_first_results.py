@@ -13,8 +13,9 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments import recording_specs as record
 from pages.ui.experiments.experiment import Experiment, Worker
+from pages.ui.i18n import page_titles
 from pages.ui.session.provenance import Provenance
-from pages.ui.shell import navigation, next_page_link
+from pages.ui.shell import next_page_link
 from tests.pages.apptest import html, run_on
 
 Open = Callable[..., AppTest]
@@ -87,14 +88,14 @@ def test_the_receipt_shows_one_before_anything_was_written(open_app: Open) -> No
     assert "This text" in html(app)
 
 
-@pytest.mark.parametrize("page", [file for _, file, *_ in navigation.PAGES if Path(file).stem not in next_page_link.GUIDED])
+@pytest.mark.parametrize("page", [file for _, file, *_ in page_titles.PAGES if Path(file).stem not in next_page_link.GUIDED])
 def test_every_page_leads_on(page: str) -> None:
     file, title, sight = next_page_link.following(Path(page).stem)
     assert file != page and title and sight and Path(file).stem not in next_page_link.GUIDED
 
 
 def test_the_ways_on_lead_round_to_every_page() -> None:
-    files = [file for _, file, *_ in navigation.PAGES if Path(file).stem not in next_page_link.GUIDED]
+    files = [file for _, file, *_ in page_titles.PAGES if Path(file).stem not in next_page_link.GUIDED]
     reached, here = set(), "read.py"
     for _ in files:
         here = next_page_link.following(Path(here).stem)[0]

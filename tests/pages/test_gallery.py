@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.labs import prepared
 from pages.ui.experiments import gallery, recorded_results, recording_specs
-from pages.ui.shell import navigation
+from pages.ui.i18n import page_titles
 from tests.pages.apptest import said
 
 Open = Callable[..., AppTest]
@@ -19,7 +19,7 @@ Session = Callable[[AppTest], Any]
 
 def test_every_run_and_experiment_on_the_shelf_is_there_and_told() -> None:
     assert set(gallery.RUNS) == {one.name for one in prepared.PREPARED}
-    pages = {file for _, file, *_ in navigation.PAGES}
+    pages = {file for _, file, *_ in page_titles.PAGES}
     for name, (page, _, _) in gallery.EXPERIMENTS.items():
         assert recorded_results.first(name) is not None and page in pages and gallery.page_of(name) == page
 
@@ -76,4 +76,4 @@ def test_an_experiment_without_a_page_says_so() -> None:
 
     with pytest.raises(BadRecording, match="does not have"):
         gallery.page_of("nowhere")
-    assert all(take.page in {file for _, file, *_ in navigation.PAGES} for take in recording_specs.TAKES)
+    assert all(take.page in {file for _, file, *_ in page_titles.PAGES} for take in recording_specs.TAKES)

@@ -8,8 +8,8 @@ from itertools import chain
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import terms
-from pages.ui.shell import navigation
 from tests.pages.apptest import said
 
 Open = Callable[..., AppTest]
@@ -20,7 +20,7 @@ def test_some_sixty_terms_of_two_sentences_each_with_a_page_that_shows_it() -> N
     for term in terms():
         assert len(re.findall(r"[.!?](?= |$)", term.text)) == 2, term.key
         assert term.text.endswith(".") and term.text[0].isupper(), term.key
-        assert navigation.page_of(term.page) is not None and term.page != "glossary", term.key
+        assert page_titles.page_of(term.page) is not None and term.page != "glossary", term.key
     names = [name.casefold() for name in chain.from_iterable(term.names for term in terms())]
     assert len(names) == len(set(names)), "a word has one meaning"
 

@@ -9,10 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import list_models
+from pages.ui.i18n import page_titles
 from pages.ui.presenting import tour_state, tour_stops, tour_voices
 from pages.ui.server import loaded_models
 from pages.ui.session.state import Session
-from pages.ui.shell import navigation
 from tests.pages.apptest import run_on, said
 
 Open = Callable[..., AppTest]
@@ -44,7 +44,7 @@ def test_no_two_voices_say_the_same() -> None:
 
 
 def test_every_stop_leads_into_a_page_that_is_there() -> None:
-    files = {file for _, file, *_ in navigation.PAGES}
+    files = {file for _, file, *_ in page_titles.PAGES}
     assert set(tour_state.STOPS.values()) <= files
 
 

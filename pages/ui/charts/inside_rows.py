@@ -16,7 +16,7 @@ from core.models.growth import Moment
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
 from core.record.tokens import Token
-from pages.ui.components.scored_text.scored_text import Word
+from pages.ui.charts.token_text import Word
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain as plain
 

@@ -14,7 +14,7 @@ from core.inspection.scoring import ScoredToken
 from core.language import _
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import DARKEST
-from pages.ui.components.scored_text.scored_text import Word, shown
+from pages.ui.charts.token_text import Word, shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 

@@ -11,11 +11,10 @@ from core.labs.recorded import RecordedExperiment
 from core.language import N_, _
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.recording_specs import TAKES
-from pages.ui.i18n import numbers
+from pages.ui.i18n import numbers, page_titles
 from pages.ui.server import loaded_models
 from pages.ui.session import current, opened_recording
 from pages.ui.session.provenance import Provenance
-from pages.ui.shell import navigation
 
 EXPERIMENTS = {
     "compare": (
@@ -220,7 +219,7 @@ def page_of(name: str) -> str:
 
 
 def _page(file: str) -> tuple[str, str]:
-    title = next((title for _group, listed, title, _sight in navigation.PAGES if listed == file), None)
+    title = next((title for _group, listed, title, _sight in page_titles.PAGES if listed == file), None)
     if title is None:
         raise BadRecording(_("This experiment belongs to a page that this app does not have."))
     return file, title

@@ -18,12 +18,11 @@ import streamlit as st
 
 from core.language import _
 from pages.ui.charts import charts, palette
-from pages.ui.components.visibility.visibility import every
 from pages.ui.experiments import experiment, recorded_results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.server import playback_scheduler
-from pages.ui.session import elements
+from pages.ui.session import elements, playback
+from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import STAYS
 
@@ -34,14 +33,14 @@ LONG = 2.0  # seconds; what was over sooner needs no pace
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
     """Draw now, and again while one of these experiments runs; once the last is over, the whole page, which then stands still."""
     intervals = [interval for name in names if (interval := experiment.of(name).interval)]
-    clock = playback_scheduler.paced(min(intervals, default=None))
+    clock = playback.paced(min(intervals, default=None))
 
     def turn() -> None:
         with experiment.drawing(*names), elements.error_boundary():
             draw()
         if intervals and not any(experiment.of(name).running for name in names):
             st.rerun()
-        if clock is not None and playback_scheduler.outpaced(clock, min(intervals)):
+        if clock is not None and playback.outpaced(clock, min(intervals)):
             st.rerun()  # the clock of a fragment can only be set by the whole page
 
     st.fragment(turn, run_every=every(clock), key=key)()

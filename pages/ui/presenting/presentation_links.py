@@ -7,11 +7,10 @@ from pathlib import Path
 import streamlit as st
 
 from core.language import _
-from pages.ui.components.talk_bar.talk_bar import talk_bar
-from pages.ui.presenting import talk
+from pages.ui.i18n import page_titles
+from pages.ui.presenting import talk, talk_bar
 from pages.ui.session import elements
 from pages.ui.session.state import current_session
-from pages.ui.shell import navigation
 
 HERE = Path(__file__).parent
 LINKS = ("stage", "notes")  # ?stage=1 leads onto the stage, ?notes=1 to the speaker's window
@@ -23,7 +22,9 @@ def enter(page: str) -> None:
     for name in LINKS:
         if link.pop(name, "") == "1" and page != name:
             st.switch_page(elements.PAGES / f"{name}.py")
-    if page in navigation.BARE and current_session().requested is not None:  # its model has to be opened first, which Watch offers
+    if (
+        page in page_titles.CHROMELESS_PAGES and current_session().requested is not None
+    ):  # its model has to be opened first, which Watch offers
         st.switch_page(elements.PAGES / "watch.py")
     talk.follow()
 
@@ -43,4 +44,4 @@ def bar(page: str) -> None:
     if page == "talk":
         return
     st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}</style>")
-    talk_bar(under_way)
+    talk_bar.show_bar(under_way)

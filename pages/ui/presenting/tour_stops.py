@@ -16,14 +16,15 @@ from core.inspection.look import Inside, look
 from core.labs.fork import Fork, continuation
 from core.language import N_, _
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
+from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.dice import dice
 from pages.ui.components.fork_view.fork_view import Side, fork_view
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.scored_text.scored_text import Word, reading_strip, shown
+from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.presenting import tour_state
-from pages.ui.session import current
+from pages.ui.session import current, state
 from pages.ui.session.state import STAYS
 from pages.ui.views.receipt import receipt
 
@@ -57,7 +58,7 @@ PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 def sentence() -> None:
     """The tour's own story so far."""
     made = tour_state.run()
-    token_strip.token_strip(made.prompt_tokens, made.path, key="tour_strip", accent=bool(made.path))
+    token_strip.token_strip(made.prompt_tokens, made.path, key="tour_strip", memory=state.results(), accent=bool(made.path))
 
 
 def send() -> None:

@@ -1,26 +1,14 @@
-"""Coming in, one after the other: a newcomer's first page is the most work there is, and forty at once would all wait for the last.
-
-Whoever comes waits for a turn, is told how many are before them, and then has the page at once. Those who are in go on meanwhile.
-"""
+"""Queue for first page renders, so that many new visitors do not slow each other down."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Condition
 
-import streamlit as st
-
-from core.language import ngettext
-from pages.ui.session.state import current_session
-
 AT_A_TIME = max(2, (os.cpu_count() or 2) // 2)
-LOOK = 0.5  # seconds between two looks at the line
-PATIENCE = 60.0  # seconds after which somebody comes in all the same, whatever keeps the others
 
 
-class Line:
+class AdmissionQueue:
     """First come, first served; so many at a time."""
 
     def __init__(self, at_a_time: int = AT_A_TIME) -> None:
@@ -54,32 +42,4 @@ class Line:
         return max(0, self._there.index(place) - self._at_a_time + 1)
 
 
-_LINE = Line()
-
-
-@contextmanager
-def turn() -> Iterator[None]:
-    """Around the drawing of a page: the first one of a session waits for its turn."""
-    session = current_session()
-    if session.came_in:
-        yield
-        return
-    place, said, waited = _LINE.join(), None, 0.0
-    try:
-        while (ahead := _LINE.before(place, LOOK)) and waited < PATIENCE:
-            waited += LOOK
-            said = said or st.empty()
-            said.info(
-                ngettext(
-                    "Many come in just now: one is before you. It takes a moment.",
-                    "Many come in just now: {count} are before you. It takes a moment.",
-                    ahead,
-                ).format(count=ahead),
-                icon=":material/group:",
-            )
-        if said is not None:
-            said.empty()
-        session.came_in = True
-        yield
-    finally:
-        _LINE.leave(place)
+QUEUE = AdmissionQueue()

@@ -41,7 +41,7 @@ TOO_MUCH = "This visit has handed in as many megabytes as one may. Take back a f
 
 
 @dataclass(slots=True, eq=False)
-class Line:
+class Connection:
     """One websocket. address: of the browser, as far as a trusted proxy says."""
 
     address: str
@@ -53,7 +53,7 @@ class Line:
 class Gate:
     """ASGI middleware. `lines` are the open websockets, `refused` counts what was turned away, by reason."""
 
-    lines: ClassVar[set[Line]] = set()
+    connections: ClassVar[set[Connection]] = set()
     refused: ClassVar[Counter[str]] = Counter()
 
     def __init__(self, app: App) -> None:
@@ -92,21 +92,21 @@ class Gate:
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
         limits = Limits.from_environment()
-        from_there = sum(line.address == address for line in self.lines)
+        from_there = sum(connection.address == address for connection in self.connections)
         if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(address):
             await self._refuse(scope, receive, send, 429, "sockets of one address", "")
             return
-        if limits.sockets and len(self.lines) >= limits.sockets and not self._make_room():
+        if limits.sockets and len(self.connections) >= limits.sockets and not self._make_room():
             await self._refuse(scope, receive, send, 503, "sockets", "")
             return
-        line = Line(address)
-        self.lines.add(line)
-        going = asyncio.create_task(line.leave.wait())
+        connection = Connection(address)
+        self.connections.add(connection)
+        going = asyncio.create_task(connection.leave.wait())
         gone = False
 
         async def hear() -> Message:
             nonlocal gone
-            message = await self._hear(line, receive, going)
+            message = await self._hear(connection, receive, going)
             gone = message["type"] == "websocket.disconnect" and message.get("code") == TRY_LATER
             return message
 
@@ -117,12 +117,12 @@ class Gate:
                     await send({"type": "websocket.close", "code": TRY_LATER})
         finally:
             going.cancel()
-            self.lines.discard(line)
+            self.connections.discard(connection)
 
-    async def _hear(self, line: Line, receive: Receive, going: asyncio.Task[Any]) -> Message:
+    async def _hear(self, connection: Connection, receive: Receive, going: asyncio.Task[Any]) -> Message:
         """What the browser says next. A socket that is asked to leave, or that never says a word, has hung up."""
         said = asyncio.ensure_future(receive())
-        patience = None if line.spoke else max(0.0, FIRST_WORD - (monotonic() - line.heard))
+        patience = None if connection.spoke else max(0.0, FIRST_WORD - (monotonic() - connection.heard))
         try:
             await asyncio.wait({said, going}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -132,14 +132,14 @@ class Gate:
             self.refused["silent sockets let go"] += 1
             return {"type": "websocket.disconnect", "code": TRY_LATER}
         message = said.result()
-        line.heard = monotonic()
-        line.spoke |= message["type"] == "websocket.receive"
+        connection.heard = monotonic()
+        connection.spoke |= message["type"] == "websocket.receive"
         return message
 
     def _make_room(self) -> bool:
         """Let go of the socket that was silent for longest, if one was for a while."""
-        silent = [line for line in self.lines if not line.leave.is_set()]
-        oldest = min(silent, key=lambda line: line.heard, default=None)
+        silent = [connection for connection in self.connections if not connection.leave.is_set()]
+        oldest = min(silent, key=lambda connection: connection.heard, default=None)
         if oldest is None or monotonic() - oldest.heard < SILENT:
             return False
         oldest.leave.set()

@@ -13,7 +13,7 @@ from core.inspection.look import Inside
 from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tokens import Token
-from pages.ui.components.scored_text.scored_text import shown
+from pages.ui.charts.token_text import shown
 from pages.ui.session import current
 
 if TYPE_CHECKING:

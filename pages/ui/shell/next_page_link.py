@@ -7,8 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.language import _
+from pages.ui.i18n import page_titles
 from pages.ui.presenting import talk, tour_state
-from pages.ui.shell import navigation
 
 GUIDED = frozenset({"tour", "stage", "notes"})  # pages that lead on by themselves
 AFTER = {"watch.py": "inside.py"}  # where another page than the following one is the next thing to see
@@ -16,7 +16,7 @@ AFTER = {"watch.py": "inside.py"}  # where another page than the following one i
 
 def following(path: str) -> tuple[str, str, str]:
     """The page to see after the one with this path: its file, its title, what one sees there."""
-    listed = [(file, title, sight) for _group, file, title, sight in navigation.PAGES if Path(file).stem not in GUIDED]
+    listed = [(file, title, sight) for _group, file, title, sight in page_titles.PAGES if Path(file).stem not in GUIDED]
     files = [file for file, *_rest in listed]
     here = f"{path}.py" if f"{path}.py" in files else files[0]
     wanted = AFTER.get(here, files[(files.index(here) + 1) % len(files)])
@@ -32,6 +32,6 @@ def onward(path: str) -> None:
         begun = tour_state.under_way()
         if begun is not None:
             back = _("Back to the tour, stop {number}").format(number=begun.number)
-            st.page_link(navigation.ROOT / "pages" / "tour.py", label=back, icon=":material/hiking:", width="content")
+            st.page_link(page_titles.ROOT / "pages" / "tour.py", label=back, icon=":material/hiking:", width="content")
         label = _("Next: **{title}.** {sight}").format(title=_(title), sight=_(sight))
-        st.page_link(navigation.ROOT / "pages" / file, label=label, icon=":material/arrow_forward:", width="content")
+        st.page_link(page_titles.ROOT / "pages" / file, label=label, icon=":material/arrow_forward:", width="content")

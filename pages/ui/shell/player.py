@@ -6,8 +6,7 @@ import streamlit as st
 
 from core.language import _
 from pages.ui.i18n import numbers
-from pages.ui.server import playback_scheduler
-from pages.ui.session import current
+from pages.ui.session import current, playback
 
 
 def player() -> float:
@@ -50,7 +49,7 @@ def player() -> float:
             persist_state="session",
             width=160,
         )
-        crowd = playback_scheduler.shared(float(speed))
+        crowd = playback.shared(float(speed))
         if crowd is not None:
             st.caption(
                 _("{players} play here now: {rate}").format(players=crowd[0], rate=numbers.speed(round(crowd[1], 1))),

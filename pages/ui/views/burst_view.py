@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pandas as pd
 import streamlit as st
 
@@ -17,14 +19,13 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import STAYS
-from pages.ui.shell import prompt_field
 
 NAME = "batching_burst"
 COUNTS, LENGTHS = (2, 4, 8, 16), (32, 64, 128, 256)
 
 
-def burst_page() -> None:
-    """All of it: controls, the readers, the server's word."""
+def burst_page(prompt_field: Callable[[], None]) -> None:
+    """All of it: controls, the readers, the server's word. prompt_field draws the field of the prompt."""
     st.caption(
         _(
             "The model is on a server, which has a scheduler of its own. So these readers are real "
@@ -32,7 +33,7 @@ def burst_page() -> None:
             "meanwhile it says itself."
         )
     )
-    prompt_field.own_text()
+    prompt_field()
     with st.container(horizontal=True, vertical_alignment="bottom", key="burst_controls"):
         count = st.segmented_control(_("Readers"), COUNTS, default=8, key="burst_readers", required=True, **STAYS) or 8
         length = st.segmented_control(_("Tokens each"), LENGTHS, default=64, key="burst_length", required=True, **STAYS) or 64

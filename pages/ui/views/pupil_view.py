@@ -13,7 +13,8 @@ from core.language import N_, _
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import DARKEST
-from pages.ui.components.scored_text.scored_text import Word, reading_strip, shown
+from pages.ui.charts.token_text import Word, shown
+from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.i18n import numbers
 from pages.ui.server import loaded_models
 from pages.ui.session import elements

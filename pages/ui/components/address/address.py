@@ -1,36 +1,18 @@
-"""The browser's address, kept equal to what is on screen: prompt, model, settings and every step. A reload brings all of it back."""
+"""The browser's address, kept equal to what is on screen."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from pages.ui.session import url_state
-from pages.ui.session.state import current_session
-
 HERE = Path(__file__).parent
-MAIN = "address"
 
 _ADDRESS = st.components.v2.component("address", html="", js=(HERE / "address.js").read_text("utf-8"))
 
 
-def address(key: str = MAIN) -> None:
-    """Write it. key: another one for every place of a page that does so; a fragment in which steps are made has its own."""
-    said, session = url_state.address(), current_session()
-    _ADDRESS(
-        key=key,
-        data={
-            "page": session.page or "",  # a change of page empties the address, and the same data would not be looked at again
-            "query": said.query,
-            "stored": said.stored,
-            "name": said.name,
-            "wanted": said.wanted,
-            "recording": said.recording,
-            "session": session.name,
-            "asks": key == MAIN,  # what is found concerns the whole page, and is told once
-            "answered": session.answered,
-            "drawn": session.draws,  # another one at every drawing of the page: who waits for it is told
-        },
-        on_found_change=lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)),
-    )
+def address(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
+    """Write the address. on_found is called when the browser hands over a text that it kept, under `st.session_state[key].found`."""
+    _ADDRESS(key=key, data=data, on_found_change=on_found)

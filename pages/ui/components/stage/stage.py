@@ -1,40 +1,12 @@
-"""Stage: one thing at a time in letters that the last row can read, five beats for every token, driven by the speaker's keys.
-
-The beats happen in the browser, from what it was sent, so that a key answers at once. The pass for the coming token is made ahead; its dice
-fall when the speaker lets them.
-"""
+"""The stage in the browser: five beats for every token, drawn from the data that it was sent, so that a key answers at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
-
-from core import SamplingSettings
-from core.labs.guess import Guess, Round
-from core.language import N_, _, quoted, said
-from pages.ui.charts import charts, palette
-from pages.ui.components.stage import texts
-from pages.ui.components.stage.looks import looks, words_of
-from pages.ui.i18n import numbers
-from pages.ui.presenting import talk
-from pages.ui.presenting.stage_state import KEY, StageState
-from pages.ui.session import current
-
-BEATS = (
-    N_("read"),
-    N_("think"),
-    N_("weigh"),
-    N_("roll"),
-    N_("write"),
-)
-
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 HERE = Path(__file__).parent
 
@@ -46,98 +18,6 @@ _STAGE = st.components.v2.component(
 )
 
 
-def stage(run: Generation | Replay | None, state: StageState, notice: str, on_did: Callable[[], None]) -> None:
-    """Show the run, or the notice alone where there is none. `on_did` is called when a key asks something of the run."""
-    _STAGE(key=KEY, data=stage_data(run, state, notice, charts.theme()), on_did_change=on_did)
-
-
-def stage_data(run: Generation | Replay | None, state: StageState, notice: str, theme: str) -> dict[str, Any]:
-    """The stage as the browser gets it."""
-    shown: dict[str, Any] = {
-        "colours": palette.as_data(palette.of(theme)),
-        "texts": said(texts.TEXTS),
-        "beats": BEATS,
-        "names": [_(beat) for beat in BEATS],
-        "keys": [(_(keys), _(told)) for keys, told in texts.KEYS],
-        "say": {beat: [_(one), _(other)] for beat, (one, other) in texts.SAY.items()},
-        "notice": notice,
-        "did": state.did,
-        "session": current.current_session().name,
-        "talk": _talk(),
-        "words": [],
-        "looks": {},
-        "count": 0,
-    }
-    if run is None:
-        return shown
-    name, parameters = run.model_name, numbers.count(run.model.parameter_count)
-    ending = (
-        _("A recording of {model}, {parameters} numbers, one piece at a time.")
-        if run.is_replay
-        else _("Written by {model}, {parameters} numbers, one piece at a time.")
-    )
-    return shown | {
-        "words": words_of(run),
-        "looks": looks(run, min(state.at, len(run.path)), theme, not state.rolled_only),
-        "count": len(run.path),
-        "run": f"{id(run)}",
-        "line": run.line,
-        "finished": _("The text ends here.") if run.finished else "",
-        "temperature": _temperature(run.settings),
-        "model": (_("recording of {model}") if run.is_replay else _("{model}, live")).format(model=name),
-        "ending": ending.format(model=name, parameters=parameters),
-        "called": [_called(guess) for guess in state.called],
-        "score": _score(state.rounds),
-    }
-
-
-def _temperature(settings: SamplingSettings) -> str:
-    return _("greedy") if settings.greedy else _("temperature {value}").format(value=numbers.short(settings.temperature))
-
-
-def _called(guess: Guess) -> tuple[str, str, str, str, int]:
-    """One guess as it is revealed: what was said, its piece if that is not all of it, its chance, its rank, its token."""
-    piece = guess.piece.removeprefix("␣")
-    begins = "" if guess.whole or not piece else f"{_(texts.TEXTS['begins'])} {quoted(piece)}"
-    if guess.token_id is None:
-        return guess.said, "", _(texts.TEXTS["unwritten"]), "", -1
-    if guess.probability is None or guess.rank is None:
-        return guess.said, begins, _(texts.TEXTS["unlisted"]), "", guess.token_id
-    return (
-        guess.said,
-        begins,
-        f"{_(texts.TEXTS['model'])} {numbers.chance(guess.probability)}",
-        f"{_(texts.TEXTS['rank'])} {numbers.whole(guess.rank)}",
-        guess.token_id,
-    )
-
-
-def _score(rounds: list[Round]) -> dict[str, Any]:
-    """The running score; empty before the first round."""
-    if not rounds:
-        return {}
-    return {
-        "room": numbers.decimal(sum(one.points for one in rounds), 1),
-        "favourite": numbers.decimal(sum(one.favourite_points for one in rounds), 1),
-        "rounds": len(rounds),
-        "hit": rounds[-1].hit,
-        "points": numbers.decimal(rounds[-1].points, 1),
-    }
-
-
-def _talk() -> dict[str, Any] | None:
-    """The stop of the running order that is shown, if a talk is given."""
-    under_way = talk.given()
-    if under_way is None:
-        return None
-    stops = under_way.talk.stops
-    stop, later = stops[under_way.place], stops[under_way.place + 1 : under_way.place + 2]
-    return {
-        "name": under_way.talk.name,
-        "place": under_way.place,
-        "count": len(stops),
-        "title": stop.title,
-        "say": stop.say,
-        "words": stop.words,
-        "next": later[0].title if later else "",
-    }
+def stage(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:
+    """Show the stage. `on_did` is called when a key asks something of the run."""
+    _STAGE(key=key, data=data, on_did_change=on_did)

@@ -1,20 +1,14 @@
-"""Talk bar: the stop of the running order that is shown, over a page; its keys go on and back."""
+"""Talk bar in the browser: the stop of the talk that is shown, over a page, and its keys."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from core.language import said
-from pages.ui.charts import charts, palette
-from pages.ui.components.stage import texts
-from pages.ui.presenting import talk
-from pages.ui.presenting.talk import UnderWay
-from pages.ui.session import current
-
 HERE = Path(__file__).parent
-KEY = "talk_bar"
 
 _BAR = st.components.v2.component(
     "talk_bar",
@@ -25,32 +19,6 @@ _BAR = st.components.v2.component(
 )
 
 
-def talk_bar(under_way: UnderWay) -> None:
-    """Show where the talk is, and listen to its keys."""
-    _BAR(key=KEY, data=bar_data(under_way), on_did_change=_pressed)
-
-
-def bar_data(under_way: UnderWay) -> dict[str, object]:
-    """The bar as the browser gets it."""
-    stops = under_way.talk.stops
-    stop, later = stops[under_way.place], stops[under_way.place + 1 : under_way.place + 2]
-    told = {"name": under_way.talk.name, "place": under_way.place, "count": len(stops), "title": stop.title, "say": stop.say}
-    return {
-        "colours": palette.as_data(palette.of(charts.theme())),
-        "talk": told | {"words": stop.words, "next": later[0].title if later else ""},
-        "texts": said(texts.TEXTS),
-        "session": current.current_session().name,
-    }
-
-
-@current.error_boundary
-def _pressed() -> None:
-    """On, back, or out of the talk."""
-    event = getattr(st.session_state.get(KEY), "did", None)
-    under_way = talk.given()
-    if under_way is None or not isinstance(event, dict):
-        return
-    if event.get("leave"):
-        under_way.leave = True
-    elif event.get("by") in (1, -1):
-        under_way.go = talk.neighbour(event["by"])
+def talk_bar(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:
+    """Show where the talk is. `on_did` is called at its keys, with the event under `st.session_state[key].did`."""
+    _BAR(key=key, data=data, on_did_change=on_did)

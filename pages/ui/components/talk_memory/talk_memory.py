@@ -1,54 +1,18 @@
-"""The browser's memory of a talk: a page that is loaded again, by whatever accident, goes on with the running order at the same stop."""
+"""The memory of a browser tab for a talk, so that a page that is loaded again goes on at the same stop."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from pages.ui.presenting import running_orders, talk
-from pages.ui.presenting.running_order import Talk
-from pages.ui.session import current
-
 HERE = Path(__file__).parent
-KEY = "talk_memory"
-LARGEST = 1_000_000  # characters; a browser's storage for one tab holds a few millions, and a talk with recordings may be larger
 
 _MEMORY = st.components.v2.component("talk_memory", html="", js=(HERE / "talk_memory.js").read_text("utf-8"))
 
 
-def talk_memory() -> None:
-    """Keep the running order that is put together and the one that is given; once for every page, from app.py."""
-    desk = talk.desk()
-    order, given = _kept(desk.order if _own(desk) else None), _kept(desk.given.talk if desk.given else None)
-    place = desk.given.place if desk.given else 0
-    data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
-    _MEMORY(key=KEY, data=data, on_found_change=lambda: found(getattr(st.session_state.get(KEY), "found", None)))
-
-
-def _own(desk: talk.Desk) -> bool:
-    """Whether somebody put an order of their own on the desk."""
-    return desk.order is not None and desk.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
-
-
-def _kept(order: Talk | None) -> str:
-    text = order.dumps() if order is not None else ""
-    return text if len(text) <= LARGEST else ""
-
-
-@current.error_boundary
-def found(told: object) -> None:
-    """What the browser kept of another session of this tab. It comes from a browser, so it may be anything. Raises BadRunningOrder."""
-    desk = talk.desk()
-    if not isinstance(told, dict) or _own(desk) or desk.given is not None:
-        return
-    from pages.ui.presenting import running_order_file
-
-    order, given, place = told.get("order"), told.get("given"), told.get("place")
-    if isinstance(order, str) and order:
-        desk.order = running_order_file.loads(order)
-        desk.opened += 1
-    if isinstance(given, str) and given:
-        whole = running_order_file.loads(given)
-        at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
-        desk.given = talk.UnderWay(whole, at, go=None)
+def talk_memory(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
+    """Keep this data. `on_found` is called with what the tab kept of another session under `st.session_state[key].found`."""
+    _MEMORY(key=key, data=data, on_found_change=on_found)

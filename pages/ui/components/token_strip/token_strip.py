@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -15,10 +15,9 @@ from core.language import N_, _, current, said
 from core.record.step import Step
 from core.record.tokens import Token
 from pages.ui.charts import charts, palette
+from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.roving import with_roving
-from pages.ui.components.scored_text.scored_text import shown as shown_in_text
 from pages.ui.i18n import numbers
-from pages.ui.session.state import results
 
 TINT_ENDS = {
     "likely": (
@@ -62,6 +61,7 @@ def token_strip(
     path: Sequence[Step],
     *,
     key: str,
+    memory: MutableMapping[str, Any],
     tint: str = "likely",
     opened: int | None = None,
     accent: bool = True,
@@ -69,16 +69,17 @@ def token_strip(
 ) -> None:
     """Show a text token by token. A click puts the step's index under `st.session_state[key].opened` and calls `on_click`.
 
+    memory: where the strip keeps what it drew last, one for each visitor.
     accent: mark the newest token as the one just chosen. opened: the step that is looked at again.
     """
-    first = _first(prompt, path, key, opened)
+    first = _first(prompt, path, key, opened, memory)
     skipped = max(0, first - len(prompt))  # steps
     shown = path[skipped:]
     data = {
         "colours": palette.as_data(palette.of(charts.theme())),
         "tint": tint,
         "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
-        "steps": results().setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
+        "steps": memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
         "skipped": skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
         "before": _("… {count} earlier pieces").format(count=numbers.whole(first)) if first else "",
@@ -89,7 +90,7 @@ def token_strip(
         "card": said(CARD),
         "forced": _("you chose") if any(step.chosen_by == "forced" for step in shown) else "",
     }
-    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(results().update, {f"{key} whole": True}))
+    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(memory.update, {f"{key} whole": True}))
 
 
 def direction(text: str) -> str:
@@ -102,12 +103,12 @@ def direction(text: str) -> str:
     return "ltr" if found == "L" else "rtl"
 
 
-def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None) -> int:
+def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None, memory: MutableMapping[str, Any]) -> int:
     """Which token of prompt and path is the first to be drawn."""
     count = len(prompt) + len(path)
     if count <= WINDOW:
-        results().pop(f"{key} whole", None)
-    if count <= WINDOW or f"{key} whole" in results():
+        memory.pop(f"{key} whole", None)
+    if count <= WINDOW or f"{key} whole" in memory:
         return 0
     newest = (count - WINDOW) // BLOCK * BLOCK
     return newest if opened is None else min(newest, max(0, len(prompt) + opened - WINDOW // 2))

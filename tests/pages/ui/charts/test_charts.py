@@ -14,8 +14,8 @@ from core import Generation, SamplingSettings, load_model
 from core.record.step import Step
 from pages.ui.charts import charts, cost_charts, palette, step_rows
 from pages.ui.components.dice import dice
-from pages.ui.components.stage import looks
 from pages.ui.i18n import numbers
+from pages.ui.presenting import stage_payload
 
 Tables = dict[str, pd.DataFrame]
 SPECS: dict[str, Callable[..., charts.Spec]] = {
@@ -107,7 +107,7 @@ def test_the_numbers_of_one_list_are_of_one_kind_and_add_up(run: Generation, fol
     table = step_rows.distribution_rows(cold, 10, folded=folded).to_pandas()
     assert set(table.number[table.kind == "removed"]) == {numbers.chance(0.0)}
     assert [numbers.chance(share) for share in table.dice[table.label != ""]] == [*table.number[table.label != ""]]
-    rows, rest = looks._bars(cold, None)
+    rows, rest = stage_payload._bars(cold, None)
     assert [row[4] for row in rows] == [numbers.chance(row[3]) for row in rows] and rest[3] == numbers.chance(rest[2])
 
 

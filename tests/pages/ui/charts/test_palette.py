@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from pages.ui.charts.palette import DARK, LIGHT, Palette, contrast, luminance
-from pages.ui.shell.navigation import ROOT
+from pages.ui.i18n.page_titles import ROOT
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 MEANINGS = ("dice", "chosen", "removed", "computed", "reused", "model", "other")

@@ -9,8 +9,8 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.engine.engine import Engine
 from core.record.step import Step
-from pages.ui.components.stage import looks
 from pages.ui.i18n import numbers
+from pages.ui.presenting import stage_payload
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def run() -> Generation:
 
 
 def test_the_coming_token_is_sent_without_a_roll_and_none_is_thrown(run: Generation) -> None:
-    sent = looks.looks(run, 4, "light")
+    sent = stage_payload.looks(run, 4, "light")
     coming = sent["4"]
     assert coming["roll"] is None and coming["chosen"] == -1
     assert len(run.path) == 4, "the pass is made ahead, the roll is not"
@@ -33,10 +33,10 @@ def test_the_coming_token_is_sent_without_a_roll_and_none_is_thrown(run: Generat
 def test_a_recording_keeps_what_came_to_itself_until_the_dice_fall(run: Generation) -> None:
     replay = Recording.loads(Recording.of(run).dumps()).replay()
     came = run.path[0]
-    coming = looks.looks(replay, 0, "light")["0"]
+    coming = stage_payload.looks(replay, 0, "light")["0"]
     assert coming["roll"] is None and coming["chosen"] == -1
     assert not any(piece[4] for piece in coming["pieces"]), "no piece of the strip is marked"
-    live = looks.look(looks.before_the_roll(came), run, "light")
+    live = stage_payload.look(stage_payload.before_the_roll(came), run, "light")
     for kept, known in zip(coming["rows"], live["rows"], strict=True):
         assert kept[2:4] == pytest.approx(known[2:4], abs=1e-6)
         assert [kept[0], *kept[4:]] == [known[0], *known[4:]], "the same bars as a live run"
@@ -45,7 +45,7 @@ def test_a_recording_keeps_what_came_to_itself_until_the_dice_fall(run: Generati
 
 def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
     for step in run.path:
-        sent = looks.look(step, run, "light")
+        sent = stage_payload.look(step, run, "light")
         known = {c.token_id: c for c in step.candidates}
         assert sum(row[2] for row in sent["rows"]) + sent["rest"][1] == pytest.approx(1.0, abs=1e-5)
         assert sum(row[3] for row in sent["rows"]) + sent["rest"][2] == pytest.approx(1.0, abs=1e-5)
@@ -60,26 +60,26 @@ def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part() -> None:
     long = Generation(load_model("storyteller-mini"), "The sea " * 100, SamplingSettings(seed=1))
     for _ in range(7):
         long.step()
-    sent = looks.words_of(long)
-    assert len(sent) <= looks.WINDOW
+    sent = stage_payload.words_of(long)
+    assert len(sent) <= stage_payload.WINDOW
     assert [word[5] for word in sent if word[5] >= 0] == list(range(7))
     assert long.text.endswith("".join(word[0] for word in sent).replace("␣", " ").replace("↵", "\n"))
 
 
 def test_words_to_click_are_in_the_order_of_the_alphabet_and_not_of_the_odds(run: Generation) -> None:
-    choices = looks.looks(run, 4, "light")["4"]["choices"]
+    choices = stage_payload.looks(run, 4, "light")["4"]["choices"]
     assert choices == sorted(choices, key=str.casefold)
-    assert len(set(choices)) == len(choices) <= looks.CHOICES
-    assert all(not looks.look(step, run, "light")["choices"] for step in run.path), "after the roll there is nothing to guess"
+    assert len(set(choices)) == len(choices) <= stage_payload.CHOICES
+    assert all(not stage_payload.look(step, run, "light")["choices"] for step in run.path), "after the roll there is nothing to guess"
 
 
 def test_a_forced_and_a_greedy_step_say_that_no_dice_were_thrown(run: Generation) -> None:
     forced = run.force(run.next_distribution().candidates[3].token_id)
-    assert "No dice" in looks.look(forced, run, "light")["lines"][3]
+    assert "No dice" in stage_payload.look(forced, run, "light")["lines"][3]
     run.settings = SamplingSettings(greedy=True)
     greedy = run.step()
     assert isinstance(greedy, Step)
-    assert "favourite" in looks.look(greedy, run, "light")["lines"][3]
+    assert "favourite" in stage_payload.look(greedy, run, "light")["lines"][3]
 
 
 def test_a_slow_pass_does_not_hold_back_what_the_dice_have_shown(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,6 +92,6 @@ def test_a_slow_pass_does_not_hold_back_what_the_dice_have_shown(run: Generation
         return forward(self, ids, *more)
 
     monkeypatch.setattr(Engine, "forward", counted)
-    sent = looks.looks(run, 3, "light", ahead=False)
+    sent = stage_payload.looks(run, 3, "light", ahead=False)
     assert "3" in sent and "4" not in sent and not passes
-    assert "4" in looks.looks(run, 3, "light") and len(passes) == 1
+    assert "4" in stage_payload.looks(run, 3, "light") and len(passes) == 1

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.components.talk_memory import talk_memory
-from pages.ui.presenting import running_orders, talk
+from pages.ui.presenting import running_orders, talk, talk_memory
 from pages.ui.presenting.running_order import Talk
 
 THREE = running_orders.THREE

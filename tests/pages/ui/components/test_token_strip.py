@@ -10,7 +10,7 @@ import pytest
 from core import Generation, SamplingSettings
 from core.record.step import Step
 from core.record.tokens import ByteJoiner, written
-from pages.ui.components.scored_text.scored_text import shown
+from pages.ui.charts.token_text import shown
 from pages.ui.components.token_strip import token_strip
 
 
@@ -70,13 +70,12 @@ def test_going_back_another_branch_and_another_tint_show_what_is_there(run: Gene
         assert drawn.steps(path, tint) == [token_strip._step(step, tint) for step in path]
 
 
-def test_of_a_long_text_the_newest_part_is_drawn_and_the_rest_is_a_click_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_long_text_the_newest_part_is_drawn_and_the_rest_is_a_click_away() -> None:
     told: dict[str, Any] = {}
-    monkeypatch.setattr(token_strip, "results", lambda: told)
     prompt: Any = [None] * 1_000
 
     def first(steps: int, opened: int | None = None) -> int:
-        return token_strip._first(prompt[: token_strip.WINDOW // 2], [None] * steps, "strip", opened)  # type: ignore[list-item]
+        return token_strip._first(prompt[: token_strip.WINDOW // 2], [None] * steps, "strip", opened, told)  # type: ignore[list-item]
 
     assert first(token_strip.WINDOW // 2) == 0
     starts = [first(steps) for steps in range(8_000)]

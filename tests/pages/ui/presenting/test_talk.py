@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from core.errors import BadRunningOrder
 from core.labs import prepared
+from pages.ui.i18n import page_titles
 from pages.ui.presenting import running_order, running_order_file, talk, tour_state
 from pages.ui.presenting.running_order import FORMAT, Stop, Talk
 from pages.ui.presenting.running_orders import TALKS
-from pages.ui.shell import navigation
 
 
 @pytest.mark.parametrize("name", TALKS)
 def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_file(name: str) -> None:
     known = TALKS[name]
-    titles = navigation.titles()
+    titles = page_titles.titles()
     for stop in known.stops:
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"

@@ -82,10 +82,10 @@ def inside() -> Inside:
 def through(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     for name in ("PUBLIC", "HOSTS", "SOCKETS", "SOCKETS_PER_ADDRESS"):
         monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
-    Gate.lines.clear()
+    Gate.connections.clear()
     Gate.refused.clear()
     yield Gate(inside)
-    Gate.lines.clear()
+    Gate.connections.clear()
 
 
 def test_one_address_cannot_take_all_sockets(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, inside: In
         await asyncio.sleep(0.2)
         assert (silent.task.done(), speaking.task.done()) == (True, False)
         assert silent.hears == [{"type": "websocket.close", "code": gate.TRY_LATER}]
-        assert len(Gate.lines) == 1
+        assert len(Gate.connections) == 1
         speaking.task.cancel()
 
     asyncio.run(wait())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from core.language import _, quoted
 from core.record.step import Candidate, Step, TokenDistribution
 from pages.ui.charts.step_rows import WORTH_A_ROW
+from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
-from pages.ui.components.scored_text.scored_text import shown as shown_in_text
 from pages.ui.components.token_strip.token_strip import MOST_DOUBT
 from pages.ui.i18n import numbers
 from pages.ui.i18n.numbers import roll as roll_words

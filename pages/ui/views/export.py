@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
@@ -13,6 +12,7 @@ from core.language import N_, _, carried, said
 from core.record.tables import steps_table
 from pages.ui.charts import charts, palette
 from pages.ui.components.branch_tree.branch_tree import way_name
+from pages.ui.components.share_link.share_link import share_link
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, opened_recording, url_state
 
@@ -20,16 +20,8 @@ if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
 
-HERE = Path(__file__).parent
 CHARTS = {"odds": N_("Odds"), "notepad": N_("Notepad"), "pace": N_("Time"), "surprise": N_("Surprise")}
 WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "charts": N_("Charts as SVG"), "link": N_("Link")}
-
-_LINK = st.components.v2.component(
-    "share_link",
-    html='<div class="share"><button class="copy" type="button"></button><div class="shelf"></div><input class="link" readonly></div>',
-    css=(HERE / "export.css").read_text("utf-8"),
-    js=(HERE / "export.js").read_text("utf-8"),
-)
 
 
 def keep(run: Generation | Replay) -> None:
@@ -51,7 +43,7 @@ def keep(run: Generation | Replay) -> None:
                 "words": said(WORDS),
                 "colours": palette.as_data(palette.of(charts.theme())),
             }
-            _LINK(key="link", data=data)
+            share_link(key="link", data=data)
             st.caption(told)
             with st.container(horizontal=True):
                 st.download_button(
