@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import core
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadPlace, BadSetting, BadToken, RunFinished, ViewerError, WrongType
 from core.record.frozen import percent
@@ -179,12 +175,3 @@ def test_a_step_pickles_and_copies_without_its_model(run: Generation) -> None:
     with pytest.raises(BadToken):
         back.vocabulary.token(next(i for i in range(1000) if i not in back.token_ids))
     assert pickle.loads(pickle.dumps(back)).candidates == step.candidates
-
-
-def test_the_experiments_are_reachable_and_cost_nothing_before() -> None:
-    code = (
-        "import core, sys; assert 'torch' not in sys.modules and 'labs' in dir(core); core.labs.fork.Fork; assert 'beam' in dir(core.labs)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(core.__file__).parents[1])
-    with pytest.raises(AttributeError, match="no_such"):
-        _ = core.labs.no_such

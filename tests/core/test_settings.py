@@ -45,10 +45,6 @@ def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(name: str, value
     assert sentence.endswith(".")
 
 
-def test_off_is_what_transformers_calls_off() -> None:
-    assert dataclasses.astuple(SamplingSettings()) == (1.0, 0, 1.0, 0.0, 1.0, 1.0, False, 0)
-
-
 def test_an_unknown_setting_is_refused() -> None:
     with pytest.raises(TypeError):
         SamplingSettings(top_q=0.5)  # type: ignore[call-arg]

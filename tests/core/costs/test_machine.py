@@ -6,7 +6,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import torch
 
 from core.costs import machine
 
@@ -55,17 +54,3 @@ def test_twice_that_is_read_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(machine, "largest_cache", lambda: cache * MEGABYTE)
     monkeypatch.setattr(machine.psutil, "virtual_memory", lambda: SimpleNamespace(available=available * MEGABYTE))
     assert machine.block_bytes() == expected * MEGABYTE
-
-
-def test_so_much_is_read_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-    ones = torch.ones
-
-    def noted(count: int, **how: object) -> torch.Tensor:
-        made.append(count)
-        return ones(count, **how)  # type: ignore[call-overload]
-
-    monkeypatch.setattr(machine, "block_bytes", lambda: 80 * MEGABYTE)
-    monkeypatch.setattr(machine.torch, "ones", noted)
-    assert machine.measure("cpu", "float32").bytes_per_second > 1e8
-    assert made == [80 * MEGABYTE // 4]

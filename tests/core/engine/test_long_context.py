@@ -15,7 +15,6 @@ from core.costs import receipt
 from core.costs.receipt import Account, Receipt
 from core.errors import BadRecording
 from core.generation.recording import LARGEST_FILE
-from core.generation.tree import Tree
 from pages.parts.session import opened_recording
 from pages.parts.session.run_start import LISTED
 
@@ -68,23 +67,6 @@ def test_after_a_way_back_or_to_another_branch_the_bill_is_that_of_the_path(tiny
     assert same(account.bill(run.path), Receipt.of([], model.shape))
     assert account.bill([]).multiply_adds == 0
     assert Account(None).bill(run.path).multiply_adds is None
-
-
-def test_a_recording_is_read_without_walking_its_path_at_every_step(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Generation(tiny("gpt2"), "Once", SamplingSettings(seed=3))
-    for _ in range(30):
-        run.step()
-    text = Recording.of(run).dumps()
-    walks: list[int] = []
-
-    def walked(self: Tree) -> Any:
-        walks.append(1)
-        return list(self._path)
-
-    monkeypatch.setattr(Tree, "path", property(walked))
-    kept = Recording.loads(text)
-    assert len(walks) == 0
-    assert [step.index for step in kept.path] == list(range(30))
 
 
 def test_a_text_of_8192_tokens_can_be_kept_and_opened_again_whatever_the_settings(tiny: Callable[[str], Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from typing import Any
 
@@ -14,7 +13,7 @@ from core import Generation, SamplingSettings
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from core.sampling.dice import roll
 from tests.core.plain import agrees_with_a_plain_pass
-from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION
+from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION, some
 
 PROMPT = "The sea looked back 🦊"
 
@@ -35,7 +34,7 @@ def same(steps: list[Any], others: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
 def test_every_step_shows_the_odds_of_a_plain_forward_pass(architecture: str, use_cache: bool, tiny: Any, plain: Any) -> None:
     """On, back, another way, on again, back to the prompt: the numbers are always those of one full pass without a cache."""
     model, network = tiny(architecture), plain(architecture)
@@ -64,7 +63,7 @@ def test_every_step_shows_the_odds_of_a_plain_forward_pass(architecture: str, us
     check(run.force(62))
 
 
-@pytest.mark.parametrize("architecture", FULL_ATTENTION)
+@pytest.mark.parametrize("architecture", some(FULL_ATTENTION))
 def test_one_new_token_costs_one_position_and_a_step_back_none(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)
     run = Generation(model, PROMPT)
@@ -79,7 +78,7 @@ def test_one_new_token_costs_one_position_and_a_step_back_none(architecture: str
         assert step.forward.cache_bytes == model.cache_bytes_per_token * step.position
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba", "gemma2", "lfm2"])
+@pytest.mark.parametrize("architecture", some(["llama", "gpt2", "mamba", "gemma2", "lfm2"], ["llama", "mamba"]))
 def test_a_branch_is_what_a_fresh_run_would_have_written(architecture: str, tiny: Any) -> None:
     model, settings = tiny(architecture), SamplingSettings(seed=12, temperature=0.9, top_p=0.95)
     run = Generation(model, PROMPT, settings)
@@ -107,16 +106,6 @@ def test_the_same_seed_writes_the_same_text_and_another_one_another(tiny: Any) -
 
     assert write(4) == write(4)
     assert write(4) != write(5)
-
-
-def test_two_branches_and_two_settings_meet_the_same_dice(tiny: Any) -> None:
-    model = tiny("llama")
-    rolls = []
-    for settings, other in itertools.product([SamplingSettings(seed=9), SamplingSettings(seed=9, temperature=1.5, top_k=30)], [80, 90]):
-        run = Generation(model, PROMPT, settings)
-        run.force(other)
-        rolls.append([run.step().roll for _ in range(5)])
-    assert rolls[0] == rolls[1] == rolls[2] == rolls[3] == [roll(9, index) for index in range(1, 6)]
 
 
 def test_another_attempt_throws_again_at_the_same_place(tiny: Any) -> None:
@@ -181,15 +170,6 @@ def test_what_was_coming_is_what_the_step_records(tiny: Any) -> None:
         assert [(s.name, s.kept, s.entropy) for s in step.stages] == [(s.name, s.kept, s.entropy) for s in distribution.stages]
 
 
-def test_old_steps_keep_the_settings_they_were_made_with(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=1))
-    before = show(run.step())
-    run.settings = SamplingSettings(seed=1, temperature=3.0)
-    run.step()
-    assert show(run.path[0]) == before
-    assert [step.settings.temperature for step in run.path] == [1.0, 3.0]
-
-
 # Text
 
 
@@ -208,17 +188,6 @@ def test_the_text_is_joined_from_bytes_along_every_branch(architecture: str, tin
     assert [run.force(token).text for token in emoji[1:]] == ["", "", "🪿"]
     assert run.text == PROMPT + "⟨F0⟩⟨9F⟩🪿"
     assert run.written == "⟨F0⟩⟨9F⟩🪿"
-
-
-def test_the_text_written_is_what_the_tokenizer_would_read(tiny: Any) -> None:
-    for architecture in ("gpt2", "llama"):
-        model = tiny(architecture)
-        run = Generation(model, PROMPT)
-        for token in model.tokenize(" and the fox 昔々 said: é!\n"):
-            if not token.special:
-                run.force(token.token_id)
-        assert run.written.strip() == "and the fox 昔々 said: é!"
-        assert run.text == run.prompt + "".join(step.text for step in run.path)
 
 
 # Ends and errors
@@ -243,7 +212,7 @@ def test_the_end_of_the_text_is_said_and_one_can_go_back(tiny: Any) -> None:
     assert run.force(41).index == 1
 
 
-@pytest.mark.parametrize("architecture", sorted(set(ARCHITECTURES) - {"mamba"}))
+@pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - {"mamba"}), {"gpt2", "gemma2"}))
 def test_a_full_context_ends_the_run(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)
     assert model.context_length == CONTEXT

@@ -1,4 +1,4 @@
-"""A recording shows the run exactly as it was, and a file that is wrong is refused in one sentence, whatever is wrong with it."""
+"""A recording shows the run exactly as it was. A broken file is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import json
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Generation, Recording
-from core.errors import BadRecording, WrongType
+from core.errors import BadRecording
 from core.record import tables
 from tests.core.runs import PROMPT, all_alike, branched_run
 
@@ -47,12 +46,6 @@ def test_a_saved_run_is_the_run(run: Generation, tmp_path: Path) -> None:
     all_alike(kept.path, run.path)
     assert Recording.loads(kept.dumps()).dumps() == kept.dumps()
     assert Recording.loads(kept.dumps().encode()).text == run.text
-
-
-def test_a_recording_is_json_with_a_version(run: Generation) -> None:
-    text = Recording.of(run).dumps()
-    content = json.loads(text, parse_constant=lambda constant: pytest.fail(f"{constant} is no JSON"))
-    assert isinstance(content["version"], int)
 
 
 def test_every_branch_is_kept(run: Generation) -> None:
@@ -242,7 +235,7 @@ JUNK = st.one_of(
 )
 
 
-@budget(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_with_any_values_replaced_is_refused_or_works(data: Any, content: dict[str, Any]) -> None:
     broken = copy.deepcopy(content)
@@ -273,7 +266,7 @@ def test_a_file_with_any_values_replaced_is_refused_or_works(data: Any, content:
     read_everything(kept)
 
 
-@budget(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_with_any_bytes_damaged_is_refused_or_works(data: Any, content: dict[str, Any]) -> None:
     raw = bytearray(json.dumps(content, ensure_ascii=False).encode())
@@ -311,24 +304,6 @@ def many_steps(content: dict[str, Any], parents: list[int]) -> str:
     return json.dumps(content | {"steps": steps, "here": len(steps), "finished": None})
 
 
-def seconds_to_open(text: str) -> float:
-    begun = time.process_time()
-    Recording.loads(text)
-    return time.process_time() - begun
-
-
-def test_branches_that_take_turns_open_as_fast_as_one_way(content: dict[str, Any]) -> None:
-    """Two long branches, a step of each in turn: whoever walked to each step's place would walk through all of them each time."""
-    count = 4000
-    straight = many_steps(content, list(range(count)))
-    in_turn = many_steps(content, [0, 0, *range(1, count - 1)])
-    tree = Recording.loads(in_turn).tree
-    assert [len(tree.path_to(end)) for end in (count - 1, count)] == [count // 2, count // 2]
-    assert [step.index for step in tree.path] == list(range(count // 2))
-    assert tree.path[-1].position == len(tree.prompt_tokens) + count // 2 - 1
-    assert min(seconds_to_open(in_turn) for _ in range(2)) < 3 * min(seconds_to_open(straight) for _ in range(2))
-
-
 def test_many_branches_at_one_place_are_shown_in_turn(content: dict[str, Any]) -> None:
     replay = Recording.loads(many_steps(content, [0] * 1000)).replay()
     first = replay.step()
@@ -356,9 +331,3 @@ def test_a_run_that_fits_into_no_file_says_so(harm: str, tiny: Any) -> None:
         Recording.of(run)
     assert "\n" not in str(told.value)
     assert str(told.value).startswith("This run cannot be kept")
-
-
-@pytest.mark.parametrize("what", [None, 3, "a run", {}])
-def test_only_a_run_can_be_kept(what: Any) -> None:
-    with pytest.raises(WrongType, match="run"):
-        Recording.of(what)

@@ -1,12 +1,10 @@
-"""A file of a recording costs little however it lies, and whoever works beside it goes on working."""
+"""A hostile file of a recording is refused without much memory. A valid one may be written in any order."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from core import Recording
 from core.errors import BadRecording
 from core.generation import recording_file
 from tests.core.runs import branched_run
+from tests.tiny_models import some
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = {
@@ -30,61 +29,29 @@ HOSTILE = {
     "the same list twice": '{"steps": [], "steps": []}',
 }
 PROGRAM = """
-import resource, sys, time
+import resource, sys
 from core import Recording
 from core.errors import BadRecording
 data = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-begun = time.process_time()
 try:
     Recording.loads(data)
 except BadRecording:
-    print(time.process_time() - begun, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused_in_seconds_and_megabytes(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", some(HOSTILE, ["one deep list", "the same list twice"]))
+def test_a_hostile_file_is_refused_without_filling_the_memory(name: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.json"
     path.write_text(HOSTILE[name])
     out = subprocess.run([sys.executable, "-c", PROGRAM, str(path)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    seconds, megabytes = map(float, out.split())
-    assert seconds < 10
-    assert megabytes < 200
+    assert float(out) < 200
 
 
 @pytest.fixture(scope="module")
 def content(tiny: Any) -> dict[str, Any]:
     return json.loads(Recording.of(branched_run(tiny("gpt2"))).dumps())
-
-
-def long_file(content: dict[str, Any], megabytes: int) -> bytes:
-    step = next(s for s in content["steps"] if s["token_id"] not in content["model"]["end_token_ids"]) | {"name": ""}
-    count = megabytes * 2**20 // len(json.dumps(step))
-    steps = [step | {"parent": number} for number in range(min(count, 40_000))]
-    return json.dumps(content | {"steps": steps, "here": len(steps), "finished": None}).encode()
-
-
-def test_a_long_file_is_read_beside_others(content: dict[str, Any]) -> None:
-    """A neighbour's thread, which wants its turn every few milliseconds, never waits for long."""
-    data = long_file(content, 24)
-    pauses, stop = [0.0], threading.Event()
-
-    def neighbour() -> None:
-        last = time.perf_counter()
-        while not stop.is_set():
-            time.sleep(0.002)
-            now = time.perf_counter()
-            pauses.append(now - last)
-            last = now
-
-    beside = threading.Thread(target=neighbour)
-    beside.start()
-    kept = Recording.loads(data)
-    stop.set()
-    beside.join()
-    assert len(kept.path) > 1000
-    assert sorted(pauses)[-3] < 0.5  # two may be the machine's own
 
 
 def test_lists_may_stand_anywhere_and_be_written_anyhow(content: dict[str, Any]) -> None:

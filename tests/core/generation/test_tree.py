@@ -99,7 +99,7 @@ MOVES = st.lists(
 )
 
 
-@budget(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=MOVES)
 def test_whatever_a_visitor_does_nothing_is_lost_and_the_numbers_stay_right(moves: list[tuple[str, Any]], tiny: Any, plain: Any) -> None:
     model = tiny("llama")

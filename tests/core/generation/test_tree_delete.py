@@ -55,13 +55,6 @@ def test_whoever_stood_on_it_stands_at_the_fork(run: Generation) -> None:
     assert [s.token_id for s in run.path[:2]] == before
 
 
-def test_whoever_stood_elsewhere_stays(run: Generation) -> None:
-    path = run.path
-    run.delete(5)
-    assert run.here == 7
-    assert run.path == path
-
-
 def test_numbers_of_others_stay_and_deleted_ones_are_not_given_again(run: Generation) -> None:
     kept = {i: run.path_to(i) for i in (1, 2, 5, 6, 7)}
     run.delete(4)
@@ -84,15 +77,6 @@ def test_a_deleted_branch_is_gone_for_good(run: Generation) -> None:
     for verb in (run.switch, run.path_to, run.delete, run.doomed, lambda i: run.rename(i, "x")):
         with pytest.raises(BadPlace, match="was deleted"):
             verb(4)
-
-
-def test_the_only_branch_leaves_the_prompt(run: Generation) -> None:
-    run.delete(5)
-    run.delete(4)
-    run.delete(7)
-    assert run.here == 0
-    assert run.branches() == []
-    assert run.step().index == 0
 
 
 def test_a_recording_holds_what_is_left(run: Generation) -> None:

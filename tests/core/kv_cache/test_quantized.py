@@ -33,12 +33,6 @@ def test_the_bytes_of_a_vector_by_formula_and_by_tensor(bits: int, size: int) ->
     assert packed.nbytes == 2 * 3 * packed_bytes(size, bits)
 
 
-def test_bytes_by_hand() -> None:
-    assert packed_bytes(64, 8) == 64 + 2 * 4
-    assert packed_bytes(64, 4) == 32 + 2 * 4
-    assert packed_bytes(128, 4) == 64 + 4 * 4
-
-
 def test_numbers_that_are_all_the_same_come_back_exactly() -> None:
     for value in (0.0, 1.5, -2.0):
         same = torch.full((1, 1, 2, 32), value)

@@ -11,7 +11,7 @@ import pytest
 
 from core import SamplingSettings
 from core.costs.machine import Peak
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.errors import BadSetting, ModelError
 from core.labs.batch_curve import CurvePoint, batch_curve
 from core.labs.batching import FASTEST, Reader, Served, compare_alone, readers, serve, summary
 from core.serving.scheduler import Policy
@@ -133,22 +133,6 @@ def test_a_difference_is_noticed(served: tuple[Any, tuple[Reader, ...], list[Ser
 def test_impossible_readers_get_one_sentence(wrong: dict[str, Any], tiny: Any) -> None:
     with pytest.raises(BadSetting):
         readers(tiny("llama"), PROMPTS, **wrong)
-
-
-def test_impossible_prompts(tiny: Any) -> None:
-    with pytest.raises(EmptyPrompt):
-        readers(tiny("llama"), [""])
-    with pytest.raises(PromptTooLong):
-        readers(tiny("llama"), ["word " * 500])
-    with pytest.raises(BadSetting):
-        readers(tiny("llama"), [])
-
-
-def test_the_environment_limits_the_readers(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_READERS", "3")
-    assert len(readers(tiny("llama"), PROMPTS, 3)) == 3
-    with pytest.raises(BadSetting, match="from 1 to 3"):
-        readers(tiny("llama"), PROMPTS, 4)
 
 
 def test_a_model_that_cannot_be_batched_says_so(tiny: Any) -> None:

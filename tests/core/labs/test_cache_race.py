@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, EmptyPrompt, PromptTooLong
-from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, next_token, race, same_text, speed_up, trend
+from core.errors import BadSetting
+from core.labs.cache_race import CACHED, UNCACHED, RaceStep, next_token, race, same_text, speed_up, trend
+from tests.tiny_models import some
 
 SETTINGS = SamplingSettings(temperature=0.9, seed=5)
 
 
-@pytest.fixture(scope="module", params=["llama", "gpt2", "mixtral", "gemma2"])
+@pytest.fixture(scope="module", params=some(["llama", "gpt2", "mixtral", "gemma2"], ["llama", "gemma2"]))
 def raced(request: pytest.FixtureRequest, tiny: Any) -> tuple[Any, list[RaceStep]]:
     model = tiny(request.param)
     return model, list(race(model, "Once upon a time", SETTINGS, 24))
@@ -40,13 +41,6 @@ def test_positions_are_flat_against_growing(raced: tuple[Any, list[RaceStep]]) -
     assert of(steps, UNCACHED)[-1].total_positions == sum(range(prompt, prompt + 24))
     assert all(step.cache_bytes == 0 for step in of(steps, UNCACHED))
     assert all(step.computed + step.reused == prompt + step.index for step in steps)
-
-
-def test_bytes_are_those_of_the_tensors(tiny: Any) -> None:
-    model = tiny("qwen3")
-    steps = list(race(model, "Once", SETTINGS, 5))
-    prompt = len(model.encode("Once"))
-    assert [step.cache_bytes for step in of(steps, CACHED)] == [model.cache_bytes_per_token * (prompt + index) for index in range(5)]
 
 
 def test_totals_add_up_and_nobody_runs_ahead_by_more_than_a_step(raced: tuple[Any, list[RaceStep]]) -> None:
@@ -132,40 +126,7 @@ def test_what_does_not_grow_is_not_said_to_grow() -> None:
     assert (level.slope, level.r_squared) == (pytest.approx(0.0, abs=1e-12), pytest.approx(0.0, abs=1.0))
 
 
-def test_nothing_is_said_before_there_is_enough() -> None:
-    steps = made_up(5, FEWEST, 0.002, 5e-5)
-    assert trend(steps, UNCACHED) is trend([], UNCACHED) is trend(made_up(5, 99, 0.1, 0.1), CACHED) is None
-    assert trend(made_up(5, FEWEST + 1, 0.002, 5e-5), UNCACHED) is not None
-
-
-def test_a_real_race_has_a_trend_for_both(tiny: Any) -> None:
-    steps = list(race(tiny("llama"), "O", SETTINGS, 60))
-    for runner in (CACHED, UNCACHED):
-        found = trend(steps, runner)
-        assert found is not None
-        assert found.first == of(steps, runner)[0].seconds
-        assert found.r_squared <= 1
-        assert found.base + found.slope * 30 > 0
-
-
 @pytest.mark.parametrize("wrong", [0, -1, 10**9, 1.5, math.nan, "64", None, True])
 def test_impossible_lengths_get_one_sentence(wrong: Any, tiny: Any) -> None:
     with pytest.raises(BadSetting, match="A race goes over 1 to 2,048 tokens, not"):
         next(race(tiny("llama"), "Once", SETTINGS, wrong))
-
-
-def test_impossible_prompts(tiny: Any) -> None:
-    with pytest.raises(EmptyPrompt):
-        next(race(tiny("llama"), ""))
-    with pytest.raises(PromptTooLong):
-        next(race(tiny("llama"), "word " * 500))
-
-
-def test_a_race_broken_off_gives_its_memory_back(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    released: list[Generation] = []
-    monkeypatch.setattr(Generation, "release", lambda run: released.append(run))
-    running = race(tiny("llama"), "Once", SETTINGS, 20)
-    for _ in range(6):
-        next(running)
-    del running
-    assert sorted(run.use_cache for run in released) == [False, True]

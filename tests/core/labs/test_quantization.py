@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,8 @@ import torch
 
 from core.errors import BadSetting, EmptyPrompt
 from core.inspection.scoring import score_text
-from core.labs import quantization
-from core.labs.quantization import ATTENTION, BITS, FEED_FORWARD, HEAD, damage, own_text, quantize, round_weights, rounded_bytes
-from tests.tiny_models import ARCHITECTURES
+from core.labs.quantization import ATTENTION, BITS, FEED_FORWARD, HEAD, damage, quantize, round_weights
+from tests.tiny_models import ARCHITECTURES, some
 
 TEXT = "Once upon a time there was a small dragon who could not breathe fire."
 
@@ -47,14 +45,7 @@ def test_eight_bits_a_row_are_whole_numbers_times_the_rows_scale() -> None:
     torch.testing.assert_close((rows @ rounded.T).double(), expected, atol=1e-4, rtol=1e-4)
 
 
-def test_bytes_are_counted() -> None:
-    assert rounded_bytes((10, 64), 16) == 10 * 64 * 2
-    assert rounded_bytes((10, 64), 8) == 10 * 64 + 10 * 2
-    assert rounded_bytes((10, 64), 4, 32) == 10 * 32 + 20 * 2
-    assert rounded_bytes((3, 7), 3) == math.ceil(63 / 8) + 6
-
-
-@pytest.mark.parametrize("architecture", sorted(set(ARCHITECTURES) - {"mamba"}))
+@pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - {"mamba"})))
 def test_every_architecture_beside_itself(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)
     before = [weight.clone() for weight in model.network.parameters()]
@@ -100,22 +91,6 @@ def test_one_part_at_a_time(tiny: Any) -> None:
     ]
     (whole,) = quantize(model, "Once", TEXT, (3,), head=True, length=1)
     assert all(one.mean_kl > 0 for one in found) and max(one.mean_kl for one in found) < 5 * whole.mean_kl
-
-
-@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
-def test_rounded_weights_lie_as_the_full_ones_do_or_times_would_differ_for_that(architecture: str, tiny: Any) -> None:
-    bench = quantization._Bench(tiny(architecture), TEXT)
-    full = dict(bench.full.named_parameters())
-    layouts = {name: weight.stride() for name, weight in bench.copy.named_parameters()}
-    assert layouts == {name: weight.stride() for name, weight in full.items()}
-    bench.round(bench.parts(), 3, None)
-    assert layouts == {name: weight.stride() for name, weight in bench.copy.named_parameters()}
-    assert any(not torch.equal(weight, full[name]) for name, weight in bench.copy.named_parameters())
-
-
-def test_the_models_own_text(tiny: Any) -> None:
-    model = tiny("llama")
-    assert own_text(model, "Once upon", 5).startswith("Once upon") and len(own_text(model, "Once upon", 5)) > len("Once upon")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from core import load_model
 from core.errors import BadSetting, EmptyPrompt, ModelError
 from core.kv_cache.quantized import packed_bytes, quantized_cache
 from core.labs.rounded_cache import rounded_cache
@@ -18,8 +17,8 @@ TEXT = "Once upon a time, there was a little fox who lived in the forest. One da
 
 
 @pytest.fixture(scope="module")
-def model() -> Any:
-    return load_model("storyteller", device="cpu", dtype="float32")
+def model(tiny: Any) -> Any:
+    return tiny("large")
 
 
 def test_it_is_what_writing_token_by_token_gives(model: Any) -> None:

@@ -1,4 +1,4 @@
-"""Speculative decoding: the text of the target, whatever the draft guesses; the record of every guess; and what cannot be."""
+"""Speculative decoding: the text is the target's whatever the draft guesses, every guess is recorded, and impossible input is refused."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core import Generation, SamplingSettings, load_model
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core import Generation, SamplingSettings
+from core.errors import BadSetting, ModelError
 from core.labs.speculative import (
     ACCEPTED,
     BONUS,
@@ -31,8 +31,8 @@ from core.labs.speculative import (
 )
 from core.labs.speculative_gain import expected_tokens, gain
 from core.sampling import dice
-from core.sampling.pick import pick, pick_by, sampling_probabilities
-from tests.tiny_models import FULL_ATTENTION
+from core.sampling.pick import pick_by, sampling_probabilities
+from tests.tiny_models import FULL_ATTENTION, some
 
 SMALL = 6  # tokens of the table models' vocabulary
 RUNS = 20_000
@@ -81,7 +81,7 @@ def chi_square(counts: Counter[Any], odds: dict[Any, float], runs: int) -> tuple
     return statistic, limit
 
 
-@pytest.mark.parametrize(("guesses", "runs"), [(1, RUNS // 4), (3, RUNS)])
+@pytest.mark.parametrize(("guesses", "runs"), [(1, RUNS // 4), pytest.param(3, RUNS, marks=pytest.mark.exhaustive)])
 def test_the_first_three_tokens_have_the_targets_own_odds(guesses: int, runs: int) -> None:
     target, draft = AsTarget(1, 0.6), AsDraft(2, 0.6)
     counts: Counter[tuple[int, ...]] = Counter()
@@ -122,7 +122,7 @@ def test_a_worked_example() -> None:
     assert judge([p], [], [], [])[1] is p
 
 
-@pytest.mark.parametrize("architecture", [*FULL_ATTENTION])
+@pytest.mark.parametrize("architecture", some(FULL_ATTENTION))
 def test_greedy_is_greedy_token_for_token(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)
     seen = list(speculate(model, model, "Once upon a time", SamplingSettings(greedy=True), 3, 20))
@@ -158,11 +158,12 @@ def tokens(one: SpeculativeRound) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def pair() -> tuple[Any, Any]:
-    return load_model("storyteller", device="cpu"), load_model("storyteller-mini", device="cpu")
+def pair(tiny: Any) -> tuple[Any, Any]:
+    """A target and a draft that often, but not always, agree."""
+    return tiny("large"), tiny("small")
 
 
-def test_the_bundled_pair_greedy(pair: tuple[Any, Any]) -> None:
+def test_a_pair_writes_greedily_what_the_target_writes(pair: tuple[Any, Any]) -> None:
     target, draft = pair
     for guesser in (draft, None):
         seen = list(speculate(target, guesser, "Once upon a time, there was a little fox who", SamplingSettings(greedy=True), 4, 48))
@@ -216,7 +217,8 @@ def three_tokens(target: Any, draft: Any, runs: int) -> tuple[float, float]:
     return chi_square(counts, odds, runs)
 
 
-def test_the_bundled_pair_has_the_targets_odds(pair: tuple[Any, Any]) -> None:
+@pytest.mark.exhaustive
+def test_a_pair_has_the_targets_probabilities(pair: tuple[Any, Any]) -> None:
     statistic, limit = three_tokens(*pair, RUNS // 4)  # all of them: python -m tests.benchmarks.serving --distribution 20000
     assert statistic < limit
 
@@ -260,14 +262,6 @@ def test_the_one_pass_tells_the_odds_of_one_pass_each(tiny: Any) -> None:
                 np.testing.assert_allclose(odds, expected, atol=2e-5)
 
 
-def test_plain_decoding_beside_it_is_what_a_run_writes(pair: tuple[Any, Any]) -> None:
-    target, draft = pair
-    settings = SamplingSettings(temperature=0.8, seed=3)
-    plain = [one for one in speculate(target, draft, "Once upon a time", settings, 2, 20) if isinstance(one, PlainStep)]
-    run = Generation(target, "Once upon a time", settings, top_n=1)
-    assert [one.token_id for one in plain] == [run.step().token_id for _ in plain]
-
-
 def test_ngrams_guess_what_stood_there_the_last_time() -> None:
     draft = NgramDraft(50)
     settings = SamplingSettings()
@@ -280,13 +274,6 @@ def test_ngrams_guess_what_stood_there_the_last_time() -> None:
     assert guess([1, 2, 7, 5, 2, 8, 1, 2]) == 7  # two words that match beat one that stood there later
     assert guess([2, 7, 2, 8, 2]) == 8  # the latest of equals
     assert guess([1, 2, 3]) is None and guess([4]) is None
-
-
-def test_ngrams_pay_on_a_text_that_repeats(pair: tuple[Any, Any]) -> None:
-    target, _ = pair
-    ids = target.encode("red, green, blue, red, green, blue, red, green, blue, red, green, blue, red,")
-    seen = list(speculate(target, None, target.text_of(ids), SamplingSettings(greedy=True), 6, 24))
-    assert gain(seen, 6).tokens_per_pass > 1.5
 
 
 def test_expected_tokens_by_trying() -> None:
@@ -314,19 +301,6 @@ def test_impossible_numbers_of_guesses(guesses: Any, tiny: Any) -> None:
         next(speculate(tiny("llama"), None, "Once", guesses=guesses))
 
 
-@pytest.mark.parametrize("length", [0, -1, 401, 10**9, 1.5, True, None])
-def test_impossible_lengths(length: Any, tiny: Any) -> None:
-    with pytest.raises(BadSetting, match="1 to 400 tokens"):
-        next(speculate(tiny("llama"), None, "Once", length=length))
-
-
-def test_impossible_prompts(tiny: Any) -> None:
-    with pytest.raises(EmptyPrompt):
-        next(speculate(tiny("llama"), None, ""))
-    with pytest.raises(PromptTooLong):
-        next(speculate(tiny("llama"), None, "word " * 500))
-
-
 def test_it_ends_where_the_context_does(tiny: Any) -> None:
     model = tiny("llama")
     seen = list(speculate(model, model, "Once upon a time", SamplingSettings(seed=2), 5, 300))
@@ -334,17 +308,3 @@ def test_it_ends_where_the_context_does(tiny: Any) -> None:
     assert set(ends) <= {"context full", "end of text"} and ends
     count = len(model.encode("Once upon a time"))
     assert sum(one.written for one in seen if isinstance(one, SpeculativeRound)) <= model.context_length - count
-
-
-def test_the_odds_of_a_pick_are_what_it_is_picked_by(tiny: Any) -> None:
-    import torch
-
-    chance = np.random.default_rng(3)
-    for number in range(100):
-        logits = torch.from_numpy(chance.normal(0, 3, 400).astype(np.float32))
-        before = chance.integers(0, 400, 20)
-        kinds: list[dict[str, Any]] = [{"temperature": 0.7}, {"top_p": 0.8}, {"top_k": 9}, {"greedy": True}, {"repetition_penalty": 1.4}]
-        settings = SamplingSettings(**kinds[number % len(kinds)], seed=number)
-        odds = sampling_probabilities(logits, settings, before)
-        assert odds.sum() == pytest.approx(1)
-        assert pick_by(odds, dice.roll(number, 5)) == pick(logits, settings, before, 5)

@@ -14,7 +14,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import NotEnoughMemory, ReloadFailed, UnknownModel
+from core.errors import NotEnoughMemory, ReloadFailed
 from core.inspection import look
 from core.labs.sweep import Column, side_by_side
 from core.models.registry import Eviction, ModelRegistry
@@ -155,20 +155,6 @@ def test_what_cannot_come_back_is_one_sentence_and_the_run_waits(tiny_folder: Ca
     assert ids(run) == alone(str(folder), 4)
 
 
-def test_memory_that_is_gone_is_no_end_of_the_run(folders: list[str]) -> None:
-    room = [PLENTY]
-    shelf = ModelRegistry(free=lambda _: room[0])
-    run = Generation(shelf.model(folders[0]), PROMPT, SETTINGS)
-    run.step()
-    shelf.unload(folders[0])
-    room[0] = 10
-    with pytest.raises(ReloadFailed, match="of memory"):
-        run.step()
-    assert run.finished is None
-    room[0] = PLENTY
-    assert len([run.step(), run.step()]) == 2
-
-
 def test_other_files_under_the_same_name_do_not_go_on_with_an_old_text(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("gpt2"), folder)
@@ -229,11 +215,6 @@ def test_a_model_nobody_holds_any_more_is_forgotten(folders: list[str]) -> None:
     gc.collect()
     assert shelf.known(folders[1]) is None
     assert shelf.model(folders[1]).engine.forward([1]).computed_tokens == 1
-
-
-def test_what_is_no_model_says_so_as_loading_does(tmp_path: Path) -> None:
-    with pytest.raises(UnknownModel):
-        ModelRegistry().model(str(tmp_path / "nothing"))
 
 
 def test_two_models_that_do_not_fit_together_are_compared_without_swapping_at_every_token(

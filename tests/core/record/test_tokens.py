@@ -50,13 +50,13 @@ def test_the_tokens_of_a_text_join_to_that_text(architecture: str, text: str, ti
 
 
 @pytest.mark.parametrize("architecture", KINDS)
-@budget(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=40))
 def test_any_text_comes_back(architecture: str, text: str, tiny: Any) -> None:
     assert "".join(token.text for token in tiny(architecture).tokenize(text)) == text
 
 
-@budget(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=40) | st.sampled_from(TEXTS))
 def test_any_text_comes_back_from_a_tokenizer_that_rewrites_it(text: str, rewriting: Any) -> None:
     tokens = rewriting.tokenize(text)
@@ -114,7 +114,7 @@ def test_every_id_of_the_vocabulary_can_be_written(architecture: str, tiny: Any)
 
 
 @pytest.mark.parametrize("architecture", KINDS)
-@budget(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_sequence_of_tokens_has_a_text_without_replacement_characters(architecture: str, data: Any, tiny: Any) -> None:
     model = tiny(architecture)

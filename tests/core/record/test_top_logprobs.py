@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.record.top_logprobs import TopLogprobs
@@ -58,7 +58,6 @@ choices = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @example(sampling=SamplingSettings(temperature=1.5, top_p=0.1, typical_p=0.3), seed=2, spread=1.0, count=2, shape="tied")
 @given(
     sampling=choices,

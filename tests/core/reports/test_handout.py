@@ -116,12 +116,6 @@ def test_a_link_that_no_code_holds_is_written_out(run: Generation) -> None:
     assert page.count("<svg") == 1 and "a" * 100 in page
 
 
-def test_the_code_of_a_link_says_the_link(run: Generation) -> None:
-    import segno
-
-    assert segno.make(LINK, error="l").svg_inline(scale=3, border=2) in run.to_html(LINK, charts=0)
-
-
 def test_what_is_no_run_is_refused() -> None:
     with pytest.raises(WrongType, match="not of str"):
         handout("a run")  # type: ignore[arg-type]
@@ -146,10 +140,3 @@ def test_things_show_themselves_in_a_notebook(tiny: Any, run: Generation) -> Non
     shares = [float(width) for width in re.findall(r"width:([\d.]+)%", rich.bars(run.path[0]))]
     assert shares and max(shares) <= 100.0
     assert rich.percent is not None and f"{100 * run.path[0].candidates[0].model_probability:.2f}%" in rich.bars(run.path[0])
-
-
-def test_the_chosen_token_has_a_row_however_unlikely(run: Generation) -> None:
-    for step in run.path:
-        assert rich.CHOSEN in rich.bars(step)
-        marked = [row for row in odds_spec(step)["data"]["values"] if row["taken"]]
-        assert len(marked) == 1

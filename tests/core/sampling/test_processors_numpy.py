@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import settings as budget
 from hypothesis import strategies as st
 from transformers.generation.logits_process import (
     MinPLogitsWarper,
@@ -77,7 +76,6 @@ def assert_same_or_unsure(name: str, scores: np.ndarray, setting: float) -> bool
     return found is not None
 
 
-@budget(max_examples=300, deadline=None)
 @given(scores=some_scores, count=st.integers(1, 40) | st.integers(1, 30_000))
 def test_top_k(scores: np.ndarray, count: int) -> None:
     assert assert_same_or_unsure("top-k", scores, count)  # nothing but comparisons: it is always sure
@@ -87,7 +85,6 @@ shares = st.floats(0.001, 0.999) | st.sampled_from([1e-12, 1e-6, 0.5, 0.9, 0.95,
 
 
 @pytest.mark.parametrize("name", ["top-p", "min-p", "typical-p"])
-@budget(max_examples=300, deadline=None)
 @given(scores=some_scores, share=shares)
 def test_any_share_of_any_scores(name: str, scores: np.ndarray, share: float) -> None:
     assert_same_or_unsure(name, scores, share)
@@ -100,7 +97,6 @@ def test_min_p_at_its_ends(share: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["top-p", "min-p", "typical-p"])
-@budget(max_examples=400, deadline=None)
 @given(
     scores=some_scores,
     place=st.floats(0, 1),
@@ -154,7 +150,6 @@ def test_a_border_on_a_token_is_left_to_transformers(name: str, shares: list[flo
     assert not assert_same_or_unsure(name, np.log(np.array(shares)).astype(np.float32), setting)
 
 
-@budget(max_examples=200, deadline=None)
 @given(scores=some_scores, temperature=st.floats(0.001, 100))
 def test_a_temperature_gives_the_very_same_scores(scores: np.ndarray, temperature: float) -> None:
     with np.errstate(all="ignore"):
@@ -163,7 +158,6 @@ def test_a_temperature_gives_the_very_same_scores(scores: np.ndarray, temperatur
     np.testing.assert_array_equal(found, expected[0].numpy())
 
 
-@budget(max_examples=200, deadline=None)
 @given(
     scores=some_scores,
     penalty=st.floats(0.001, 100),
@@ -203,7 +197,6 @@ def test_a_penalty_leaves_the_models_own_scores_alone() -> None:
     np.testing.assert_array_equal(scores, before)
 
 
-@budget(max_examples=100, deadline=None)
 @given(scores=some_scores, place=st.floats(0, 1))
 def test_the_count_th_largest(scores: np.ndarray, place: float) -> None:
     count = 1 + int(place * (len(scores) - 1))

@@ -220,7 +220,7 @@ VALID = st.builds(
 )
 
 
-@budget(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(settings=VALID, top_n=st.integers(1, 400))
 def test_any_settings_together_give_sound_odds(settings: SamplingSettings, top_n: int, tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT, settings, top_n=top_n)

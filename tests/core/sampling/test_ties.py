@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import SamplingSettings
@@ -92,7 +91,6 @@ any_settings = st.builds(
 )
 
 
-@budget(max_examples=300, deadline=None)
 @given(
     kind=st.sampled_from(KINDS),
     size=st.sampled_from(SIZES) | st.integers(1, 2000),
@@ -114,7 +112,6 @@ def test_a_large_vocabulary(kind: str, size: int) -> None:
             assert differing(logits_like(kind, size, seed), settings) is None
 
 
-@budget(max_examples=150, deadline=None)
 @given(size=st.sampled_from([64, 384, 3000]), seed=st.integers(0, 10**6), top_k=st.sampled_from([10, 50, 1000]), place=st.floats(0, 1))
 def test_a_border_right_beside_a_sum(size: int, seed: int, top_k: int, place: float) -> None:
     """Top-p is set to where the sums of the tokens that top-k left make a step, give or take a rounding."""

@@ -1,9 +1,8 @@
-"""A server that answers slowly, wrongly, hugely, or sends us elsewhere costs one sentence and nothing else."""
+"""A server that answers slowly, wrongly or with too much, or redirects, causes one sentence and no other harm."""
 
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,10 +14,10 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
 from core.models import loading
-from core.sampling import stages
 from core.servers import http_client
 from core.servers.http_client import Address
 from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
+from tests.tiny_models import some
 
 read_once = cache(loading.read_tokenizer)
 
@@ -66,13 +65,22 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
     "a huge body": (lambda: Reply(200, (b"x" * 65536 for _ in range(100))), ServerGone, "MB"),
     "a packed body": (lambda: Reply(200, b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), ServerGone, "packed"),
 }
+QUICK_ANSWERS = [
+    "a web page",
+    "JSON a mile deep",
+    "a closed door",
+    "still loading",
+    "a hung up phone",
+    "a body without an end",
+    "a huge body",
+]
 
 
-@pytest.mark.parametrize("what", ANSWERS)
+@pytest.mark.parametrize("what", some(ANSWERS, QUICK_ANSWERS))
 def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the owner of the app named it, with what is wrong there."""
     monkeypatch.setattr(http_client, "LARGEST_ANSWER", 2**20)
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 1.0)
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.3)
     reply, kind, words = ANSWERS[what]
     with serve(lambda asked: reply()) as server:
         monkeypatch.setenv("TOKEN_VIEWER_SERVERS", server.address)
@@ -82,41 +90,6 @@ def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: p
 
 
 RECOGNISED = {"a closed door", "still loading", "no models", "a model without a name"}  # these speak as inference servers do
-
-
-def test_nobody_learns_what_else_listens_on_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A closed port, a silent one, a web page and a redirect: the same words after the same time."""
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.8)
-    told: dict[str, str] = {}
-    took: dict[str, float] = {}
-
-    def ask(what: str, address: str) -> None:
-        began = time.monotonic()
-        with pytest.raises(ModelError) as caught:
-            load_model(address, tokenizer=str(TINY))
-        took[what] = time.monotonic() - began
-        told[what] = str(caught.value).replace(address.removeprefix("http://"), "there")
-
-    with serve(FakeVLLM()) as server:
-        pass
-    read_once(TINY, str(TINY))
-    ask("a closed port", server.address)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        ask("a silent port", f"http://127.0.0.1:{silent.getsockname()[1]}")
-    for what in sorted(set(ANSWERS) - RECOGNISED - {"a huge body"}):
-
-        def answer(asked: Asked, reply: Callable[[], Reply] = ANSWERS[what][0]) -> Reply:
-            return reply()
-
-        with serve(answer) as other:
-            ask(what, other.address)
-    moved = Reply(302, b"", headers={"Location": "http://127.0.0.1:1/"})
-    with serve(lambda asked: moved) as other:
-        ask("a redirect", other.address)
-    assert len(set(told.values())) == 1, told
-    assert set(told.values()).pop().startswith("No inference server answers at there.")
-    assert min(took.values()) >= 0.8
-    assert max(took.values()) < 0.8 + 1.5  # how busy this machine is
 
 
 @pytest.mark.parametrize("what", sorted(RECOGNISED))
@@ -192,7 +165,10 @@ STEPS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[ModelError]]] = {
 }
 
 
-@pytest.mark.parametrize("what", STEPS)
+QUICK_STEPS = ["no ids", "ids beyond the vocabulary", "one id twice", "NaN", "above zero", "a list of lists", "400 digits for a token"]
+
+
+@pytest.mark.parametrize("what", some(STEPS, QUICK_STEPS))
 def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
     change, kind = STEPS[what]
     fake = FakeVLLM()
@@ -219,8 +195,7 @@ def test_minus_infinity_in_any_spelling_is_a_probability_of_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", ["vLLM", "llama-server"])
-@pytest.mark.parametrize("nothing", [float("-inf"), -3.4028234663852886e38, -9999.0])
-@pytest.mark.parametrize("temperature", [0.05, 0.5, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize(("nothing", "temperature"), [(float("-inf"), 0.05), (-3.4028234663852886e38, 1.0), (-9999.0, 2.0)])
 def test_a_list_that_ends_in_nothing_is_sampled_at_every_temperature(kind: str, nothing: float, temperature: float) -> None:
     """A peaked model: two tokens share everything, and whatever else is listed is minus infinity, in the server's own spelling."""
 
@@ -249,42 +224,7 @@ def test_a_list_that_ends_in_nothing_is_sampled_at_every_temperature(kind: str, 
         assert {run.step().token_id for _ in range(6)} <= {7, 9}
 
 
-@pytest.mark.parametrize("digits", [400, 5_000])
-def test_numbers_of_hundreds_of_digits_are_one_sentence(digits: int) -> None:
-    fake, long = FakeVLLM(), False
-
-    def answer(asked: Asked) -> Reply:
-        reply = fake(asked)
-        if long and "complet" in asked.path:
-            reply.parts = reply.parts.replace(b"123454321", b"-" + b"9" * digits)
-        return reply
-
-    with serve(answer) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main")
-        fake.change, long = entries(lambda top: top | {"token_id:3": 123454321}), True
-        with pytest.raises(ModelError) as caught:
-            run.step()
-        one_sentence(caught.value)
-        fake.change = lambda body: body
-        assert run.step().token_id >= 0
-
-
-def test_a_failed_answer_is_never_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever stumbles over an answer, the next try asks the server anew."""
-    with serve(FakeVLLM()) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main", SamplingSettings(temperature=0.7))
-        with monkeypatch.context() as broken:
-            broken.setattr(stages, "observe", lambda *_, **__: 1 / 0)
-            with pytest.raises(ZeroDivisionError):
-                run.next_distribution()
-            with pytest.raises(ZeroDivisionError):
-                run.step()
-        asked = len(server.steps())
-        assert run.step().token_id >= 0
-        assert len(server.steps()) > asked
-
-
-@pytest.mark.parametrize("lie", [10**400, -1, True, "11", None, float("inf"), float("nan"), 1e30])
+@pytest.mark.parametrize("lie", [10**400, -1, "11", float("nan")])
 def test_counts_and_times_that_cannot_be_are_not_believed(lie: Any) -> None:
     fake = FakeLlama()
 

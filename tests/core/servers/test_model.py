@@ -220,11 +220,6 @@ def test_processed_log_probabilities_are_noticed_and_asked_for_neutrally() -> No
     assert (asked["temperature"], asked["top_p"], asked["top_k"], asked["min_p"], asked["repetition_penalty"]) == (1.0, 1.0, 0, 0.0, 1.0)
 
 
-def test_raw_logits_are_refused() -> None:
-    with serve(FakeVLLM(mode="raw_logits")) as server, pytest.raises(WrongServer, match="log-probabilities"):
-        connect(server)
-
-
 def test_llama_server_is_never_asked_to_sample_half_a_character() -> None:
     ids, halves = tokenize(PROMPT), frozenset(range(100, 200))
     assert any(int(truth([*ids, i]).argmax()) in halves for i in range(50))
@@ -287,13 +282,6 @@ def test_a_key_that_is_no_key_is_refused() -> None:
 def test_a_server_needs_the_name_of_its_tokenizer(vllm: Running) -> None:
     with pytest.raises(UnknownModel, match="tokenizer"):
         load_model(vllm.address)
-
-
-def test_metrics_come_with_the_model(vllm: Running) -> None:
-    metrics = connect(vllm).metrics()
-    assert metrics.cache_tokens == 1_048_576
-    with serve(lambda asked: Reply(404) if asked.path == "/metrics" else FakeLlama()(asked)) as quiet:
-        assert connect(quiet).metrics() is None
 
 
 def test_an_openai_like_server_is_not_watched_without_ids() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from core.engine.backends import compiled
@@ -70,13 +69,3 @@ def test_a_compiler_that_takes_its_process_along_is_not_tried_in_this_one(
     compiled._load()
     assert "NumPy goes on" in caplog.text and "Symbol not found" in caplog.text
     assert not compiled.is_ready() and not cache.is_compiled("kernel_step")
-
-
-def test_halves_are_widened_as_numpy_does_it() -> None:
-    """On this processor, whatever it has."""
-    from core.engine.backends.compiled.kernels import widened
-
-    bits = np.arange(65536).astype(np.uint16)
-    found = np.empty(65536, np.float32)
-    widened(2, bits.ctypes.data, 0, 65536, found)
-    assert np.array_equal(found, bits.view(np.float16).astype(np.float32), equal_nan=True)
