@@ -29,13 +29,13 @@ SENTENCES = [
 ]
 
 
-def byte_level_tokenizer() -> transformers.PreTrainedTokenizerFast:
+def byte_level_tokenizer(vocabulary: int = 360) -> transformers.PreTrainedTokenizerFast:
     """Byte-level BPE as GPT-2 has it: every byte is in the alphabet, so every text can be written."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=360,
+        vocab_size=vocabulary,
         special_tokens=["<|start|>", "<|end|>", "<|turn|>"],
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
@@ -130,14 +130,16 @@ FULL_ATTENTION = ["llama", "gpt2", "gpt_bigcode", "bloom", "mpt", "falcon", "qwe
 SENTENCE_PIECE = {"llama", "gemma2", "mixtral", "phi3"}
 
 
-# Two models with one byte-level tokenizer and a longer context: the small one is the large one without its last layer.
-PAIR: dict[str, dict[str, Any]] = {
-    "large": {"max_position_embeddings": 512},
-    "small": {"max_position_embeddings": 512, "num_hidden_layers": 2},
+# Three Llamas with a byte-level tokenizer and a longer context: the small one is the large one without its last layer and shares its
+# tokenizer, "other tokens" cuts texts into shorter tokens.
+LONGER: dict[str, dict[str, Any]] = {
+    "large": {},
+    "small": {"num_hidden_layers": 2},
+    "other tokens": {"vocabulary": 290},
 }
 
 
-def some(names: Iterable[str], default: Iterable[str] = DEFAULT) -> list[Any]:
+def some(names: Iterable[Any], default: Iterable[Any] = DEFAULT) -> list[Any]:
     """Parameters for a test: names in `default` run always, the others only with `-m exhaustive`."""
     usual = set(default)
     return [name if name in usual else pytest.param(name, marks=pytest.mark.exhaustive) for name in names]
@@ -146,10 +148,10 @@ def some(names: Iterable[str], default: Iterable[str] = DEFAULT) -> list[Any]:
 def save(architecture: str, folder: Path, tokenizer: Any = None, **changes: Any) -> Path:
     """Write the model of this architecture, with its tokenizer, into `folder` and return the folder.
 
-    architecture: a name of `ARCHITECTURES` or `PAIR`. changes: settings that replace those of its config.
+    architecture: a name of `ARCHITECTURES` or `LONGER`. changes: settings that replace those of its config.
     """
-    if architecture in PAIR:
-        return _save_pair(architecture, folder)
+    if architecture in LONGER:
+        return _save_longer(folder, **LONGER[architecture])
     name, shape = ARCHITECTURES[architecture]
     tokenizer = tokenizer or (sentence_piece_tokenizer() if architecture in SENTENCE_PIECE else byte_level_tokenizer())
     ids = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id, "pad_token_id": None}
@@ -163,12 +165,12 @@ def save(architecture: str, folder: Path, tokenizer: Any = None, **changes: Any)
     return folder
 
 
-def _save_pair(name: str, folder: Path) -> Path:
-    save("llama", folder, byte_level_tokenizer(), **PAIR["large"])
-    if name == "small":
+def _save_longer(folder: Path, vocabulary: int = 360, num_hidden_layers: int = 3) -> Path:
+    save("llama", folder, byte_level_tokenizer(vocabulary), max_position_embeddings=512)
+    if num_hidden_layers < 3:
         large = transformers.AutoModelForCausalLM.from_pretrained(folder)
         config = transformers.AutoConfig.from_pretrained(folder)
-        config.num_hidden_layers = PAIR[name]["num_hidden_layers"]
+        config.num_hidden_layers = num_hidden_layers
         small = transformers.AutoModelForCausalLM.from_config(config)
         small.load_state_dict(large.state_dict(), strict=False)
         small.save_pretrained(folder)

@@ -74,6 +74,7 @@ def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(templa
         chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", [BROKEN[0], ENDLESS])
 def test_a_refused_or_endless_template_is_one_sentence(
     template: str, chatty: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch

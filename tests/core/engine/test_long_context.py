@@ -14,9 +14,6 @@ from core import Generation, Recording, SamplingSettings
 from core.costs import receipt
 from core.costs.receipt import Account, Receipt
 from core.errors import BadRecording
-from core.generation.recording import LARGEST_FILE
-from pages.parts.session import opened_recording
-from pages.parts.session.run_start import LISTED
 
 
 @pytest.fixture
@@ -67,15 +64,6 @@ def test_after_a_way_back_or_to_another_branch_the_bill_is_that_of_the_path(tiny
     assert same(account.bill(run.path), Receipt.of([], model.shape))
     assert account.bill([]).multiply_adds == 0
     assert Account(None).bill(run.path).multiply_adds is None
-
-
-def test_a_text_of_8192_tokens_can_be_kept_and_opened_again_whatever_the_settings(tiny: Callable[[str], Any]) -> None:
-    every = SamplingSettings(temperature=1.4, top_k=300, top_p=0.999, min_p=1e-6, typical_p=0.999, repetition_penalty=1.1, seed=3)
-    run = Generation(tiny("gpt2"), "Once", every, top_n=LISTED)
-    for _ in range(40):
-        run.step()
-    each = len(Recording.of(run).dumps()) / len(run.path)
-    assert 8192 * each < min(LARGEST_FILE, opened_recording.LARGEST_UPLOAD * 2**20)
 
 
 HOSTILE: dict[str, dict[str, Any]] = {

@@ -54,6 +54,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return load_model(str(folder))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "settings",
     [
@@ -86,15 +87,6 @@ def test_a_vocabulary_of_a_quarter_of_a_million_tokens_is_one_like_any_other(lar
             == distribution.candidates[0].token_id
         )
     assert large.engine.passes == passes
-
-
-def test_the_last_token_of_a_large_vocabulary_can_be_taken(large: Any) -> None:
-    run = Generation(large, PROMPT, SamplingSettings(seed=1), top_n=20)
-    step = run.force(LARGE - 1)
-    assert step.text == f" word{LARGE - 1}"
-    assert step.candidates[-1].token_id == LARGE - 1
-    with pytest.raises(BadToken):
-        run.force(LARGE)
 
 
 def test_a_token_that_only_the_network_knows_is_shown_by_its_number(tiny: Callable[[str], Any]) -> None:
@@ -171,14 +163,6 @@ def test_a_configuration_that_lies_about_its_size_is_refused_before_memory_is_ta
 ) -> None:
     told = json.loads((tiny_folder("llama") / "config.json").read_text())
     refused(broken("config.json", json.dumps(told | lie).encode()))
-
-
-def test_a_position_table_that_is_not_there_is_refused_too(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
-    folder = tmp_path / "gpt2"
-    shutil.copytree(tiny_folder("gpt2"), folder)
-    told = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(told | {"n_positions": 10**9}))
-    assert "describes a model of" in refused(folder)
 
 
 def test_weights_that_hold_nothing_are_said_to_be_that(broken: Callable[..., Path]) -> None:

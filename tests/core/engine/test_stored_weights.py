@@ -134,21 +134,6 @@ def test_widened_again_it_is_an_ordinary_network(folder: Callable[[str, str], Pa
         network(ids).logits.sum().backward()
 
 
-def test_a_run_writes_what_the_float32_model_writes(folder: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    path = folder("llama", "bfloat16")
-    kept = load_model(path, device="cpu")
-    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
-    wide = load_model(path, device="cpu")
-    texts = []
-    for model in (kept, wide):
-        run = Generation(model, "Once", SamplingSettings(seed=5, temperature=0.8))
-        for _ in range(30):
-            if run.finished is None:
-                run.step()
-        texts.append([step.token_id for step in run.path])
-    assert texts[0] == texts[1]
-
-
 def resident(path: str, kind: str) -> int:
     """Bytes of this kind in a list of this process's memory, as the kernel keeps it; of the model's file alone in `smaps`."""
     lines = iter(Path(path).read_text("utf-8", "replace").splitlines())

@@ -91,21 +91,6 @@ def test_a_roll_beside_a_border_may_be_told_to_have_picked_either(architecture: 
     assert (step.token_id, step.chosen_by, step.roll) == (far, "forced", None)
 
 
-def test_a_removed_token_was_not_rolled(tiny: Any) -> None:
-    run = Generation(tiny("gpt2"), "The sea", SamplingSettings(top_k=2))
-    removed = next(c.token_id for c in run.next_distribution().candidates if c.removed_by)
-    assert run.step(0, removed).chosen_by == "forced"
-
-
-def test_greedy_is_told_again_and_no_other_token_was_greedy(tiny: Any) -> None:
-    model, settings = tiny("gpt2"), SamplingSettings(greedy=True)
-    run = Generation(model, "The sea", settings)
-    list(run.write(5))
-    assert how(told_again(run, settings).path) == how(run.path)
-    other = Generation(model, "The sea", settings)
-    assert other.step(0, run.path[0].candidates[1].token_id).chosen_by == "forced"
-
-
 def test_what_was_thrown_once_in_a_run_stands(tiny: Any) -> None:
     """A throw has one outcome in a run, whatever the cache holds when it is asked for again."""
     run = Generation(tiny("gpt2"), "The sea", SamplingSettings(temperature=1.6, seed=2))

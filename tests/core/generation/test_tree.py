@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings
-from core.errors import BadPlace
 from tests.core.plain import agrees_with_a_plain_pass
 
 PROMPT = "The sea looked back 🦊"
@@ -70,18 +68,6 @@ def test_a_step_after_a_switch_follows_the_branch_switched_to(tiny: Any, plain: 
     run.force(60)
     agrees_with_a_plain_pass(run.path[-1], [*model.encode(PROMPT), 40, 41, 42, 60], plain("llama"))
     assert [step.token_id for step in run.path] == [40, 41, 42, 60]
-
-
-def test_a_mark_moves_only_to_places_that_exist(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT)
-    run.force(40)
-    for index in (1, -2, 10**9):
-        with pytest.raises(BadPlace):
-            run.go_to(index)
-    for node in (-1, 2, 10**9):
-        with pytest.raises(BadPlace):
-            run.switch(node)
-    assert [step.token_id for step in run.path] == [40]
 
 
 MOVES = st.lists(

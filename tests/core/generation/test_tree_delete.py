@@ -38,12 +38,6 @@ def test_a_branch_goes_back_to_the_last_fork(run: Generation) -> None:
     assert run.nodes[2].children == [6]
 
 
-def test_what_is_behind_a_place_goes_with_it(run: Generation) -> None:
-    assert sorted(run.doomed(1)) == [1, 2, 3, 4, 6, 7]
-    assert run.delete(2) == 6  # nothing forks between 2 and the prompt but 2 itself
-    assert [branch.node_id for branch in run.branches()] == [5]
-
-
 def test_whoever_stood_on_it_stands_at_the_fork(run: Generation) -> None:
     run.delete(7)
     assert run.here == 2
@@ -87,17 +81,6 @@ def test_a_recording_holds_what_is_left(run: Generation) -> None:
     assert kept.text == run.text
     assert [branch.name for branch in kept.tree.branches()] == [branch.name for branch in run.branches()]
     replay = kept.replay()
-    while not replay.finished:
-        replay.step()
-    assert replay.text == run.text
-
-
-def test_a_replay_can_delete_too(run: Generation) -> None:
-    replay = Recording.of(run).replay()
-    while not replay.finished:
-        replay.step()
-    replay.delete(replay.here)
-    assert replay.text == run.prompt
     while not replay.finished:
         replay.step()
     assert replay.text == run.text

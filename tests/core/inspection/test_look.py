@@ -121,14 +121,6 @@ def test_what_a_model_does_not_have_is_said(tiny: Model) -> None:
     assert look.look(tiny("falcon"), [5, 6, 7, 8, 9]).notes == (look.HIDDEN_ATTENTION,)
 
 
-def test_layers_that_cannot_be_read_are_left_out(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.inspection.layers.Layers.speak_truly", lambda self, hidden, logits: False)
-    seen = look.look(tiny("llama"), [5, 6, 7])
-    assert (seen.layers, seen.before, seen.follow(5)) == ((), None, ())
-    assert seen.notes == (look.NO_LAYERS,)
-    assert seen.attention[0] is not None
-
-
 @pytest.mark.parametrize("architecture", some(["llama", "mistral", "gpt2", "lfm2"], ["mistral", "lfm2"]))
 def test_a_long_text_is_read_in_pieces_to_the_same_end(architecture: str, tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny(architecture)
@@ -195,23 +187,6 @@ def test_bad_tokens_get_one_sentence(ids: Any, error: type[Exception], tiny: Mod
         look.look(tiny("gpt2"), ids)
     assert str(caught.value).endswith(".")
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("token_id", [-1, 10**6])
-def test_tokens_that_do_not_exist_have_no_vector(token_id: int, tiny: Model) -> None:
-    seen = look.look(tiny("llama"), [5])
-    for ask in (seen.embedding, seen.neighbours, seen.follow):
-        with pytest.raises(BadToken):
-            ask(token_id)
-
-
-def test_counts_out_of_range_are_brought_into_it(tiny: Model) -> None:
-    model = tiny("llama")
-    seen = look.look(model, [5], top_n=10**9)
-    assert len(seen.layers[0].candidates) == model.vocabulary_size
-    assert len(look.look(model, [5], top_n=-3).layers[0].candidates) == 1
-    assert seen.neighbours(5, -1) == ()
-    assert len(seen.neighbours(5, 10**9)) == model.vocabulary_size - 1
 
 
 def test_a_model_on_a_server_cannot_be_looked_into() -> None:

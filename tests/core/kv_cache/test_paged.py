@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from core.errors import EmptyPrompt, ModelError, PromptTooLong
+from core.errors import ModelError
 from core.kv_cache.paged import PagedKVCache
-from tests.tiny_models import CONTEXT, FULL_ATTENTION, some
+from tests.tiny_models import FULL_ATTENTION, some
 
 IDS = list(range(20, 44))
 MASKABLE = ["llama", "gpt2", "qwen3", "mixtral", "phi3", "gpt_neox", "olmoe"]
@@ -91,16 +91,6 @@ def test_a_copy_is_written_on_alone(tiny: Any) -> None:
     assert notepad.bytes == 5 * tiny("llama").cache_bytes_per_token
 
 
-def test_forgetting_nothing_or_too_much(tiny: Any) -> None:
-    notepad = PagedKVCache(tiny("llama"))
-    assert notepad.forget_oldest(3) == []
-    notepad.read(IDS[:4])
-    assert notepad.forget_oldest(0) == notepad.forget_oldest(-5) == notepad.forget_oldest(2, sinks=10) == []
-    assert notepad.forget_oldest(100, sinks=1) == [1, 2, 3]
-    notepad.read(IDS[4:6])
-    assert notepad.kept == [0, 4, 5]
-
-
 def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
     assert {name: PagedKVCache(tiny(name)).positions for name in ("llama", "gpt2", "bloom", "mpt", "falcon")} == {
         "llama": "kept",
@@ -115,15 +105,3 @@ def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
 def test_models_without_pages_get_one_sentence(architecture: str, tiny: Any) -> None:
     with pytest.raises(ModelError, match="does not keep one line per token"):
         PagedKVCache(tiny(architecture))
-
-
-def test_nothing_to_read_and_too_much_to_read(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    notepad = PagedKVCache(tiny("llama"))
-    with pytest.raises(EmptyPrompt):
-        notepad.read([])
-    with pytest.raises(PromptTooLong, match="knows 64 positions"):
-        notepad.read([20] * (CONTEXT + 1))
-    notepad.read([20] * CONTEXT)
-    notepad.forget_oldest(30)
-    with pytest.raises(PromptTooLong):  # forgetting makes room, but no new positions
-        notepad.read([20])

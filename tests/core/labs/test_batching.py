@@ -11,9 +11,8 @@ import pytest
 
 from core import SamplingSettings
 from core.costs.machine import Peak
-from core.errors import BadSetting, ModelError
 from core.labs.batch_curve import CurvePoint, batch_curve
-from core.labs.batching import FASTEST, Reader, Served, compare_alone, readers, serve, summary
+from core.labs.batching import Reader, Served, compare_alone, readers, serve, summary
 from core.serving.scheduler import Policy
 from core.serving.server import ServerSettings
 
@@ -53,14 +52,6 @@ def test_arrivals_are_a_poisson_process(tiny: Any) -> None:
     assert np.mean(np.array(waits) > 0.2) == pytest.approx(math.exp(-1), abs=0.03)
 
 
-def test_the_common_beginning_is_cut_to_length(tiny: Any) -> None:
-    model = tiny("gpt2")
-    text = "The capital of France is Paris, and the capital of Japan is Tokyo."
-    who = readers(model, PROMPTS, 3, background=text, background_tokens=10)
-    before = model.text_of(model.encode(text)[:10])
-    assert all(reader.prompt == f"{before} {own}".replace("  ", " ") for reader, own in zip(who, PROMPTS, strict=True))
-
-
 def test_both_sides_write_the_same_and_their_clocks_go_abreast(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
     _, who, seen = served
     answers = [{one.request_id: one.token_ids for i in side(seen, place) for one in i.finished} for place in (0, 1)]
@@ -90,16 +81,6 @@ def test_figures_follow_from_the_records(served: tuple[Any, tuple[Reader, ...], 
     assert nothing.tokens == 0 and math.isnan(nothing.tokens_per_second) and math.isnan(nothing.first_token[0])
 
 
-def test_a_static_batch_leaves_slots_empty_while_others_wait(tiny: Any) -> None:
-    model = tiny("llama")
-    who = [Reader(i, "A fox", tuple(model.encode("A fox")), SamplingSettings(seed=i), (2, 14)[i % 2], 0.0) for i in range(6)]
-    both = (ServerSettings(Policy.STATIC, 2, blocks=40), ServerSettings(Policy.CONTINUOUS, 2, blocks=40))
-    seen = list(serve(model, who, both))
-    static, continuous = summary(side(seen, 0)), summary(side(seen, 1))
-    assert static.idle_in_demand > 0.1 and continuous.idle_in_demand == 0
-    assert len(side(seen, 0)) > len(side(seen, 1))
-
-
 def test_everybody_is_compared_with_a_run_of_their_own(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
     model, who, seen = served
     finished = [one for i in side(seen, 1) for one in i.finished]
@@ -120,27 +101,6 @@ def test_a_difference_is_noticed(served: tuple[Any, tuple[Reader, ...], list[Ser
     assert found.first_difference == 2 and found.largest_difference == pytest.approx(0.5, abs=1e-4) and found.close_rolls > 0
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *[{"count": value} for value in (0, -1, 33, 10**9, 1.5, True, "8")],
-        *[{"longest": value} for value in (0, -1, 10**6)],
-        *[{"shortest": value} for value in (0, 49, None)],
-        *[{"rate": value} for value in (0, -1.0, math.nan, math.inf, FASTEST * 2, "fast")],
-        *[{"background_tokens": value} for value in (-1, 10**9, 2.5)],
-    ],
-)
-def test_impossible_readers_get_one_sentence(wrong: dict[str, Any], tiny: Any) -> None:
-    with pytest.raises(BadSetting):
-        readers(tiny("llama"), PROMPTS, **wrong)
-
-
-def test_a_model_that_cannot_be_batched_says_so(tiny: Any) -> None:
-    model = tiny("mamba")
-    with pytest.raises(ModelError, match="Choose a model with plain attention"):
-        next(serve(model, readers(model, PROMPTS, 2), SIDES))
-
-
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])
 def test_the_curve_measures_every_size_in_turn(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)
@@ -153,9 +113,3 @@ def test_the_curve_measures_every_size_in_turn(architecture: str, tiny: Any) -> 
         assert point.tokens_per_second == pytest.approx(point.size / point.seconds)
         expected = point.size * 1e9 / (model.weight_bytes + point.size * held * model.cache_bytes_per_token)
         assert point.ceiling == pytest.approx(expected) and 0 < point.pass_seconds <= point.seconds
-
-
-@pytest.mark.parametrize("wrong", [{"sizes": ()}, {"sizes": (0,)}, {"sizes": (65,)}, {"tokens": 0}, {"tokens": 10**6}, {"repeats": 0}])
-def test_impossible_curves(wrong: dict[str, Any], tiny: Any) -> None:
-    with pytest.raises(BadSetting):
-        next(batch_curve(tiny("llama"), "Once", Peak(1, 1, "cpu", "float32", 1), **wrong))

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
-from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
+from core.labs.beam import CUT_OFF, DROPPED, FINISHED, LATE, BeamStep, beam_search
 from tests.tiny_models import some
 
 PROMPT = "The sea looked back"
@@ -105,52 +104,6 @@ def test_every_beginning_grows_from_one_that_was_kept(tiny: Any) -> None:
             assert beam.score == pytest.approx(beam.log_probability / beam.length, abs=1e-6)
     every = [beam.node_id for step in steps for beam in step.considered]
     assert every == list(range(1, len(every) + 1))
-
-
-def test_the_price_is_counted(tiny: Any) -> None:
-    steps = search(tiny("llama"), PROMPT, 4, 6)
-    assert [step.rows for step in steps] == [1, 4, 4, 4, 4, 4]
-    assert steps[-1].tokens == 21
-    assert steps[-1].seconds > 0
-    assert {beam.fate for beam in steps[0].considered} == {KEPT, DROPPED}
-
-
-def test_the_context_is_the_end(tiny: Any) -> None:
-    model = tiny("llama")
-    steps = search(model, PROMPT * 4, 2, 200)
-    assert len(model.encode(PROMPT * 4)) + steps[-1].index + 1 <= model.context_length
-    assert steps[-1].done
-
-
-@pytest.mark.parametrize(
-    ("named", "error"),
-    [
-        ({"beams": 0}, BadSetting),
-        ({"beams": 17}, BadSetting),
-        ({"beams": 10**40}, BadSetting),
-        ({"beams": True}, BadSetting),
-        ({"beams": "4"}, BadSetting),
-        ({"steps": -1}, BadSetting),
-        ({"steps": 2.5}, BadSetting),
-        ({"length_penalty": math.nan}, BadSetting),
-        ({"length_penalty": math.inf}, BadSetting),
-        ({"length_penalty": "x"}, BadSetting),
-        ({"early_stopping": "sometimes"}, BadSetting),
-        ({"early_stopping": 1}, BadSetting),
-        ({"prompt": ""}, EmptyPrompt),
-        ({"prompt": "word " * 500}, PromptTooLong),
-    ],
-)
-def test_impossible_wishes_get_one_sentence(named: dict[str, Any], error: type[Exception], tiny: Any) -> None:
-    with pytest.raises(error) as told:
-        next(beam_search(tiny("llama"), **{"prompt": PROMPT, **named}))
-    assert "\n" not in str(told.value)
-
-
-def test_a_model_elsewhere_is_refused(tiny: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(tiny("llama"), "has_network", False)
-    with pytest.raises(ModelError, match="this machine"):
-        next(beam_search(tiny("llama"), PROMPT))
 
 
 def test_what_is_cut_by_its_length_did_not_end(tiny: Any) -> None:

@@ -8,12 +8,9 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, EmptyPrompt, ModelError
 from core.kv_cache.paged import PagedKVCache
 from core.labs.cache_budget import (
     ATTENTION_SINKS,
-    INT4_KV,
-    INT8_KV,
     POLICIES,
     RED_POT,
     SLIDING_WINDOW,
@@ -80,15 +77,6 @@ def test_to_keep_the_first_keeps_exactly_the_first_and_the_newest(sinks: int, ti
             assert page.kept == (*range(sinks), *range(page.position - 9 + sinks, page.position + 1))
 
 
-def test_smaller_pages_hold_more_text(tiny: Any) -> None:
-    model = tiny("llama")
-    budget = 10 * page_bytes(model)
-    held = {policy: len(pages(model, MemoryBudget(budget, policy), 50)[-1].kept) for policy in (STOP, INT8_KV, INT4_KV)}
-    assert held[STOP] == 10
-    assert held[INT8_KV] == budget // page_bytes(model, 8) > 20
-    assert held[INT4_KV] == budget // page_bytes(model, 4) > held[INT8_KV]
-
-
 def test_with_room_enough_it_writes_what_a_plain_run_writes(tiny: Any) -> None:
     model, settings = tiny("qwen3"), SamplingSettings(temperature=1.3, seed=9, repetition_penalty=1.2)
     written = [page.token_id for page in fill(model, PROMPT, MemoryBudget(ENOUGH), settings, 15) if page.written]
@@ -107,16 +95,6 @@ def test_forgetting_changes_the_odds(tiny: Any) -> None:
     assert [page.token_id for page in whole] == [page.token_id for page in short]
     assert [page.probability for page in whole][:5] == pytest.approx([page.probability for page in short][:5])
     assert whole[-1].probability != pytest.approx(short[-1].probability, rel=0.01)
-
-
-def test_the_end_of_the_context_is_the_end_even_if_there_is_room(tiny: Any) -> None:
-    model = tiny("llama")
-    model_ends, model.end_token_ids = model.end_token_ids, frozenset()
-    try:
-        filled = pages(model, MemoryBudget(10 * page_bytes(model), SLIDING_WINDOW), 200)
-    finally:
-        model.end_token_ids = model_ends
-    assert (filled[-1].full, filled[-1].position) == ("context full", model.context_length)
 
 
 def test_the_answer_is_scored_word_for_word(tiny: Any, plain: Any) -> None:
@@ -138,55 +116,6 @@ def test_a_question_that_is_never_reached_has_no_answer(tiny: Any) -> None:
     assert isinstance(read[-1], CacheBlock) and read[-1].full == "notepad full"
     assert isinstance(answer, Answer)
     assert (answer.probability, answer.parts, answer.said, answer.pages) == (None, (), "", 5)
-
-
-def test_a_notepad_that_is_full_with_the_question_leaves_no_room_for_the_answer(tiny: Any) -> None:
-    model = tiny("gpt2")
-    asked, whole = (len(model.encode(text)) for text in (SHORT.told + SHORT.question, SHORT.told + SHORT.question + SHORT.answer))
-    assert whole - asked >= 2
-    for room, complete in ((asked, False), (whole - 2, False), (whole - 1, True), (whole, True)):
-        answer = list(ask(model, MemoryBudget(room * page_bytes(model), STOP), SHORT))[-1]
-        assert isinstance(answer, Answer)
-        assert (answer.probability is not None) == complete and answer.parts
-
-
-def test_a_budget_of_nothing(tiny: Any) -> None:
-    model = tiny("gpt2")
-    for policy in POLICIES:
-        (page,) = pages(model, MemoryBudget(0, policy))
-        assert (page.full, page.kept, page.bytes) == ("notepad full", (), 0)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"policy": "burn it"},
-        {"policy": None},
-        {"budget_bytes": -1},
-        {"budget_bytes": 10**16},
-        {"budget_bytes": 1.5},
-        {"budget_bytes": "1"},
-        {"readers": 0},
-        {"readers": 65},
-        {"readers": True},
-        {"sinks": -1},
-        {"sinks": float("nan")},
-    ],
-)
-def test_impossible_plans_get_one_sentence(wrong: dict[str, Any]) -> None:
-    with pytest.raises(BadSetting) as caught:
-        MemoryBudget(**({"budget_bytes": 1000} | wrong))
-    assert len(str(caught.value)) < 130
-
-
-def test_impossible_texts_and_models(tiny: Any) -> None:
-    with pytest.raises(EmptyPrompt):
-        next(fill(tiny("llama"), "", MemoryBudget(ENOUGH)))
-    with pytest.raises(ModelError, match="does not keep one line per token"):
-        next(fill(tiny("mamba"), PROMPT, MemoryBudget(ENOUGH)))
-    for length in (-1, 10**6, None, 2.5, True):
-        with pytest.raises(BadSetting, match="0 to 1,024 tokens"):
-            next(fill(tiny("llama"), PROMPT, MemoryBudget(ENOUGH), length=length))  # type: ignore[arg-type]
 
 
 def test_a_question_of_ones_own_is_asked_as_the_storys_is() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import random
 from typing import Any
 
 import pytest
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting
 from core.labs.cache_race import CACHED, UNCACHED, RaceStep, next_token, race, same_text, speed_up, trend
 from tests.tiny_models import some
 
@@ -56,14 +54,6 @@ def test_totals_add_up_and_nobody_runs_ahead_by_more_than_a_step(raced: tuple[An
         other = UNCACHED if step.runner == CACHED else CACHED
         assert clocks[step.runner] <= clocks[other] or written[other] == 24
         clocks[step.runner], written[step.runner] = step.total_seconds, step.index + 1
-
-
-def test_the_race_ends_where_the_context_does(tiny: Any) -> None:
-    model = tiny("llama")
-    steps = list(race(model, "Once", SETTINGS, 500))
-    prompt = len(model.encode("Once"))
-    assert len(of(steps, CACHED)) == len(of(steps, UNCACHED)) == model.context_length - prompt
-    assert same_text(steps)
 
 
 def test_an_end_of_text_is_passed_over_by_the_next_best_token(tiny: Any) -> None:
@@ -113,20 +103,3 @@ def test_how_a_step_grows_is_found_whatever_the_prompt_is(prompt: int) -> None:
     by_hand = 0.5 + sum(found.base + found.slope * (prompt + index) for index in range(1, 129))
     assert found.total(129) == pytest.approx(by_hand)
     assert found.total(1) == 0.5
-
-
-def test_what_does_not_grow_is_not_said_to_grow() -> None:
-    found = trend(made_up(400, 129, 0.002, 0.0, noise=1e-3), UNCACHED)
-    assert found is not None
-    assert not found.grows
-    assert abs(found.slope) <= found.error
-    assert found.r_squared < 0.6
-    level = trend(made_up(3, 40, 0.002, 0.0), UNCACHED)
-    assert level is not None
-    assert (level.slope, level.r_squared) == (pytest.approx(0.0, abs=1e-12), pytest.approx(0.0, abs=1.0))
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 10**9, 1.5, math.nan, "64", None, True])
-def test_impossible_lengths_get_one_sentence(wrong: Any, tiny: Any) -> None:
-    with pytest.raises(BadSetting, match="A race goes over 1 to 2,048 tokens, not"):
-        next(race(tiny("llama"), "Once", SETTINGS, wrong))

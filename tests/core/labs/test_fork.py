@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings
-from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished, ViewerError
-from core.labs.drift import KEPT_WHOLE, Aligner, Drift, Odds, bounds
-from core.labs.fork import Fork, continuation, log_probability, parting, side_by_side
+from core.errors import BadToken, EmptyPrompt, RunFinished, ViewerError
+from core.labs.drift import Aligner, Drift, Odds, bounds
+from core.labs.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
 from tests.core.plain import plain_odds
 from tests.tiny_models import some
@@ -51,14 +50,6 @@ def test_both_branches_are_what_each_would_be_alone(architecture: str, tiny: Any
             alone.step()
         ours = [step.token_id for pair in pairs if (step := getattr(pair, side))]
         assert ours == [step.token_id for step in alone.path[1:]]
-
-
-def test_the_dice_are_the_same_on_both_sides(tiny: Any) -> None:
-    for pair in side_by_side(Fork.at(run_of(tiny), 2, [101], [102]), 6):
-        assert pair.left
-        assert pair.right
-        expected = None if pair.index == 2 else roll(SETTINGS.seed, pair.index)
-        assert pair.left.roll == pair.right.roll == expected
 
 
 def test_a_branch_that_is_there_is_followed_with_its_own_settings_and_throws(tiny: Any) -> None:
@@ -153,14 +144,6 @@ def test_texts_that_differ_by_one_token_are_near_each_other() -> None:
     assert aligner.alignment().left == 21
 
 
-def test_texts_without_a_common_row_have_no_distance_but_at_the_fork() -> None:
-    odds = [odds_of(0.5, 0.5)] * 6
-    found = Aligner([1, 9, 2, 9, 3, 9], [4, 9, 5, 9, 6, 9], odds, odds).alignment()
-    assert (found.shared, found.share, found.median, found.widest) == (0, 0.0, None, None)
-    assert [(place.left, place.right) for place in found.places] == [(0, 0)]
-    assert Aligner().alignment().places == ()
-
-
 @pytest.mark.parametrize("top_n", [1, 3, 12, 400])
 def test_bounds_hold_the_exact_distance_between_them(top_n: int, tiny: Any) -> None:
     widths = []
@@ -174,16 +157,6 @@ def test_bounds_hold_the_exact_distance_between_them(top_n: int, tiny: Any) -> N
         assert found.low - 1e-6 <= exact.middle <= found.high + 1e-6
         widths.append(found.high - found.low)
     assert max(widths) < {1: 1.01, 3: 1.01, 12: 0.9, 400: 1e-3}[top_n]
-
-
-def test_of_a_large_vocabulary_the_likeliest_are_kept() -> None:
-    generator = torch.Generator().manual_seed(3)
-    one, other = (torch.randn(KEPT_WHOLE + 5, generator=generator) * 4 for _ in range(2))
-    exact = textbook(*(torch.softmax(logits.double(), 0).numpy() for logits in (one, other)))
-    found = bounds(Odds.of(one), Odds.of(other))
-    assert not found.exact
-    assert found.low <= exact <= found.high
-    assert found.high - found.low < 0.1
 
 
 def test_a_recording_is_compared_within_bounds(tiny: Any) -> None:
@@ -208,18 +181,6 @@ def test_a_recording_is_compared_within_bounds(tiny: Any) -> None:
         assert told.drift.low - 1e-5 <= known.drift.middle <= told.drift.high + 1e-5
 
 
-def test_outcomes_add_up(tiny: Any) -> None:
-    run = run_of(tiny)
-    fork = Fork.at(run, 1, [101], [102])
-    list(side_by_side(fork, 5))
-    for outcome, end in zip(fork.outcomes(), fork.ends(), strict=True):
-        own = run.path_to(end)[1:]
-        assert outcome.tokens == 5
-        assert outcome.log_probability == pytest.approx(math.log(math.prod(step.model_probability for step in own)))
-        assert outcome.rolled_log_probability == pytest.approx(log_probability(own[1:]))
-        assert outcome.text == "".join(step.text for step in own)
-
-
 def test_it_ends_when_both_have_ended(tiny: Any) -> None:
     run = run_of(tiny)
     fork = Fork.at(run, 1, [101], [102])
@@ -231,65 +192,6 @@ def test_it_ends_when_both_have_ended(tiny: Any) -> None:
     assert all(place.left <= alignment.left and place.right <= alignment.right for place in alignment.places)
     with pytest.raises(RunFinished):
         fork.step()
-
-
-def test_a_deleted_branch_breaks_the_fork(tiny: Any) -> None:
-    run = run_of(tiny)
-    fork = Fork.at(run, 1, [101], [102])
-    fork.step()
-    assert not fork.broken
-    run.delete(fork.ends()[0])
-    assert fork.broken
-    with pytest.raises(BadPlace):
-        fork.step()
-
-
-def test_where_paths_part(tiny: Any) -> None:
-    run = run_of(tiny)
-    path = run.path
-    run.go_to(0)
-    run.force(102)
-    assert parting(path, run.path) == 1
-    assert parting(path, path[:2]) is None
-    assert parting([], path) is None
-
-
-@pytest.mark.parametrize(
-    ("where", "left", "right"),
-    [
-        (-1, [1], [2]),
-        (4, [1], [2]),
-        (10**30, [1], [2]),
-        (True, [1], [2]),
-        ("1", [1], [2]),
-        (1, [5], [5]),
-        (1, [5, 6], [5]),
-        (1, [], [5]),
-        (1, None, []),
-        (1, [5], [-1]),
-        (1, [5], [10**12]),
-        (1, [5], [True]),
-        (1, [5], ["x"]),
-        (1, [5], [3] * 10_000),
-    ],
-)
-def test_what_cannot_be_forked_says_so_in_one_sentence(where: Any, left: Any, right: Any, tiny: Any) -> None:
-    run = run_of(tiny)
-    before = (run.here, len(run.nodes))
-    with pytest.raises(ViewerError) as told:
-        Fork.at(run, where, left, right)
-    assert "\n" not in str(told.value)
-    assert (run.here, len(run.nodes)) == before
-
-
-def test_steps_asked_for_at_once_are_taken_one_after_the_other(tiny: Any) -> None:
-    run = run_of(tiny)
-    fork, calm = Fork.at(run, 1, [101], [102]), Fork.at(run_of(tiny), 1, [101], [102])
-    with ThreadPoolExecutor(8) as visitors:
-        list(visitors.map(lambda _: fork.step(), range(16)))
-    list(side_by_side(calm, 16))
-    assert [outcome.text for outcome in fork.outcomes()] == [outcome.text for outcome in calm.outcomes()]
-    assert [pair.index for pair in fork.pairs] == list(range(1, 17))
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from core import SamplingSettings
 from core.errors import BadRecording
 from core.labs import recorded
-from core.labs.cache_race import race
 from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, cascade
 from core.labs.codec import CLASSES
 from core.labs.quantization import PartDamage
@@ -52,16 +51,6 @@ def test_steps_come_back_without_a_model(compared: tuple[Any, ...]) -> None:
             assert [candidate.piece for candidate in one.candidates] == [candidate.piece for candidate in other.candidates]
             assert one.stage_names == other.stage_names
     assert back.seen[0].paths[0][0] is last.paths[0][0], "a step that many observations hold is one step"
-
-
-def test_plain_observations_come_back_equal(tiny: Callable[[str], Any]) -> None:
-    seen = tuple(race(tiny("llama"), "the fox", SamplingSettings(seed=1), 5))
-    kept = RecordedExperiment("race", DAY, seen, tuple(map(float, range(len(seen)))), about=(5, "the fox", range(2, 4)))
-    back = RecordedExperiment.loads(kept.dumps())
-    assert back.about == kept.about and back.seconds == kept.seconds
-    assert [one.text for one in back.seen] == [one.text for one in seen]
-    for one, other in zip(back.seen, seen, strict=True):
-        assert one.total_seconds == pytest.approx(other.total_seconds, rel=1e-6)
 
 
 def two(tiny: Callable[[str], Any]) -> dict[str, Callable[[], Iterator[Any]]]:
@@ -180,13 +169,6 @@ def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded, "LARGEST_CONTENT", 1_000_000)
     with pytest.raises(BadRecording, match="far too much"):
         RecordedExperiment.loads(gzip.compress(b" " * 5_000_000))
-
-
-def test_a_file_that_is_not_there() -> None:
-    from pathlib import Path
-
-    with pytest.raises(BadRecording, match="cannot be opened"):
-        RecordedExperiment.load(Path("/nowhere/at/all.json.gz"))
 
 
 JSON = st.recursive(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from core.errors import BadSetting, EmptyPrompt, ModelError
 from core.kv_cache.quantized import packed_bytes, quantized_cache
 from core.labs.rounded_cache import rounded_cache
 
@@ -46,13 +44,3 @@ def test_fewer_bits_hold_less_and_hurt_more(model: Any) -> None:
         assert one.bytes == 2 * shape.layer_count * shape.kv_head_count * one.tokens * vector
     assert eight.full_bytes == 2 * shape.layer_count * shape.kv_head_count * shape.key_size * 4 * eight.tokens
     assert np.isclose(eight.full_bytes / four.full_bytes, 1.0)
-
-
-def test_bad_input_is_one_sentence(model: Any, tiny: Callable[[str], Any]) -> None:
-    for bits in ((), (3,), (16,), (True,), ("8",)):
-        with pytest.raises(BadSetting):
-            list(rounded_cache(model, TEXT, bits))  # type: ignore[arg-type]
-    with pytest.raises(EmptyPrompt):
-        list(rounded_cache(model, ""))
-    with pytest.raises(ModelError):
-        list(rounded_cache(tiny("mamba"), TEXT))

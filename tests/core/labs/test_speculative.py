@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, ModelError
 from core.labs.speculative import (
     ACCEPTED,
     BONUS,
@@ -20,8 +18,6 @@ from core.labs.speculative import (
     ENDED,
     RECOVERED,
     REJECTED,
-    ModelDraft,
-    ModelTarget,
     NgramDraft,
     PlainStep,
     Speculation,
@@ -29,9 +25,9 @@ from core.labs.speculative import (
     judge,
     speculate,
 )
-from core.labs.speculative_gain import expected_tokens, gain
-from core.sampling import dice
-from core.sampling.pick import pick_by, sampling_probabilities
+from core.labs.speculative_gain import gain
+from core.sampling.pick import sampling_probabilities
+from tests.core.plain import chi_square, chi_square_limit
 from tests.tiny_models import FULL_ATTENTION, some
 
 SMALL = 6  # tokens of the table models' vocabulary
@@ -65,22 +61,6 @@ class AsTarget(Table):
         return [self.of(text[: len(ids) + place]) for place in range(len(drafted) + 1)]
 
 
-def chi_square(counts: Counter[Any], odds: dict[Any, float], runs: int) -> tuple[float, float]:
-    """Pearson's statistic over cells that expect at least five, the rest in one, and the value it exceeds once in 10,000 times."""
-    expected = {cell: runs * share for cell, share in odds.items()}
-    large = [cell for cell, count in expected.items() if count >= 5]
-    statistic = sum((counts[cell] - expected[cell]) ** 2 / expected[cell] for cell in large)
-    rest_expected = runs - sum(expected[cell] for cell in large)
-    rest = runs - sum(counts[cell] for cell in large)
-    freedom = len(large) - 1
-    if rest_expected > 1:
-        statistic += (rest - rest_expected) ** 2 / rest_expected
-        freedom += 1
-    # Wilson and Hilferty 1931: the cube root of chi-square over its freedom is nearly normal.
-    limit = freedom * (1 - 2 / (9 * freedom) + 3.72 * math.sqrt(2 / (9 * freedom))) ** 3
-    return statistic, limit
-
-
 @pytest.mark.parametrize(("guesses", "runs"), [(1, RUNS // 4), pytest.param(3, RUNS, marks=pytest.mark.exhaustive)])
 def test_the_first_three_tokens_have_the_targets_own_odds(guesses: int, runs: int) -> None:
     target, draft = AsTarget(1, 0.6), AsDraft(2, 0.6)
@@ -97,20 +77,12 @@ def test_the_first_three_tokens_have_the_targets_own_odds(guesses: int, runs: in
         for b in range(SMALL)
         for c in range(SMALL)
     }
-    statistic, limit = chi_square(counts, odds, runs)
-    assert statistic < limit and kinds[BONUS] > 500 and kinds[RECOVERED] > 500
-    wrong = {cell: float(draft.of([0, 1])[cell[0]] * draft.of([1, cell[0]])[cell[1]] * draft.of(cell[:2])[cell[2]]) for cell in odds}
-    assert chi_square(counts, wrong, runs)[0] > 3 * limit  # the test can tell the draft's odds from the target's
-
-
-def test_the_share_accepted_is_what_both_odds_have_in_common() -> None:
-    chance = np.random.default_rng(7)
-    p, q = chance.dirichlet(np.ones(8), 2)
-    accepted = 0
-    for seed in range(RUNS):
-        token = pick_by(q, dice.roll(seed, 0, 0))
-        accepted += judge([p, p], [q], [token], [dice.roll(seed, 0, 1)])[0]
-    assert accepted / RUNS == pytest.approx(np.minimum(p, q).sum(), abs=0.015)
+    cells = list(odds)
+    seen = np.array([counts[cell] for cell in cells])
+    statistic, degrees = chi_square(seen, np.array([odds[cell] for cell in cells]))
+    assert statistic < chi_square_limit(degrees) and kinds[BONUS] > 500 and kinds[RECOVERED] > 500
+    wrong = [float(draft.of([0, 1])[a] * draft.of([1, a])[b] * draft.of([a, b])[c]) for a, b, c in cells]
+    assert chi_square(seen, np.array(wrong))[0] > 3 * chi_square_limit(degrees)  # the test can tell the draft from the target
 
 
 def test_a_worked_example() -> None:
@@ -214,7 +186,8 @@ def three_tokens(target: Any, draft: Any, runs: int) -> tuple[float, float]:
             for c in own.of([*ids, a, b]).nonzero()[0].tolist():
                 odds[(a, b, c)] = float(own.of(ids)[a] * own.of([*ids, a])[b] * own.of([*ids, a, b])[c])
     assert sum(odds.values()) == pytest.approx(1)
-    return chi_square(counts, odds, runs)
+    statistic, degrees = chi_square(np.array([counts[cell] for cell in odds]), np.array(list(odds.values())))
+    return statistic, chi_square_limit(degrees)
 
 
 @pytest.mark.exhaustive
@@ -247,21 +220,6 @@ def test_every_guess_has_its_record(pair: tuple[Any, Any]) -> None:
     assert told.tokens_per_pass == pytest.approx(told.written / told.passes) and told.speed_up is not None and told.speed_up > 0
 
 
-def test_the_one_pass_tells_the_odds_of_one_pass_each(tiny: Any) -> None:
-    for architecture in ("llama", "gpt2"):
-        model = tiny(architecture)
-        settings = SamplingSettings(temperature=0.8, top_p=0.9, repetition_penalty=1.2)
-        ids = model.encode("Once upon a time")
-        target = ModelTarget(model, 60)
-        for text, drafted in ((ids, [40, 41, 42]), ([*ids, 40, 50], [60, 61]), ([*ids, 40, 50, 60, 61, 7], [])):
-            found = target.probabilities(text, drafted, settings)
-            assert len(found) == len(drafted) + 1
-            for place, odds in enumerate(found):
-                before = np.array([*text, *drafted[:place]])
-                expected = sampling_probabilities(model.engine.forward(before).logits.values, settings, before)
-                np.testing.assert_allclose(odds, expected, atol=2e-5)
-
-
 def test_ngrams_guess_what_stood_there_the_last_time() -> None:
     draft = NgramDraft(50)
     settings = SamplingSettings()
@@ -274,37 +232,3 @@ def test_ngrams_guess_what_stood_there_the_last_time() -> None:
     assert guess([1, 2, 7, 5, 2, 8, 1, 2]) == 7  # two words that match beat one that stood there later
     assert guess([2, 7, 2, 8, 2]) == 8  # the latest of equals
     assert guess([1, 2, 3]) is None and guess([4]) is None
-
-
-def test_expected_tokens_by_trying() -> None:
-    chance = np.random.default_rng(5)
-    runs = [next((place for place in range(4) if chance.random() > 0.7), 4) + 1 for _ in range(20_000)]
-    assert expected_tokens(0.7, 4) == pytest.approx(np.mean(runs), rel=0.02)
-    assert all(a < b for a, b in pairwise(expected_tokens(0.5, k) for k in range(8)))
-
-
-def test_a_draft_with_another_tokenizer_is_refused_in_a_sentence(tiny: Any) -> None:
-    with pytest.raises(BadSetting, match="Choose a draft with the same tokenizer"):
-        ModelDraft(tiny("llama"), tiny("gpt2"))
-    with pytest.raises(BadSetting, match="same tokenizer"):
-        next(speculate(tiny("gpt2"), tiny("llama"), "Once"))
-
-
-def test_a_target_that_cannot_go_back_is_refused_in_a_sentence(tiny: Any) -> None:
-    with pytest.raises(ModelError, match="plain attention"):
-        next(speculate(tiny("mamba"), tiny("mamba"), "Once"))
-
-
-@pytest.mark.parametrize("guesses", [0, -1, 17, 10**9, 1.5, True, None, "4"])
-def test_impossible_numbers_of_guesses(guesses: Any, tiny: Any) -> None:
-    with pytest.raises(BadSetting, match="1 to 16 tokens"):
-        next(speculate(tiny("llama"), None, "Once", guesses=guesses))
-
-
-def test_it_ends_where_the_context_does(tiny: Any) -> None:
-    model = tiny("llama")
-    seen = list(speculate(model, model, "Once upon a time", SamplingSettings(seed=2), 5, 300))
-    ends = [one.finished for one in seen if one.finished]
-    assert set(ends) <= {"context full", "end of text"} and ends
-    count = len(model.encode("Once upon a time"))
-    assert sum(one.written for one in seen if isinstance(one, SpeculativeRound)) <= model.context_length - count

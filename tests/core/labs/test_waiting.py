@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.labs import waiting
 from core.labs.waiting import POLICIES, QUEUE, LoadPoint, ServiceTimes, Watched, load_curve, pollaczek_khinchine, watch_one
 from core.serving.scheduler import Policy
@@ -80,22 +78,3 @@ def test_the_formula_is_what_a_long_queue_tends_to() -> None:
                 wait = max(0.0, wait + work - gap)
             expected = pollaczek_khinchine(load, float(service.mean()), float((service**2).mean()))
             assert total / len(between) == pytest.approx(expected, rel=0.08)
-
-
-def test_bad_input_is_one_sentence(model: Any) -> None:
-    for length in (0, -3, 10**6, 2.5, True):
-        with pytest.raises(BadSetting):
-            list(watch_one(model, PROMPT, OTHERS, None, length))  # type: ignore[arg-type]
-    for rate in (0.0, -1.0, math.nan, math.inf, 1e9):
-        with pytest.raises(BadSetting):
-            list(watch_one(model, PROMPT, OTHERS, None, 4, rate))
-    for loads in ((), (0.0,), (1.0,), (2.0,), (math.nan,), ("0.5",), (True,)):
-        with pytest.raises(BadSetting):
-            list(load_curve(model, OTHERS, None, loads))  # type: ignore[arg-type]
-    for requests in (0, 1, 10**9, True):
-        with pytest.raises(BadSetting):
-            list(load_curve(model, OTHERS, None, (0.5,), requests))
-    with pytest.raises(EmptyPrompt):
-        list(watch_one(model, "", OTHERS))
-    with pytest.raises(PromptTooLong):
-        list(watch_one(model, "word " * 900, OTHERS))

@@ -152,15 +152,6 @@ def test_a_key_that_was_taken_back_opens_nothing_any_more(shelf: ModelRegistry) 
         assert shelf.connect(server.address, TOKENIZER, "sk-new") is not old
 
 
-def test_a_server_that_is_away_for_a_moment_keeps_its_model(shelf: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.3)
-    with serve(FakeVLLM()) as server:
-        first = shelf.connect(server.address, TOKENIZER)
-    with pytest.raises(ServerGone):
-        shelf.connect(server.address, TOKENIZER)
-    assert shelf.known(server.address, TOKENIZER) is first
-
-
 def test_one_server_is_one_server_however_it_is_written_and_no_password_is_its_name(shelf: ModelRegistry) -> None:
     with serve(FakeVLLM()) as server:
         place = f"127.0.0.1:{server.port}"

@@ -122,16 +122,6 @@ def test_what_a_cut_has_removed_no_longer_makes_anything_doubtful() -> None:
     assert listed_of(RAMP, 12).exact_stages(stages) == (True, False, True, True, True)
 
 
-def test_a_rest_that_weighs_nothing_makes_nothing_doubtful_at_low_temperatures() -> None:
-    assert one("temperature", 0.7, CLIFF, 10)
-    assert not one("temperature", 30.0, CLIFF, 10)  # so hot that even a rest of e^-40 counts
-
-
-def test_the_whole_list_is_exact_throughout() -> None:
-    stages: list[Any] = [("model", None), ("temperature", 1.5), ("top-p", 0.9), ("typical-p", 0.8)]
-    assert listed_of(RAMP, VOCABULARY).exact_stages(stages) == (True,) * 4
-
-
 def test_the_logits_hold_the_list_and_spread_the_rest_evenly_below_it() -> None:
     listed = listed_of(RAMP, 12)
     distribution = torch.softmax(listed.logits().double(), 0).numpy()

@@ -10,10 +10,10 @@ import altair
 import pytest
 
 from core import Generation, Recording, SamplingSettings, look
-from core.errors import RunFinished, WrongType
+from core.errors import RunFinished
 from core.record import rich
 from core.reports.chart import VEGA_LITE
-from core.reports.handout import LONGEST_LINK, handout, telling
+from core.reports.handout import telling
 from core.reports.svg import odds_spec, surprise_spec, svg
 
 HOSTILE = "<script>1</script>\" onload='x' & </p>]]> {{ 7*7 }}"
@@ -109,16 +109,6 @@ def test_an_empty_run_and_a_replay_have_a_page_too(tiny: Any, run: Generation) -
     list(replay.write())
     shown = harmless(replay.to_html())
     assert "shown from a recording" in shown.text and on_paper(run) in shown.text
-
-
-def test_a_link_that_no_code_holds_is_written_out(run: Generation) -> None:
-    page = run.to_html("http://x/?" + "a" * (LONGEST_LINK + 1), charts=0)
-    assert page.count("<svg") == 1 and "a" * 100 in page
-
-
-def test_what_is_no_run_is_refused() -> None:
-    with pytest.raises(WrongType, match="not of str"):
-        handout("a run")  # type: ignore[arg-type]
 
 
 def test_a_chart_for_a_notebook(tiny: Any, run: Generation) -> None:

@@ -76,7 +76,7 @@ def differing(logits: torch.Tensor, settings: SamplingSettings) -> str | None:
     ),
 )
 def test_again_and_again_at_a_small_vocabulary(kind: str, settings: SamplingSettings) -> None:
-    found = {seed: differing(logits_like(kind, 384, seed), settings) for seed in range(100)}
+    found = {seed: differing(logits_like(kind, 384, seed), settings) for seed in range(20)}
     assert not {seed: said for seed, said in found.items() if said}
 
 
@@ -91,17 +91,12 @@ any_settings = st.builds(
 )
 
 
-@given(
-    kind=st.sampled_from(KINDS),
-    size=st.sampled_from(SIZES) | st.integers(1, 2000),
-    seed=st.integers(0, 10**6),
-    settings=any_settings,
-)
+@given(kind=st.sampled_from(KINDS), size=st.sampled_from(SIZES) | st.integers(1, 2000), seed=st.integers(0, 10**6), settings=any_settings)
 def test_any_settings_over_any_logits(kind: str, size: int, seed: int, settings: SamplingSettings) -> None:
     assert differing(logits_like(kind, size, seed), settings) is None
 
 
-@pytest.mark.parametrize("size", [20_000, 50_257])
+@pytest.mark.parametrize("size", [20_000, pytest.param(50_257, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("kind", KINDS[:-1])
 def test_a_large_vocabulary(kind: str, size: int) -> None:
     for seed in range(6):

@@ -186,14 +186,6 @@ def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
         assert run.next_distribution().candidates
 
 
-def test_minus_infinity_in_any_spelling_is_a_probability_of_nothing() -> None:
-    fake = FakeVLLM(change=entries(lambda top: top | {"token_id:3": float("-inf"), "token_id:4": -3.4e38, "token_id:5": -9999.0}))
-    with serve(fake) as server:
-        distribution = Generation(load_model(server.address, tokenizer=str(TINY)), "def main").next_distribution()
-    assert distribution.exact
-    assert min(c.model_probability for c in distribution.candidates) >= 0
-
-
 @pytest.mark.parametrize("kind", ["vLLM", "llama-server"])
 @pytest.mark.parametrize(("nothing", "temperature"), [(float("-inf"), 0.05), (-3.4028234663852886e38, 1.0), (-9999.0, 2.0)])
 def test_a_list_that_ends_in_nothing_is_sampled_at_every_temperature(kind: str, nothing: float, temperature: float) -> None:
@@ -243,28 +235,6 @@ def test_counts_and_times_that_cannot_be_are_not_believed(lie: Any) -> None:
     position = run.path[0].position
     assert forward.cache_bytes == position * run.model.cache_bytes_per_token
     assert (forward.computed_tokens, forward.reused_tokens, forward.server_seconds) == (position, 0, None)
-
-
-def test_absurd_counts_are_not_believed() -> None:
-    def lie(body: dict[str, Any]) -> dict[str, Any]:
-        return body | {
-            "usage": {"prompt_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 10**6}},
-            "metrics": {"queue_time_ms": -5},
-        }
-
-    models = json.loads(json.dumps(MODELS))
-    models["data"][0] |= {"max_model_len": -1, "id": "x" * 400 + "\u202e"}
-    fake = FakeVLLM(change=lie)
-    with serve(lambda asked: Reply.of(models) if asked.path == "/v1/models" else fake(asked)) as server:
-        model = load_model(server.address, tokenizer=str(TINY))
-        assert model.context_length == 1024  # the configuration's own
-        assert len(model.name) <= 300
-        assert model.name.isprintable()
-        forward = Generation(model, "def main").next_distribution().forward
-    assert forward.computed_tokens >= 1
-    assert forward.reused_tokens >= 0
-    assert forward.cache_bytes < 10**9
-    assert forward.queue_seconds == 0
 
 
 def test_a_server_with_another_tokenizer_is_refused() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import NotOnServer, OutsideTopLogprobs, PromptTooLong, ServerGone, UnknownModel, WrongServer
+from core.errors import NotOnServer, OutsideTopLogprobs, PromptTooLong, ServerGone, WrongServer
 from core.models import loading
 from core.sampling import dice, stages
 from core.servers import http_client
@@ -46,12 +45,6 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def connect(server: Running, **more: Any) -> Any:
     return load_model(server.address, tokenizer=str(TINY), **more)
-
-
-@pytest.fixture
-def vllm() -> Iterator[Running]:
-    with serve(FakeVLLM(limit=VOCABULARY)) as server:
-        yield server
 
 
 def agrees(step: Any, ids: list[int]) -> None:
@@ -142,13 +135,6 @@ def test_what_was_reused_is_the_servers_own_count() -> None:
         assert server.steps()[-1]["cache_salt"]
 
 
-def test_a_server_that_does_not_count_what_it_reuses_is_said_to() -> None:
-    with serve(FakeVLLM(details=False)) as server:
-        model = connect(server)
-        assert any("--enable-prompt-tokens-details" in note for note in model.notes)
-        assert Generation(model, PROMPT, SamplingSettings(greedy=True)).step().forward.computed_tokens == 11
-
-
 def test_a_short_list_is_learned_from_the_refusal_and_shown_with_a_mark() -> None:
     with serve(FakeVLLM(limit=20)) as server:
         model = connect(server)
@@ -202,13 +188,6 @@ def test_a_forced_token_beyond_the_list_gets_its_own_odds() -> None:
         step = Generation(connect(server), PROMPT).force(rare)
         assert step.model_probability == pytest.approx(np.exp(truth(ids)[rare]), rel=1e-4)
         assert step.rank == VOCABULARY - 5
-
-
-def test_the_penalty_needs_raw_logits_and_is_marked() -> None:
-    with serve(FakeVLLM(limit=VOCABULARY)) as server:
-        step = Generation(connect(server), PROMPT, SamplingSettings(repetition_penalty=1.3, greedy=True)).step()
-    assert step.stage_exact == (True, False, False)
-    assert "raw logits" in step.note
 
 
 def test_processed_log_probabilities_are_noticed_and_asked_for_neutrally() -> None:
@@ -272,16 +251,6 @@ def test_a_key_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> None
         Generation(model, PROMPT).step()
     seen = [caplog.text, model.name, str(caught.value), repr(caught.value.__cause__), *model.notes]
     assert not any("very-secret" in text for text in seen)
-
-
-def test_a_key_that_is_no_key_is_refused() -> None:
-    with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
-        load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
-
-
-def test_a_server_needs_the_name_of_its_tokenizer(vllm: Running) -> None:
-    with pytest.raises(UnknownModel, match="tokenizer"):
-        load_model(vllm.address)
 
 
 def test_an_openai_like_server_is_not_watched_without_ids() -> None:
@@ -368,15 +337,3 @@ def test_another_model_on_the_same_server_is_noticed(kind: str) -> None:
         gone, fake.model = True, "other"
         with pytest.raises(ServerGone, match=r"no longer runs|another model"):
             run.step()
-
-
-def test_a_cut_that_ends_beyond_the_usual_list_makes_it_longer() -> None:
-    with serve(FakeLlama()) as server:
-        run = Generation(connect(server), PROMPT, SamplingSettings(top_p=0.97, seed=1))
-        distribution = run.next_distribution()
-        assert distribution.exact
-        assert distribution.top_logprobs_count == VOCABULARY
-        assert [body["n_probs"] for body in server.steps()[-2:]] == [100, VOCABULARY]
-        run.next_distribution(SamplingSettings(top_p=0.5))
-        run.step()
-        assert len(server.steps()) == 4  # two to connect, two for this step

@@ -10,7 +10,7 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.engine.backends.fast_decoder import FastDecoder
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.errors import ModelError
 from core.serving.batched_llama import BatchedLlama
 from core.serving.batched_transformers import BatchedTransformers
 from core.serving.request import Request, RequestState
@@ -78,28 +78,6 @@ def test_everybody_gets_what_they_get_alone(architecture: str, policy: Policy, t
         assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
 
 
-def test_logits_of_every_new_token(tiny: Any, plain: Any) -> None:
-    for runner, architecture in (
-        (BatchedLlama, "llama"),
-        (BatchedLlama, "gpt_neox"),
-        (BatchedTransformers, "gpt2"),
-        (BatchedLlama, "gpt2"),
-    ):
-        model, network = tiny(architecture), plain(architecture)
-        ids = [model.encode(text) for text in PROMPTS[:3]]
-        made: Any = runner(model, 12)
-
-        class Part:
-            def __init__(self, token_ids: list[int], start: int, block_table: list[int]) -> None:
-                self.token_ids, self.start, self.block_table = token_ids, start, block_table
-
-        made.run([Part(own[:2], 0, [3 * place, 3 * place + 2, 3 * place + 1]) for place, own in enumerate(ids)])
-        rest = [Part(own[2:], 2, [3 * place, 3 * place + 2, 3 * place + 1]) for place, own in enumerate(ids)]
-        found = made.run(rest, every=True)
-        expected = torch.cat([network(torch.tensor([own]), use_cache=False).logits[0, 2:] for own in ids])
-        torch.testing.assert_close(found, expected, atol=2e-5, rtol=1e-4)
-
-
 def test_blocks_run_out_and_the_youngest_is_computed_anew(tiny: Any) -> None:
     model = tiny("llama")
     asked = [Request(i, tuple(model.encode(PROMPTS[i])), settings_of(i), 30, ignore_eos=True) for i in range(4)]
@@ -163,14 +141,6 @@ def test_a_long_prompt_in_pieces_leaves_room_for_everybody_else(tiny: Any) -> No
     assert busiest(Policy.CONTINUOUS)[0] == 41
 
 
-def test_arrivals_are_waited_for(tiny: Any) -> None:
-    model = tiny("llama")
-    asked = requests(model, 3, gap=100.0)
-    seen = serve(Server(model, asked, ServerSettings(blocks=40)))
-    assert [r.admitted for r in asked] == [0.0, 100.0, 200.0]
-    assert all(i.rows == 1 for i in seen) and seen[-1].stop >= 200
-
-
 def test_what_an_iteration_says_adds_up(tiny: Any) -> None:
     model = tiny("llama")
     asked = requests(model)
@@ -204,33 +174,7 @@ def test_a_model_without_plain_keys_and_values_is_refused_in_a_sentence(architec
         Server(tiny(architecture), [Request(0, (5,), SamplingSettings(), 3)])
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *[("max_num_seqs", wrong) for wrong in (0, -1, 65, 1.5, True, "8", None)],
-        *[("max_num_batched_tokens", wrong) for wrong in (0, 7, 10**9, None)],
-        *[("blocks", wrong) for wrong in (0, -3, 10**9, 2.0)],
-        ("policy", "fastest"),
-    ],
-)
-def test_impossible_settings_get_one_sentence(name: str, value: Any) -> None:
-    with pytest.raises(BadSetting):
-        ServerSettings(**{name: value})
-
-
-def test_impossible_requests_get_one_sentence(tiny: Any) -> None:
-    model = tiny("llama")
-    with pytest.raises(EmptyPrompt):
-        Server(model, [Request(0, (), SamplingSettings(), 3)])
-    with pytest.raises(PromptTooLong):
-        Server(model, [Request(0, tuple([5] * 64), SamplingSettings(), 3)])
-    for wrong in (0, -1, 1.5, True):
-        with pytest.raises(BadSetting, match="at least 1 token"):
-            Server(model, [Request(0, (5,), SamplingSettings(), wrong)])  # type: ignore[arg-type]
-    with pytest.raises(BadSetting, match="needs 3 blocks"):
-        Server(model, [Request(0, (5,) * 10, SamplingSettings(), 30)], ServerSettings(blocks=2))
-
-
+@pytest.mark.exhaustive
 def test_greedy_ids_are_those_of_transformers_own_continuous_batching(tiny: Any, tiny_folder: Any) -> None:
     from transformers import AutoModelForCausalLM, GenerationConfig
 

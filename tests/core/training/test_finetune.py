@@ -104,24 +104,6 @@ def test_a_text_with_nothing_in_it_or_far_too_much_is_one_sentence(text: str, ti
     assert len(str(said.value)) < 130
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"learning_rate": 0.0},
-        {"learning_rate": float("nan")},
-        {"rows": 0},
-        {"rows": True},
-        {"length": 10**9},
-        {"rehearsal": 1.0},
-        {"rehearsal": -0.1},
-        {"seed": -1},
-    ],
-)
-def test_a_plan_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(BadSetting, match=next(iter(wrong)).replace("_", " ")):
-        TrainingPlan(**wrong)
-
-
 def test_the_work_of_a_step_is_what_torch_counts(tiny: Callable[[str], Any]) -> None:
     from torch.utils.flop_counter import FlopCounterMode
 

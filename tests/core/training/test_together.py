@@ -6,9 +6,7 @@ import pytest
 import torch
 
 from core.training import together
-from core.training.together import (
-    target_distribution,
-)
+from core.training.together import target_distribution
 
 WAS, SMALL = [0.3, 0.25, 0.25, 0.2], [0.06, 0.2, 0.3, 0.44]
 FOND = [0.45, 0.25, 0.2, 0.1]  # of its favourite

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
-from transformers.cache_utils import DynamicCache
 
 from core.engine.backends import compiled
-from core.engine.backends.decoder_state import SMALLEST_RESERVE, State
+from core.engine.backends.decoder_state import SMALLEST_RESERVE
 from core.engine.backends.fast_decoder import BLOCK, FastDecoder
 from core.engine.engine import Engine
 from core.kv_cache.kv_cache import KVCache
@@ -108,15 +107,6 @@ def test_a_state_cannot_be_cut_to_more_than_it_holds(fast: FastDecoder) -> None:
     assert fast.length(state) == 5
 
 
-def test_states_know_nothing_of_each_other(network: Any, fast: FastDecoder) -> None:
-    one, other = text(40, seed=1), text(40, seed=2)
-    a, b = fast.new_state(), fast.new_state()
-    fast.run(one[:30], a), fast.run(other[:20], b)
-    for i in range(10):
-        assert_same(fast.run(one[30 + i : 31 + i], a), all_logits(network, one[: 31 + i])[-1])
-        assert_same(fast.run(other[20 + i : 21 + i], b), all_logits(network, other[: 21 + i])[-1])
-
-
 def test_states_can_be_run_from_several_threads_at_once(fast: FastDecoder) -> None:
     def write(seed: int) -> torch.Tensor:
         ids, state = text(60, seed), fast.new_state()
@@ -173,45 +163,6 @@ def test_what_a_window_has_passed_takes_no_memory(name: str) -> None:
     window = int(changes["sliding_window"])
     assert state.recent.nbytes <= fast.sliding_layers * each * max(SMALLEST_RESERVE, 2 * (window - 1))
     assert fast.bytes(state) == each * (fast.whole_layers * 640 + fast.sliding_layers * (window - 1))
-
-
-KEPT = ["grouped queries, tied", "one key-value head", "qwen3", "gpt2", "pythia", "gemma2", "gemma3", "mistral with a sliding window"]
-
-
-@pytest.mark.parametrize("name", some(KEPT, USUAL))
-def test_bytes_are_those_of_the_keys_and_values_that_transformers_keeps(name: str) -> None:
-    family, changes = ACCEPTED[name]
-    network = network_of(family, **changes)
-    fast = accepted(network)
-    state, cache = fast.new_state(), DynamicCache(config=network.config)
-    for count in (1, 7, 300):
-        fast.run(text(count), state)
-        with torch.inference_mode():
-            network(torch.from_numpy(text(count))[None], past_key_values=cache)
-        assert fast.bytes(state) == sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
-    if name not in SLIDING:
-        assert fast.cut(state, 4)
-        assert fast.bytes(state) == 4 * sum(layer.keys[:, :, :1].nbytes * 2 for layer in cache.layers)
-
-
-def room(fast: FastDecoder, state: State) -> None:
-    """The arrays hold the tokens and never more than twice as much; the bytes are those of the arrays."""
-    smallest = SMALLEST_RESERVE * len(fast.layers) * 2 * fast.kv_heads * fast.head_size * 4
-    assert fast.held_bytes(state) == sum(part.nbytes for part in (state.keys, state.values) if part.base is None)
-    assert fast.bytes(state) <= fast.held_bytes(state) <= max(smallest, 2 * fast.bytes(state))
-
-
-def test_the_arrays_are_at_most_twice_what_the_tokens_need(fast: FastDecoder) -> None:
-    for prompt in (1, 33, 300):
-        state = fast.new_state()
-        fast.run(text(prompt), state)
-        room(fast, state)
-        for _ in range(120):
-            fast.run(text(1), state)
-            room(fast, state)
-        fast.cut(state, 5)
-        fast.run(text(1), state)
-        room(fast, state)
 
 
 @pytest.mark.parametrize("name", ["grouped queries, tied", "gpt2", "pythia", "phi3"])

@@ -19,7 +19,6 @@ from core.engine.backends import static_decode
 from core.engine.backends.static_decode import StaticDecode
 from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Engine
-from core.engine.model import LanguageModel
 from core.errors import NotEnoughMemory
 from core.kv_cache.kv_cache import KVCache
 from core.sampling import stages
@@ -106,18 +105,6 @@ def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(length:
     assert_close(backend.run(second, state), plain_logits(network, [*first[:length], *second]))
 
 
-def test_what_one_text_left_on_the_desk_harms_no_other(plain: Any) -> None:
-    network = plain("llama")
-    backend = static(network)
-    wild, calm = backend.new_state(), backend.new_state()
-    backend.run(np.array([9, 8, 7, 6]), wild)
-    with torch.inference_mode():
-        wild.values.fill_(torch.inf)
-    assert not backend.run(np.array([5]), wild).isfinite().all()
-    backend.run(np.array([9, 8]), calm)
-    assert_close(backend.run(np.array([4]), calm), plain_logits(network, [9, 8, 4]))
-
-
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "gpt_bigcode"])
 def test_bytes_are_those_of_the_tokens_held_and_the_buffers_are_at_most_twice_as_large(architecture: str, plain: Any, tiny: Any) -> None:
     backend, per_token = static(plain(architecture)), tiny(architecture).cache_bytes_per_token
@@ -133,32 +120,6 @@ def test_bytes_are_those_of_the_tokens_held_and_the_buffers_are_at_most_twice_as
     assert backend.bytes(state) == per_token * 3
     backend.run(ids[:1], state)
     assert backend.held_bytes(state) == per_token * static_decode.PAGE
-
-
-def test_a_run_is_the_same_run(plain: Any, tiny: Any) -> None:
-    tokenizer, network = tiny("llama").tokenizer, plain("llama")
-    usual = LanguageModel("usual", network, tokenizer)
-    recorded = LanguageModel("recorded", network, tokenizer, static(network))
-    runs = [Generation(model, "The sea looked back", EVERYTHING, top_n=12) for model in (usual, recorded)]
-    for move in ("step", "step", "force", "step", "back", "step", "greedy", "step", "step"):
-        for run in runs:
-            if move == "step":
-                run.step()
-            elif move == "force":
-                run.force(17)
-            elif move == "back":
-                run.go_to(1)
-                run.force(30)
-            else:
-                run.settings = SamplingSettings(greedy=True)
-        expected, found = (run.path[-1] for run in runs)
-        for name in ("token_id", "rank", "chosen_by", "roll"):
-            assert getattr(found, name) == getattr(expected, name)
-        for name in ("cache_bytes", "reused_tokens"):
-            assert getattr(found.forward, name) == getattr(expected.forward, name)
-        assert [c.token_id for c in found.candidates] == [c.token_id for c in expected.candidates]
-        np.testing.assert_allclose(found.probabilities, expected.probabilities, atol=1e-5)
-        np.testing.assert_allclose(found.logits, expected.logits, atol=1e-4)
 
 
 @pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - set(TAKEN))))
@@ -209,29 +170,6 @@ def test_a_network_of_broken_numbers_is_refused(plain: Any) -> None:
     with torch.no_grad():
         network.lm_head.weight[0, 0] = torch.nan
     assert StaticDecode.of(network)[0] is None
-
-
-@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3"])
-def test_half_precision_is_taken(architecture: str, kind: torch.dtype, plain: Any) -> None:
-    network = copy.deepcopy(plain(architecture)).to(kind)
-    assert static(network).run(np.array([5, 6]), None).dtype == torch.float32
-
-
-def test_without_memory_for_a_larger_desk_a_text_goes_on_in_its_own_buffers(plain: Any) -> None:
-    network, first = plain("llama"), True
-
-    def record(step: static_decode.Step, device: torch.device) -> static_decode.Step:
-        nonlocal first
-        if not first:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        first = False
-        return tape.record(step, device)
-
-    engine, cache = engine_of(static(network, record), network), KVCache()
-    for length in range(6, 20):
-        ids = random_ids(np.random.default_rng(6), 20)[:length]
-        assert_close(engine.forward(ids, cache).logits.values, plain_logits(network, ids))
 
 
 def test_a_step_that_fails_leaves_the_next_one_right(plain: Any) -> None:
@@ -300,7 +238,8 @@ def test_the_guard_notices_who_reads_numbers_back(read: Callable[[torch.Tensor],
         with torch.inference_mode(inference), tape.NothingReadBack(), pytest.raises(RuntimeError, match="reads numbers back"):
             read(numbers)
     with tape.NothingReadBack():
-        assert numbers[torch.tensor([3, 1])].tolist() == [3.0, 1.0]
+        found = numbers[torch.tensor([3, 1])]
+    assert found.tolist() == [3.0, 1.0]
 
 
 @pytest.fixture
@@ -315,19 +254,6 @@ def test_a_cuda_graph_says_what_the_step_says_that_was_recorded(on_gpu: Any) -> 
     for end in range(1, 31):
         found, expected = (backend.run(ids[end - 1 : end], state) for backend, state in both)
         torch.testing.assert_close(found, expected, atol=0.05, rtol=0.01)
-
-
-@needs_cuda
-def test_half_precision_on_a_gpu_is_close_to_a_cpu(on_gpu: Any, plain: Any) -> None:
-    backend, network, rng = static(on_gpu, None), plain("llama"), np.random.default_rng(9)
-    texts, states = [random_ids(rng, 4) for _ in range(3)], [backend.new_state() for _ in range(3)]
-    for text, state in zip(texts, states, strict=True):
-        backend.run(np.array(text), state)
-    for turn in range(40):
-        text, state = texts[turn % 3], states[turn % 3]
-        text.append(int(rng.integers(3, 350)))
-        found, expected = backend.run(np.array(text[-1:]), state).cpu(), plain_logits(network, text)
-        assert (found - expected).norm() < static_decode.TOLERANCE[torch.bfloat16] * (expected - expected.mean()).norm()
 
 
 @needs_cuda

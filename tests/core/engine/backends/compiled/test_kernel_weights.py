@@ -68,13 +68,3 @@ def test_quotients_are_numpys_and_both_sums_are_those_of_float64(size: int, temp
     in_place = scores.copy()
     assert divided_sums(in_place, scores.max(), divisor, in_place) == found
     assert np.array_equal(in_place, scaled)
-
-
-@pytest.mark.parametrize("size", [1, 127, 128, 129, 4097])
-def test_block_maxima_are_the_largest_of_each_block(size: int) -> None:
-    from core.engine.backends.compiled.kernel_weights import BLOCK, block_maxima
-
-    scores = np.random.default_rng(size).standard_normal(size).astype(np.float32)
-    assert block_maxima(scores).tolist() == [float(scores[start : start + BLOCK].max()) for start in range(0, size, BLOCK)]
-    scores[size // 2] = math.nan
-    assert np.isnan(block_maxima(scores)).nonzero()[0].tolist() == [size // 2 // BLOCK]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings
-from core.errors import BrokenLogits
 from core.sampling import cpu, stages
 from core.sampling.observation import Observation, Selection
 from tests.core.engine.backends.compiled.loaded import numpy_alone
@@ -119,21 +116,6 @@ def test_a_penalised_favourite_of_a_large_vocabulary_weighs_what_it_weighs(penal
             answered += 1
             assert_same(quickly, slowly)
     assert answered >= 17
-
-
-@pytest.mark.parametrize("broken", [math.nan, math.inf])
-def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
-    scores = scores_of(1, 4096, 3.0)
-    scores[17] = broken
-    with pytest.raises(BrokenLogits):
-        stages.observe(torch.from_numpy(scores), SIX, np.array([0]), 20, roll=0.5)
-
-
-def test_tokens_that_the_model_rules_out_are_left_to_numpy() -> None:
-    scores = scores_of(1, 4096, 3.0)
-    scores[100:] = -math.inf
-    seen = stages.observe(torch.from_numpy(scores), SIX, np.array([0]), 20, roll=0.5)
-    assert seen.stage_kept[0] == 100 and seen.chosen < 100
 
 
 def test_a_whole_run_has_the_records_that_numpy_makes(tiny: Any) -> None:
