@@ -131,15 +131,6 @@ def test_a_receipt_without_a_shape_or_without_steps_guesses_nothing(written: Gen
     assert all(empty.per_token(amount) is None for amount in empty.amounts)
 
 
-def test_a_receipt_of_a_run_without_a_cache_counts_the_work_it_really_did(tiny: Callable[[str], Any]) -> None:
-    run = Generation(tiny("llama"), "Once upon a time", SamplingSettings(seed=1), use_cache=False)
-    for _ in range(4):
-        run.step()
-    bill = Receipt.of(run.path, run.model.shape)
-    assert bill.multiply_adds == answer_multiply_adds(run.model.shape, len(run.prompt_tokens), 4, cached=False)
-    assert (bill.reused, bill.cache_bytes) == (0, 0)
-
-
 def test_an_energy_counter_counts_up_or_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.costs.machine._RAPL", tmp_path)
     assert energy_joules("cpu") is None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import EmptyPrompt, NotEnoughMemory
+from core.errors import NotEnoughMemory
 from core.kv_cache.kv_cache import KVCache
 from tests.core.plain import assert_close, bytes_in, plain_logits
 from tests.tiny_models import ARCHITECTURES, FULL_ATTENTION, some
@@ -100,13 +100,6 @@ def test_cache_bytes_are_those_of_the_tensors(architecture: str, tiny: Any) -> N
             assert forward.cache_bytes == held
 
 
-def test_memory_of_constant_size_stays_so(tiny: Any) -> None:
-    model, cache = tiny("mamba"), KVCache()
-    sizes = {model.engine.forward(list(range(10, 10 + length)), cache).cache_bytes for length in (3, 4, 20, 21)}
-    assert len(sizes) == 1
-    assert model.cache_bytes_per_token == 0
-
-
 def test_a_cleared_cache_holds_nothing_and_works_again(tiny: Any, plain: Any) -> None:
     engine, cache = tiny("llama").engine, KVCache()
     engine.forward([20, 21, 22], cache)
@@ -115,11 +108,6 @@ def test_a_cleared_cache_holds_nothing_and_works_again(tiny: Any, plain: Any) ->
     forward = engine.forward([20, 21, 22], cache)
     assert forward.computed_tokens == 3
     assert_close(forward.logits.values, plain_logits(plain("llama"), [20, 21, 22]))
-
-
-def test_no_tokens_is_an_empty_prompt(tiny: Any) -> None:
-    with pytest.raises(EmptyPrompt):
-        tiny("gpt2").engine.forward([], KVCache())
 
 
 @pytest.mark.parametrize(

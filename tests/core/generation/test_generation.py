@@ -98,16 +98,6 @@ def test_a_branch_is_what_a_fresh_run_would_have_written(architecture: str, tiny
     assert run.text == fresh.text
 
 
-def test_what_was_coming_is_what_the_step_records(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=3, top_p=0.9))
-    for _ in range(5):
-        distribution = run.next_distribution()
-        step = run.step()
-        assert (distribution.index, distribution.position) == (step.index, step.position)
-        assert [c for c in step.candidates if c.rank <= 20] == list(distribution.candidates)
-        assert [(s.name, s.kept, s.entropy) for s in step.stages] == [(s.name, s.kept, s.entropy) for s in distribution.stages]
-
-
 def test_moving_a_slider_costs_no_forward_pass_and_rolls_nothing_again(tiny: Any) -> None:
     engine = tiny("bloom").engine
     run = Generation(tiny("bloom"), PROMPT, SamplingSettings(seed=1))

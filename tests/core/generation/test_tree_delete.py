@@ -31,13 +31,6 @@ def texts(run: Any) -> list[tuple[int, ...]]:
     return sorted(tuple(step.token_id for step in run.path_to(branch.node_id)) for branch in run.branches())
 
 
-def test_a_branch_goes_back_to_the_last_fork(run: Generation) -> None:
-    line = [step.token_id for step in run.path_to(4)]
-    assert run.delete(4) == 2
-    assert texts(run) == sorted([(*line[:2], 98, run.path[-1].token_id), (99,)])
-    assert run.nodes[2].children == [6]
-
-
 def test_whoever_stood_on_it_stands_at_the_fork(run: Generation) -> None:
     run.delete(7)
     assert run.here == 2

@@ -65,15 +65,6 @@ def test_a_worked_example() -> None:
     assert scored.nll == pytest.approx(9 * math.log(2) / 4)
 
 
-def test_bits_per_byte_count_the_bytes_of_the_scored_text(tiny: Model) -> None:
-    text = "Füchse 🦊 schlafen."
-    scored = score_text(tiny("gpt2"), text)
-    rest = len(text.encode()) - len(scored.written[0].text.encode())
-    assert rest > len(text)
-    assert scored.bits_per_byte == pytest.approx(scored.total_bits / rest)
-    assert scored.nll == pytest.approx(math.log(scored.perplexity))
-
-
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])
 @pytest.mark.parametrize(
     "text",

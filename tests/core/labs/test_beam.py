@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from core.labs.beam import CUT_OFF, DROPPED, FINISHED, LATE, BeamStep, beam_search
+from core.labs.beam import DROPPED, FINISHED, LATE, BeamStep, beam_search
 from tests.tiny_models import some
 
 PROMPT = "The sea looked back"
@@ -104,14 +104,3 @@ def test_every_beginning_grows_from_one_that_was_kept(tiny: Any) -> None:
             assert beam.score == pytest.approx(beam.log_probability / beam.length, abs=1e-6)
     every = [beam.node_id for step in steps for beam in step.considered]
     assert every == list(range(1, len(every) + 1))
-
-
-def test_what_is_cut_by_its_length_did_not_end(tiny: Any) -> None:
-    model = tiny("llama")
-    last = search(model, PROMPT, 3, 4)[-1]
-    assert last.done == "as long as it may get"
-    fates = {beam.fate for beam in last.considered if beam.token_id not in model.end_token_ids}
-    assert fates == {CUT_OFF, DROPPED}
-    assert all(beam.token_id in model.end_token_ids for beam in last.considered if beam.fate in (FINISHED, LATE))
-    assert sum(beam.fate in (CUT_OFF, FINISHED) for beam in last.considered) == 3
-    assert last.answers[0].fate in (CUT_OFF, FINISHED)

@@ -18,7 +18,6 @@ from core.labs.candidates import (
     BatchStep,
     merged,
     ranked,
-    write_and_time_one,
     write_together,
 )
 from tests.tiny_models import some
@@ -142,16 +141,3 @@ def test_the_merged_tree_holds_every_try(tiny: Any) -> None:
     assert sum(node.ends for node in tree) == 8
     for attempt in tries:
         assert "".join(node.text for node in tree if attempt.number in node.tries) == "".join(s.text or s.piece for s in attempt.path)
-
-
-def test_one_try_alone_is_timed_beside_all_of_them(tiny: Any) -> None:
-    model = tiny("llama")
-    settings = SamplingSettings(seed=4)
-    seen = list(write_and_time_one(model, "The sea looked", settings, 4, 6))
-    assert [step.alone_seconds for step in seen[:-1]] == [None] * (len(seen) - 1)
-    assert all(step.slower is None for step in seen[:-1])
-    last, before = seen[-1], seen[-2]
-    assert last.tries == before.tries
-    assert last.alone_passes == len(last.tries[0].path)
-    assert last.alone_seconds
-    assert last.slower == pytest.approx((last.seconds / last.forward_passes) / (last.alone_seconds / last.alone_passes))

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings
-from core.errors import BadToken, EmptyPrompt, RunFinished, ViewerError
+from core.errors import BadToken, EmptyPrompt, ViewerError
 from core.labs.drift import Aligner, Drift, Odds, bounds
 from core.labs.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
@@ -179,19 +179,6 @@ def test_a_recording_is_compared_within_bounds(tiny: Any) -> None:
     for known, told in zip(live.places, replayed.places, strict=True):
         assert (known.left, known.right) == (told.left, told.right)
         assert told.drift.low - 1e-5 <= known.drift.middle <= told.drift.high + 1e-5
-
-
-def test_it_ends_when_both_have_ended(tiny: Any) -> None:
-    run = run_of(tiny)
-    fork = Fork.at(run, 1, [101], [102])
-    list(side_by_side(fork, 10_000))
-    assert fork.finished
-    assert all(outcome.finished in ("end of text", "context full") for outcome in fork.outcomes())
-    alignment = fork.alignment()
-    assert alignment.left == fork.outcomes()[0].tokens - 1
-    assert all(place.left <= alignment.left and place.right <= alignment.right for place in alignment.places)
-    with pytest.raises(RunFinished):
-        fork.step()
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])

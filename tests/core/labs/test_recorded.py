@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -25,7 +24,7 @@ from core.labs.recorded import RecordedExperiment
 from core.labs.rounded_cache import rounded_cache
 from core.labs.school_report import school_reports
 from core.labs.sweep import Column, side_by_side
-from core.labs.two_models import JudgedPart, JudgedParts, ModelFigures, judge
+from core.labs.two_models import ModelFigures, judge
 from core.labs.waiting import load_curve, watch_one
 
 DAY = "2026-01-31"
@@ -75,11 +74,6 @@ def test_what_a_lab_yields_comes_back(name: str, tiny: Callable[[str], Any]) -> 
     assert seen and back.about == about and [type(one) for one in back.seen] == [type(one) for one in seen]
     for one, other in zip(back.seen, seen, strict=True):
         same(one, other)
-
-
-def test_parts_of_a_text_and_bytes_come_back() -> None:
-    seen = (JudgedParts((JudgedPart("fox", 1.5, math.inf),)), b"\xa6\x8a", b"")
-    assert RecordedExperiment.loads(RecordedExperiment("pupil", DAY, seen, (0.0,) * 3).dumps()).seen == seen
 
 
 def same(one: Any, other: Any) -> None:

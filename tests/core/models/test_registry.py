@@ -15,7 +15,6 @@ from core import Generation, Recording, SamplingSettings, load_model
 from core.engine.model import LanguageModel
 from core.errors import ReloadFailed
 from core.inspection import look
-from core.labs.sweep import Column, side_by_side
 from core.models.registry import Eviction, ModelRegistry
 
 PLENTY = 10**12
@@ -181,23 +180,3 @@ def test_two_who_write_at_once_with_room_for_one_both_get_their_text(folders: li
         assert not writer.is_alive()
     assert [ids(run) for run in runs] == [alone(folder, 8) for folder in folders[:2]]
     assert len(shelf.in_memory()) == 1
-
-
-def test_two_models_that_do_not_fit_together_are_compared_without_swapping_at_every_token(
-    folders: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
-    loaded: list[str] = []
-
-    def noted(name: str, **more: Any) -> LanguageModel:
-        loaded.append(name)
-        return load_model(name, **more)
-
-    shelf = ModelRegistry(noted, free=lambda _: PLENTY)
-    one, other = shelf.model(folders[0]), shelf.model(folders[1])
-    assert (one.engine.unloaded, other.engine.unloaded) == (True, False)
-    rows = list(side_by_side([Column(one, SETTINGS), Column(other, SETTINGS), Column(one, SETTINGS)], PROMPT, 6))
-    assert loaded == [folders[0], folders[1], folders[0]]
-    assert [len(path) for path in rows[5].paths] == [0, 6, 0]
-    written = [[step.token_id for step in path] for path in rows[-1].paths]
-    assert written == [alone(folders[0], 6), alone(folders[1], 6), alone(folders[0], 6)]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import ServerGone, UnknownModel, WrongServer
-from core.models import hub, loading, registry
+from core.errors import ServerGone, WrongServer
+from core.models import loading
 from core.models.registry import ModelRegistry
 from core.servers import http_client
 from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded_body, serve
@@ -68,37 +68,6 @@ def test_a_server_that_sleeps_holds_up_nobody_else(verb: str, shelf: ModelRegist
         wake.set()
         caller.join(60)
         assert shelf.known(server.address, TOKENIZER) is not None
-
-
-def test_a_download_holds_up_nobody_else(shelf: ModelRegistry, tiny_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, end = threading.Event(), threading.Event()
-
-    def slow(name: str, files: Any = ()) -> Path:
-        begun.set()
-        assert end.wait(60)
-        raise UnknownModel("There is no such model.")
-
-    monkeypatch.setattr(registry, "find", slow)
-    monkeypatch.setattr(registry, "downloaded", lambda name: None)
-
-    def ask() -> None:
-        with pytest.raises(UnknownModel):
-            shelf.model("somebody/large")
-
-    caller = threading.Thread(target=ask, daemon=True)
-    caller.start()
-    assert begun.wait(60)
-    done = threading.Event()
-
-    def load() -> None:
-        shelf.model(str(tiny_folder("llama")))
-        done.set()
-
-    threading.Thread(target=load, daemon=True).start()
-    assert done.wait(60)
-    end.set()
-    caller.join(60)
-    assert hub.is_hub_id("somebody/large")
 
 
 def test_connecting_again_asks_anew_and_a_run_goes_on(shelf: ModelRegistry) -> None:

@@ -6,13 +6,10 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-import altair
 import pytest
 
 from core import Generation, Recording, SamplingSettings, look
-from core.errors import RunFinished
 from core.record import rich
-from core.reports.chart import VEGA_LITE
 from core.reports.handout import telling
 from core.reports.svg import odds_spec, surprise_spec, svg
 
@@ -109,17 +106,6 @@ def test_an_empty_run_and_a_replay_have_a_page_too(tiny: Any, run: Generation) -
     list(replay.write())
     shown = harmless(replay.to_html())
     assert "shown from a recording" in shown.text and on_paper(run) in shown.text
-
-
-def test_a_chart_for_a_notebook(tiny: Any, run: Generation) -> None:
-    made = run.chart()
-    whole = made.to_dict()
-    rows = whole["data"]["values"]
-    assert made._repr_mimebundle_()[VEGA_LITE] == whole
-    assert altair.Chart.from_dict(whole).to_dict()["layer"], "altair reads it"
-    assert whole["layer"] and [row["token"] for row in rows] == [step.index + 1 for step in run.path]
-    with pytest.raises(RunFinished):
-        Generation(tiny("llama"), "The fox").chart()
 
 
 def test_things_show_themselves_in_a_notebook(tiny: Any, run: Generation) -> None:

@@ -87,12 +87,6 @@ def test_the_ends_of_the_strip_belong_to_the_first_and_the_last(value: float) ->
     assert seen.chosen == {0.0: 1, 0.5: 1, 1.0 - 2**-53: 3}[value]
 
 
-def test_a_roll_on_a_border_belongs_to_the_next() -> None:
-    """Four equal odds: [0, 1/4) is the first's, and 1/4 itself is the second's."""
-    picks = [observe(torch.zeros(4), SamplingSettings(), np.array([0]), 4, roll=value).chosen for value in (0.0, 0.25, 0.5, 0.75)]
-    assert picks == [0, 1, 2, 3]
-
-
 def test_a_hand_worked_example() -> None:
     """Odds 8 : 4 : 2 : 1 : 1. Temperature 0.5 squares them; top-k 3 keeps 64 : 16 : 4; a roll of 0.8 lands on the second."""
     logits = torch.log(torch.tensor([1.0, 8.0, 2.0, 4.0, 1.0]))

@@ -164,10 +164,3 @@ def test_a_row_after_a_penalty_measures_as_if_it_were_new(seed: int, penalty: fl
     np.testing.assert_allclose(found.weights, new.weights, rtol=1e-6)
     for name in ("total", "mean", "log_sum", "entropy", "kept"):
         assert getattr(found, name) == pytest.approx(getattr(new, name), rel=1e-6), name
-
-
-def test_a_penalty_leaves_the_models_own_scores_alone() -> None:
-    scores = hostile("ordinary", 50, 1)
-    before = scores.copy()
-    repetition_penalty(scores, 2.0, np.arange(50))
-    np.testing.assert_array_equal(scores, before)

@@ -138,23 +138,13 @@ def test_a_chosen_token_that_is_not_among_the_listed_is_added_with_its_true_rank
 
 # At the edges
 
-EXTREMES = [
-    {"temperature": 1e-3},
-    {"temperature": 1e-9},
-    {"temperature": 1e-40},
-    {"temperature": 5e-324},
-    {"temperature": 100.0},
-    {"top_k": 1},
-    {"top_k": 10_000_000},
-    {"top_p": 1e-12},
-    {"top_p": 1 - 1e-12},
-    {"min_p": 1.0},
-    {"min_p": 1e-12},
+EXTREMES: list[dict[str, float]] = [
+    *[{"temperature": value} for value in (1e-3, 1e-9, 1e-40, 5e-324, 100.0)],
+    *[{"top_k": value} for value in (1, 10_000_000)],
+    *[{"top_p": value} for value in (1e-12, 1 - 1e-12)],
+    *[{"min_p": value} for value in (1.0, 1e-12)],
+    *[{"repetition_penalty": value} for value in (100.0, 0.01, 1e-40, 5e-324)],
     {"typical_p": 1e-9},
-    {"repetition_penalty": 100.0},
-    {"repetition_penalty": 0.01},
-    {"repetition_penalty": 1e-40},
-    {"repetition_penalty": 5e-324},
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from functools import cache
 from typing import Any
@@ -25,7 +24,6 @@ from tests.core.servers.serving import (
     Reply,
     Running,
     recorded,
-    recorded_body,
     serve,
     tokenize,
     truth,
@@ -102,17 +100,6 @@ def test_the_facts_of_the_model_come_from_the_server_and_the_configuration() -> 
     with pytest.raises(NotOnServer):
         one.engine.backend.new_state()
     assert one.shape.layer_count == 2
-
-
-def test_without_a_configuration_the_shape_is_not_made_up(tmp_path: Any) -> None:
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (tmp_path / name).write_bytes((TINY / name).read_bytes())
-    with serve(FakeVLLM()) as server:
-        model = load_model(server.address, tokenizer=str(tmp_path))
-        assert (model.cache_bytes_per_token, model.layer_count, model.parameter_count) == (0, 0, 0)
-        with pytest.raises(NotOnServer):
-            _ = model.shape
-        assert Generation(model, PROMPT).step().forward.cache_bytes == 0
 
 
 def test_what_was_reused_is_the_servers_own_count() -> None:
@@ -320,20 +307,3 @@ def test_a_text_that_the_server_does_not_take_is_said_so(name: str, kind: Any) -
             run.step()
         tight = False
         assert run.force(300).token_id == 300
-
-
-@pytest.mark.parametrize("kind", ["vllm", "llama"])
-def test_another_model_on_the_same_server_is_noticed(kind: str) -> None:
-    fake: Any = FakeVLLM() if kind == "vllm" else FakeLlama()
-    gone = False
-
-    def answer(asked: Any) -> Reply:
-        if gone and kind == "vllm" and "complet" in asked.path:
-            return Reply(404, json.dumps(recorded_body("vllm_bad_model")).encode())
-        return fake(asked)
-
-    with serve(answer) as server:
-        run = Generation(connect(server), PROMPT)
-        gone, fake.model = True, "other"
-        with pytest.raises(ServerGone, match=r"no longer runs|another model"):
-            run.step()

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from core.training.corpus import HELD_OUT_BOOKS, HELD_OUT_STORYBOOKS, Corpus
-from core.training.decency import hurtful, hurtful_among
 
 STORY = (
     "Once upon a time, there was a boy named Timmy. Timmy had a sister named Lily. One day, they went to the park. "
@@ -46,14 +45,3 @@ def test_what_is_kept_for_the_examination_is_never_drawn(shelf: Corpus) -> None:
     assert not kept & set(shelf.texts())
     assert not any("Nobody may read this" in text for text in shelf.texts())
     assert sum("Goat number" in text for text in shelf.texts()) == 100 - HELD_OUT_STORYBOOKS
-
-
-def test_a_hurtful_paragraph_parts_two_pieces(shelf: Corpus) -> None:
-    tales = [piece.text for piece in shelf.pieces["tale"]]
-    assert any("crown" in text for text in tales)
-    assert not any(hurtful(text) for text in tales)
-    assert hurtful("He took his GUN and said: you idiot!") == ["gun", "idiot"]
-    many = ["gun", "guns", "gunner", "hello", "hell", "", "kill", "killjoy", "skill", "x" * 10_000]
-    assert hurtful_among(many) == {word for word in many if hurtful(word)} == {"gun", "guns", "hell", "kill", "killjoy"}
-    assert hurtful_among([]) == set()
-    assert not hurtful("She began to skill her hands with a shuttle; the hello was ugly-free.".replace("ugly-", ""))

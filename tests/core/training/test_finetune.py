@@ -12,10 +12,9 @@ from torch.nn import functional
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, ModelError, TextToLearn
-from core.labs.teach import Ended, teach
 from core.labs.training_step import fingerprint
 from core.training import finetune
-from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
+from core.training.finetune import FineTuning, TrainingPlan
 
 TEXT = "Once upon a time there was a dragon.\nThe sea looked back.\n\nShe could not breathe fire."
 ALONE = TrainingPlan(rehearsal=0.0)
@@ -188,9 +187,3 @@ def test_the_moments_of_all_trainings_together_stay_within_their_memory(
     assert len(trainings[0].moments) <= 3 < len(trainings[2].moments), "who has rested longest makes room for who learns now"
     trainings[0].release()
     assert trainings[0].kept_bytes == 0 and trainings[0] not in finetune._ALL
-
-
-def test_a_training_ends_at_the_limits_of_the_house(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_TRAINING_TOKENS", "1")
-    seen = list(teach(FineTuning(tiny("llama"), TEXT, ALONE), "Once upon", 5))
-    assert seen[-1] == Ended("enough tokens") and sum(isinstance(one, TrainingStep) for one in seen) == 1

@@ -54,16 +54,6 @@ def test_a_batch_depends_on_its_step_and_nothing_else(tokenizer: PreTrainedToken
     assert not torch.equal(one.batch(7, 4, 64).ids, one.batch(8, 4, 64).ids)
 
 
-def test_every_document_sees_itself_and_its_past_only(tokenizer: PreTrainedTokenizerFast) -> None:
-    batch = Lessons(tokenizer, Corpus(None)).batch(1, 3, 96)
-    for row in range(3):
-        starts = (batch.ids[row] == tokenizer.bos_token_id).long().cumsum(0)
-        filled = int((batch.targets[row] != IGNORED).nonzero().max()) + 1
-        for at in range(filled):
-            seen = batch.mask[row, 0, at].nonzero().flatten()
-            assert seen.tolist() == [position for position in range(at + 1) if starts[position] == starts[at]]
-
-
 def test_a_target_is_the_next_token_and_never_the_next_document(tokenizer: PreTrainedTokenizerFast) -> None:
     batch = Lessons(tokenizer, Corpus(None)).batch(2, 4, 96)
     ids, targets = batch.ids[:, 1:], batch.targets[:, :-1]

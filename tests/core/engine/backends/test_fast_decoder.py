@@ -12,7 +12,6 @@ import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from core.engine.backends import compiled
-from core.engine.backends.decoder_state import SMALLEST_RESERVE
 from core.engine.backends.fast_decoder import BLOCK, FastDecoder
 from core.engine.engine import Engine
 from core.kv_cache.kv_cache import KVCache
@@ -99,14 +98,6 @@ def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(network
     assert_same(fast.run(second, state), all_logits(network, np.concatenate([first[:length], second]))[-1])
 
 
-def test_a_state_cannot_be_cut_to_more_than_it_holds(fast: FastDecoder) -> None:
-    state = fast.new_state()
-    fast.run(text(5), state)
-    assert not fast.cut(state, 6)
-    assert not fast.cut(state, -1)
-    assert fast.length(state) == 5
-
-
 def test_states_can_be_run_from_several_threads_at_once(fast: FastDecoder) -> None:
     def write(seed: int) -> torch.Tensor:
         ids, state = text(60, seed), fast.new_state()
@@ -149,20 +140,6 @@ def test_where_a_window_has_slid_a_text_can_be_cut_back_a_little_and_never_gets_
         assert fast.bytes(state) <= fast.held_bytes(state)
     assert done > 10
     assert refused > 0 or window == 1
-
-
-@pytest.mark.parametrize("name", some(SLIDING, USUAL))
-def test_what_a_window_has_passed_takes_no_memory(name: str) -> None:
-    family, changes = ACCEPTED[name]
-    fast = accepted(network_of(family, **changes))
-    state = fast.new_state()
-    fast.run(text(600), state)
-    for _ in range(40):
-        fast.run(text(1), state)
-    each = 2 * fast.kv_heads * fast.head_size * 4
-    window = int(changes["sliding_window"])
-    assert state.recent.nbytes <= fast.sliding_layers * each * max(SMALLEST_RESERVE, 2 * (window - 1))
-    assert fast.bytes(state) == each * (fast.whole_layers * 640 + fast.sliding_layers * (window - 1))
 
 
 @pytest.mark.parametrize("name", ["grouped queries, tied", "gpt2", "pythia", "phi3"])

@@ -66,14 +66,6 @@ def test_it_answers_by_itself_where_a_model_is_asked_as_usual() -> None:
     assert answered > 95
 
 
-@pytest.mark.parametrize("roll", [0.0, math.nextafter(1.0, 0.0)])
-def test_the_ends_of_the_strip(roll: float) -> None:
-    scores = scores_of(1, 4096, 3.0, rounded=False)
-    kept = np.flatnonzero(sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY))
-    wanted = kept[scores[kept].argmax() if roll == 0 else scores[kept].argmin()]
-    assert compiled.pick(scores, 1.0, 0, 0.9, 0.0, roll) in (wanted, -1)
-
-
 @pytest.mark.parametrize("broken", [math.nan, math.inf])
 def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
     scores = scores_of(1, 4096, 3.0, rounded=False)
@@ -84,9 +76,3 @@ def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
         sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY)
     with pytest.raises(BrokenLogits):
         pick.pick(torch.from_numpy(scores), SamplingSettings(greedy=True), NOBODY, 0)
-
-
-def test_tokens_that_the_model_rules_out_are_never_picked() -> None:
-    scores = np.full(4096, -math.inf, np.float32)
-    scores[7] = 1.0
-    assert pick.pick(torch.from_numpy(scores), SamplingSettings(), NOBODY, 0) == 7
