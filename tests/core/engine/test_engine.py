@@ -100,16 +100,6 @@ def test_cache_bytes_are_those_of_the_tensors(architecture: str, tiny: Any) -> N
             assert forward.cache_bytes == held
 
 
-def test_a_cleared_cache_holds_nothing_and_works_again(tiny: Any, plain: Any) -> None:
-    engine, cache = tiny("llama").engine, KVCache()
-    engine.forward([20, 21, 22], cache)
-    cache.clear()
-    assert (cache.length, cache.bytes, cache.held_bytes) == (0, 0, 0)
-    forward = engine.forward([20, 21, 22], cache)
-    assert forward.computed_tokens == 3
-    assert_close(forward.logits.values, plain_logits(plain("llama"), [20, 21, 22]))
-
-
 @pytest.mark.parametrize(
     ("failure", "kind"),
     [

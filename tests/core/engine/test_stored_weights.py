@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM
 from core import Generation, SamplingSettings, load_model
 from core.engine.backends import compiled
 from core.engine.backends.fast_decoder import FastDecoder
-from core.engine.stored_weights import is_stored, keep_stored, widen
+from core.engine.stored_weights import is_stored, widen
 from core.kv_cache.kv_cache import KVCache
 from core.models import memory_fit
 from core.models.memory_fit import fit, stays_in
@@ -110,16 +110,6 @@ def test_only_what_is_stored_in_one_narrow_kind_stays() -> None:
         ({"BF16": 9}, "llama", torch.device("meta"), "auto"),
     ):
         assert stays_in(counts, family, device, dtype) is None
-
-
-def test_a_network_with_parts_that_are_not_known_is_left_as_it_is() -> None:
-    from transformers import MixtralConfig
-
-    config = MixtralConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2)
-    config.num_key_value_heads = 2
-    network = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
-    assert not keep_stored(network)
-    assert {weight.dtype for weight in network.parameters()} == {torch.bfloat16}
 
 
 def test_widened_again_it_is_an_ordinary_network(folder: Callable[[str, str], Path]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from core import Generation, Recording, SamplingSettings
+from core import Generation, SamplingSettings
 from core.errors import BadToken, EmptyPrompt, ViewerError
 from core.labs.drift import Aligner, Drift, Odds, bounds
 from core.labs.fork import Fork, continuation, side_by_side
@@ -157,28 +157,6 @@ def test_bounds_hold_the_exact_distance_between_them(top_n: int, tiny: Any) -> N
         assert found.low - 1e-6 <= exact.middle <= found.high + 1e-6
         widths.append(found.high - found.low)
     assert max(widths) < {1: 1.01, 3: 1.01, 12: 0.9, 400: 1e-3}[top_n]
-
-
-def test_a_recording_is_compared_within_bounds(tiny: Any) -> None:
-    run = run_of(tiny)
-    fork = Fork.at(run, 1, [101, 110, 111, 112], [102, 110, 111, 112])
-    list(side_by_side(fork, 4))
-    replay = Recording.of(run).replay()
-    ends = []
-    for end in fork.ends():
-        replay.go_to(-1)
-        for step in run.path_to(end):
-            replay.force(step.token_id)
-        ends.append(replay.here)
-    shown = Fork.between(replay, *ends)  # type: ignore[arg-type]
-    list(side_by_side(shown, 4))
-    for one in (fork, shown):
-        one._aligner.forced = (1, 1)
-    live, replayed = fork._aligner.alignment(), shown._aligner.alignment()
-    assert len(live.places) == 3
-    for known, told in zip(live.places, replayed.places, strict=True):
-        assert (known.left, known.right) == (told.left, told.right)
-        assert told.drift.low - 1e-5 <= known.drift.middle <= told.drift.high + 1e-5
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])

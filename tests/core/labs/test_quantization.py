@@ -34,16 +34,6 @@ def test_no_weight_moves_by_more_than_half_a_step(bits: int, group: int | None) 
     assert len(rounded.reshape(16, -1, size)[0, 0].unique()) <= 2**bits - 1
 
 
-def test_eight_bits_a_row_are_whole_numbers_times_the_rows_scale() -> None:
-    generator = torch.Generator().manual_seed(1)
-    weight, rows = torch.randn(48, 64, generator=generator), torch.randn(5, 64, generator=generator)
-    rounded = round_weights(weight, 8)
-    scale = (weight.abs().amax(1) / 127).half().float()
-    codes = (weight / scale[:, None]).round().clamp(-127, 127).to(torch.int8)
-    expected = (rows.double() @ codes.double().T) * scale.double()
-    torch.testing.assert_close((rows @ rounded.T).double(), expected, atol=1e-4, rtol=1e-4)
-
-
 @pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - {"mamba"})))
 def test_every_architecture_beside_itself(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)

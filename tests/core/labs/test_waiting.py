@@ -1,4 +1,4 @@
-"""Waiting: the watched request gets what it gets alone, its stretches leave nothing out, and queues are those of the textbook."""
+"""Waiting: the watched request gets the text it gets alone, its parts add up, and queues agree with the textbook."""
 
 from __future__ import annotations
 
@@ -66,6 +66,7 @@ def test_one_at_a_time_waits_as_lindley_says(model: Any, monkeypatch: pytest.Mon
         assert point.load == pytest.approx(point.rate * times.mean)
 
 
+@pytest.mark.exhaustive
 def test_the_formula_is_what_a_long_queue_tends_to() -> None:
     """200,000 arrivals by Lindley's recursion, with exponential and with constant service times."""
     chance = np.random.default_rng(7)

@@ -67,19 +67,6 @@ def test_the_least_recently_used_gives_way_when_too_many_are_here(folders: list[
     assert shelf.eviction(first) == Eviction()
 
 
-def test_two_stay_where_memory_allows_and_one_goes_where_it_does_not(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "0")
-    sizes = [load_model(folder).weight_bytes for folder in folders]
-    room = [int(1.3 * sum(sizes[:2]))]
-    shelf = ModelRegistry(free=lambda _: room[0] - sum(model.weight_bytes for model in shelf.in_memory().values()))
-    for folder in folders[:2]:
-        shelf.model(folder)
-    assert set(shelf.in_memory()) == set(folders[:2])
-    shelf.model(folders[2])
-    assert folders[0] not in shelf.in_memory()
-    assert folders[2] in shelf.in_memory()
-
-
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_a_run_goes_on_as_if_its_model_had_never_been_away(folders: list[str], which: int) -> None:
     shelf = ModelRegistry(free=lambda _: PLENTY)

@@ -11,7 +11,6 @@ import pytest
 
 from core import Generation, SamplingSettings, Step
 from core.record import tables
-from tests.core.plain import plain_odds
 
 PROMPT = "The sea looked back 🦊"
 SETTINGS = [
@@ -56,20 +55,6 @@ def test_candidates_are_rows_in_rank_order_and_add_up_to_one(run: Generation) ->
         assert table.token_id.is_unique
         assert set(table.removed_by) <= {"", *(stage.name for stage in step.stages)}
         assert (table.sampling_probability[table.removed_by != ""] == 0).all()
-
-
-def test_before_the_roll_nothing_is_chosen(tiny: Any) -> None:
-    distribution = Generation(tiny("gpt2"), PROMPT).next_distribution()
-    assert not tables.candidates_table(distribution).chosen.any()
-    assert not tables.dice_table(distribution).chosen.any()
-
-
-def test_candidates_show_the_model_itself(run: Generation, plain: Any) -> None:
-    ids = [token.token_id for token in run.prompt_tokens]
-    expected = plain_odds(plain("gpt2"), ids)
-    table = tables.candidates_table(run.path[0])
-    for row in table[table.token_id >= 0].itertuples():
-        assert row.model_probability == pytest.approx(expected[row.token_id], abs=1e-6)
 
 
 def test_the_strip_of_the_dice_has_no_gaps_and_the_roll_lands_on_the_chosen(run: Generation) -> None:

@@ -6,10 +6,13 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+import altair
 import pytest
 
 from core import Generation, Recording, SamplingSettings, look
+from core.errors import RunFinished
 from core.record import rich
+from core.reports.chart import VEGA_LITE
 from core.reports.handout import telling
 from core.reports.svg import odds_spec, surprise_spec, svg
 
@@ -116,3 +119,13 @@ def test_things_show_themselves_in_a_notebook(tiny: Any, run: Generation) -> Non
     shares = [float(width) for width in re.findall(r"width:([\d.]+)%", rich.bars(run.path[0]))]
     assert shares and max(shares) <= 100.0
     assert rich.percent is not None and f"{100 * run.path[0].candidates[0].model_probability:.2f}%" in rich.bars(run.path[0])
+
+
+def test_a_chart_for_a_notebook(tiny: Any, run: Generation) -> None:
+    made = run.chart()
+    whole = made.to_dict()
+    assert made._repr_mimebundle_()[VEGA_LITE] == whole
+    assert altair.Chart.from_dict(whole).to_dict()["layer"], "altair reads it"
+    assert [row["token"] for row in whole["data"]["values"]] == [step.index + 1 for step in run.path]
+    with pytest.raises(RunFinished):
+        Generation(tiny("llama"), "The fox").chart()

@@ -219,13 +219,3 @@ def test_logits_that_are_no_numbers_are_said_to_be_broken(settings: SamplingSett
     for pick in ({}, {"roll": 0.5}, {"forced": 3}):
         with pytest.raises(BrokenLogits):
             observe(logits, settings, np.array([1, 2]), 10, **pick)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_gpu_sees_and_draws_what_a_cpu_does() -> None:
-    logits = torch.from_numpy(np.random.default_rng(1).normal(0, 3, 4000).astype(np.float32))
-    for settings, value in itertools.product(GRID[::7], [0.05, 0.5, 0.93]):
-        here = observe(logits, settings, np.arange(30), 20, roll=value)
-        there = observe(logits.cuda(), settings, np.arange(30), 20, roll=value)
-        assert (here.chosen, here.stage_kept) == (there.chosen, there.stage_kept)
-        np.testing.assert_allclose(here.probabilities, there.probabilities, atol=1e-6)

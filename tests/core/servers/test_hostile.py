@@ -250,8 +250,8 @@ def test_a_server_with_a_smaller_or_a_boundless_vocabulary_is_refused(count: int
 
 
 ADDRESSES = (
-    "http:// https://:80 http://host:port http://host:99999 http://host/%2e%2e/x http://host:80/?key=sk-secret http://host:80/#x http://[::1 "
-    "http://a\\b http://169.254.169.254/latest/meta-data http://[fe80::1]:80"
+    "http:// https://:80 http://host:port http://host:99999 http://host/%2e%2e/x http://host:80/?key=sk-secret http://host:80/#x "
+    "http://[::1 http://a\\b http://169.254.169.254/latest/meta-data http://[fe80::1]:80"
 ).split()
 
 

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-import torch
 
 from core import Generation, SamplingSettings
 from core.engine.backends.fast_decoder import FastDecoder
@@ -156,16 +155,6 @@ def test_what_an_iteration_says_adds_up(tiny: Any) -> None:
     for before, after in pairwise(seen):
         assert after.start >= before.stop - 1e-9 and before.seconds >= before.pass_seconds
     assert all(len(i.blocks) == 40 and sum(b >= 0 or b == -3 for b in i.blocks) == i.used_blocks for i in seen)
-
-
-def test_greedy_ids_are_those_of_transformers_generate(tiny: Any, plain: Any) -> None:
-    model, network = tiny("gpt2"), plain("gpt2")
-    asked = [Request(i, tuple(model.encode(text)), SamplingSettings(greedy=True), 10) for i, text in enumerate(PROMPTS)]
-    serve(Server(model, asked, ServerSettings(max_num_seqs=4, blocks=40)))
-    for request in asked:
-        inputs = torch.tensor([request.prompt_ids])
-        out = network.generate(inputs, attention_mask=torch.ones_like(inputs), do_sample=False, max_new_tokens=10, pad_token_id=0)
-        assert request.written_ids == out[0, inputs.shape[1] :].tolist()
 
 
 @pytest.mark.parametrize("architecture", some(["mistral", "gemma2", "mamba", "lfm2"]))
