@@ -277,6 +277,14 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
     return StaticDecode.of(network)
 
 
+def _no_room(name: str, where: Any) -> NotEnoughMemory:
+    return NotEnoughMemory(
+        _("There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.").format(
+            where=where, name=quoted(name)
+        )
+    )
+
+
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
     import torch
     from transformers import AutoModelForCausalLM
@@ -338,14 +346,6 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             _("{name} was loaded but cannot run: its configuration and its weights do not fit.").format(name=quoted(name))
         ) from error
     return model
-
-
-def _no_room(name: str, where: Any) -> NotEnoughMemory:
-    return NotEnoughMemory(
-        _("There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.").format(
-            where=where, name=quoted(name)
-        )
-    )
 
 
 def _surplus(tokenizer: Any, known: int, name: str) -> str:

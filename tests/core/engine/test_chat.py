@@ -80,7 +80,7 @@ def test_a_refused_or_endless_template_is_one_sentence(
     template: str, chatty: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render = chat_template.render
-    monkeypatch.setattr(chat_template, "render", lambda *given: render(*given, seconds=1.0))
+    monkeypatch.setattr(chat_template, "render", lambda template, turns, marks: render(template, turns, marks, 1.0))
     with pytest.raises(BrokenModel, match="chat template"):
         chatty(template).tokenize_turn("Who are you?")
 

@@ -198,8 +198,13 @@ LIES: list[dict[str, Any]] = [
     *[{"architectures": names} for names in ("LlamaForCausalLM", [3])],
     *[{"eos_token_id": ids} for ids in ("end", [None])],
     *[{"quantization_config": {"quant_method": name}} for name in ("magic", "bitsandbytes")],
-    *[{"hidden_act": "magic"}, {"rope_parameters": {"rope_type": "magic"}}, {"intermediate_size": 7}, {"model_type": "gpt2"}],
-    *[{"torch_dtype": "float7", "dtype": "float7"}, {"max_position_embeddings": "long"}, {"_attn_implementation": "flash_attention_2"}],
+    {"hidden_act": "magic"},
+    {"rope_parameters": {"rope_type": "magic"}},
+    {"intermediate_size": 7},
+    {"model_type": "gpt2"},
+    {"torch_dtype": "float7", "dtype": "float7"},
+    {"max_position_embeddings": "long"},
+    {"_attn_implementation": "flash_attention_2"},
 ]
 
 
