@@ -142,7 +142,11 @@ LONGER: dict[str, dict[str, Any]] = {
 def some(names: Iterable[Any], default: Iterable[Any] = DEFAULT) -> list[Any]:
     """Parameters for a test: names in `default` run always, the others only with `-m exhaustive`."""
     usual = set(default)
-    return [name if name in usual else pytest.param(name, marks=pytest.mark.exhaustive) for name in names]
+    return [name if name in usual else pytest.param(*_parts(name), marks=pytest.mark.exhaustive) for name in names]
+
+
+def _parts(parameter: Any) -> tuple[Any, ...]:
+    return parameter if isinstance(parameter, tuple) else (parameter,)
 
 
 def save(architecture: str, folder: Path, tokenizer: Any = None, **changes: Any) -> Path:

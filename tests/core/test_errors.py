@@ -1,4 +1,4 @@
-"""A visitor sees one sentence for everything that core can refuse, and core is cheap to import."""
+"""Every error of core is one sentence for the visitor, and core is cheap to import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Languages: chosen, carried into other threads, read from their folder; what was said in English is said again."""
+"""Languages: chosen, carried into other threads, read from their folder, and sentences translated again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits: what the environment allows is what a visitor gets, and a cache that gives way is never missed."""
+"""The limits of the environment hold, and a cache that was dropped changes no text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting
+from core.errors import BadSetting, PromptTooLong
 from core.kv_cache.kv_cache import KVCache
 from core.kv_cache.pool import CachePool
 from core.limits import Limits
@@ -27,6 +27,12 @@ def test_a_limit_that_is_no_number_is_refused_in_a_sentence(monkeypatch: pytest.
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", value)
     with pytest.raises(BadSetting, match="TOKEN_VIEWER_VISITORS must be a whole number"):
         Limits.from_environment()
+
+
+def test_a_prompt_beyond_the_limit_is_refused(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_PROMPT_TOKENS", "3")
+    with pytest.raises(PromptTooLong, match="up to 3"):
+        Generation(tiny("llama"), "Once upon a time there was a fox")
 
 
 def test_a_run_stops_at_the_limit_and_can_go_on_from_earlier(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:

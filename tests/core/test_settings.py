@@ -1,4 +1,4 @@
-"""Settings are what transformers takes, and nothing else gets through."""
+"""Settings are those of transformers, and no other value is accepted."""
 
 from __future__ import annotations
 

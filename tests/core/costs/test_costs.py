@@ -1,4 +1,4 @@
-"""What a token costs: every formula against torch's own flop counter, the tensors of real caches, and examples worked by hand."""
+"""The cost of a token: every formula against torch's flop counter, the tensors of real caches, and examples worked by hand."""
 
 from __future__ import annotations
 

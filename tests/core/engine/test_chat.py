@@ -1,4 +1,4 @@
-"""Chat models: a turn of a conversation, shown as the tokens it really is."""
+"""Chat models: a turn of a conversation is shown as the tokens that the model's template writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the engine takes from its cache, the numbers are those of a full pass without one."""
+"""With any cache the engine gives the logits of a full forward pass without a cache."""
 
 from __future__ import annotations
 

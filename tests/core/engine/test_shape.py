@@ -1,4 +1,4 @@
-"""The shape of a model, held against its own tensors and against transformers' own networks built without memory."""
+"""The shape of a model against its own tensors and against transformers' networks built without memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights that stay in 16 bits give the numbers of the float32 model, take half the memory, and everything that shows bytes follows."""
+"""Weights kept in 16 bits give the numbers of the float32 model in half the memory."""
 
 from __future__ import annotations
 

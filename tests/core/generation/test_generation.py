@@ -1,4 +1,4 @@
-"""A run shows the model's own numbers at every place of its tree, and nothing a visitor made is ever lost."""
+"""A run shows the model's own numbers at every place of its tree, and keeps all that was written."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from core import Generation, Recording
 from core.errors import BadRecording
 from core.record import tables
-from tests.core.runs import all_alike, branched_run
+from tests.core.runs import PROMPT, all_alike, branched_run
 
 
 @pytest.fixture(scope="module", params=["gpt2", "llama"])
@@ -270,3 +271,12 @@ def test_a_file_with_any_bytes_damaged_is_refused_or_works(data: Any, content: d
 def test_any_bytes_are_refused(data: bytes | str) -> None:
     with pytest.raises(BadRecording):
         Recording.loads(data)
+
+
+def test_a_run_that_fits_into_no_file_says_so(tiny: Any) -> None:
+    """In one sentence of ours, not in pydantic's pages of detail."""
+    run = Generation(tiny("gpt2"), PROMPT)
+    step = run.force(40)
+    run.nodes[1].step = dataclasses.replace(step, forward=dataclasses.replace(step.forward, seconds=1e10))
+    with pytest.raises(BadRecording, match=r"^This run cannot be kept[^\n]*$"):
+        Recording.of(run)

@@ -1,4 +1,4 @@
-"""A hostile file of a recording is refused without much memory. A valid one may be written in any order."""
+"""A hostile file of a recording is refused without much memory. The fields of a valid one may stand in any order."""
 
 from __future__ import annotations
 

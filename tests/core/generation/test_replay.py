@@ -1,4 +1,4 @@
-"""A replay steps, goes back and branches like the run it shows, with no model behind it."""
+"""A replay steps, goes back and branches like the recorded run, without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rolling one step many times: the same picks as the run itself would make, and counts that follow the odds."""
+"""Rolling one step many times gives the picks of the run itself, and counts that follow the probabilities."""
 
 from __future__ import annotations
 

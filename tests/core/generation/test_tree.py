@@ -1,14 +1,16 @@
-"""Going back, branching, naming: a run only grows, and every place in it can be found again."""
+"""Going back, branching and naming: a run only grows, and every place in it can be found again."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings
+from core.errors import BadPlace
 from tests.core.plain import agrees_with_a_plain_pass
 
 PROMPT = "The sea looked back 🦊"
@@ -68,6 +70,15 @@ def test_a_step_after_a_switch_follows_the_branch_switched_to(tiny: Any, plain: 
     run.force(60)
     agrees_with_a_plain_pass(run.path[-1], [*model.encode(PROMPT), 40, 41, 42, 60], plain("llama"))
     assert [step.token_id for step in run.path] == [40, 41, 42, 60]
+
+
+@pytest.mark.parametrize(("verb", "place"), [("go_to", 1), ("go_to", -2), ("switch", -1), ("switch", 2), ("switch", 10**9)])
+def test_a_run_moves_only_to_places_that_exist(verb: str, place: int, tiny: Any) -> None:
+    run = Generation(tiny("llama"), PROMPT)
+    run.force(40)
+    with pytest.raises(BadPlace):
+        getattr(run, verb)(place)
+    assert [step.token_id for step in run.path] == [40]
 
 
 MOVES = st.lists(

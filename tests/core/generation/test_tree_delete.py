@@ -1,4 +1,4 @@
-"""A branch can be taken away; everything else stays where it was, keeps its number, and can still be kept as a file."""
+"""A branch can be deleted. All other nodes keep their place and number, and can still be saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inside one step: the lens, the attention and the vectors against transformers' own outputs and plain matrix products."""
+"""Inside one step: layers, attention and vectors against transformers' outputs and plain matrix products."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import torch
 from core import Generation
 from core.errors import BadToken, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import look
+from core.inspection.scoring import score_text
 from tests.core.plain import bits, plain_odds
 from tests.tiny_models import ARCHITECTURES, some
 
@@ -161,6 +162,15 @@ def test_a_model_on_a_server_cannot_be_looked_into() -> None:
 
     with pytest.raises(ModelError, match="somewhere else"):
         look.look(Elsewhere(), [5])  # type: ignore[arg-type]
+
+
+def test_layers_that_cannot_be_read_are_left_out(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = score_text(tiny("llama"), TEXT)
+    monkeypatch.setattr("core.inspection.layers.Layers.speak_truly", lambda self, hidden, logits: False)
+    seen = look.look(tiny("llama"), [5, 6, 7])
+    assert (seen.layers, seen.before, seen.follow(5), seen.notes) == ((), None, (), (look.NO_LAYERS,))
+    assert seen.attention[0] is not None
+    assert score_text(tiny("llama"), TEXT).log_probabilities == pytest.approx(expected.log_probabilities, abs=1e-4, nan_ok=True)
 
 
 def test_others_write_undisturbed_meanwhile(tiny: Model) -> None:

@@ -1,4 +1,4 @@
-"""Reading a given text: perplexity against transformers' own loss, every score against plain odds, and texts of every kind."""
+"""Reading a given text: perplexity against transformers' loss, and every score against plain probabilities."""
 
 from __future__ import annotations
 

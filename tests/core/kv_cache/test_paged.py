@@ -1,4 +1,4 @@
-"""Pages that are torn out are gone, and nothing else changes: held against transformers' own attention with a mask drawn by hand."""
+"""Forgetting pages of the KV cache: equal to transformers' attention with a mask drawn by hand."""
 
 from __future__ import annotations
 

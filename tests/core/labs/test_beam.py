@@ -1,4 +1,4 @@
-"""Beam search ends where transformers' own beam search ends, and says why each beginning was kept or dropped."""
+"""Beam search ends where transformers' beam search ends, and says why each beam was kept or dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A burst of requests to a server: recorded streams of real ones, their word over time as recorded, and servers that mean no good."""
+"""A burst of requests to a server: recorded streams of real servers, and servers that fail or send nonsense."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tries written together are what each would be alone; scores agree with their formulas; the merged tree loses nobody."""
+"""Tries written in one batch are those written alone, scores follow their formulas, and the merged tree holds every try."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompt length against time, and the end of the context, reached for real; and one request as a timeline."""
+"""Prompt length against time, the end of the context, and one request as a timeline."""
 
 from __future__ import annotations
 

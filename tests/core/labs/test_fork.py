@@ -1,4 +1,4 @@
-"""Two branches of one run: the same dice, the same settings, and distances that agree with the textbook."""
+"""Two branches of one run: the same dice and settings, and distances that agree with the textbook."""
 
 from __future__ import annotations
 

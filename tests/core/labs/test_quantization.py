@@ -1,4 +1,4 @@
-"""Fewer bits: the rounding by hand and by torch's packed kernels, bytes by formula, and a model beside itself in any architecture."""
+"""Fewer bits: rounding by hand, bytes by formula, and a model beside its rounded copy in any architecture."""
 
 from __future__ import annotations
 

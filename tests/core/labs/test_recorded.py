@@ -1,4 +1,4 @@
-"""A recorded experiment comes back as it was, at any speed, and a file can be wrong but never dangerous."""
+"""A recorded experiment comes back as it was, at any speed. A broken file is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -118,35 +118,26 @@ WRONG: dict[str, bytes] = {
     "empty": b"",
     "no archive": b"hello",
     "cut off": packed(content())[:-9],
-    "no json": gzip.compress(b"{"),
-    "another file": packed([1, 2]),
     "another format": packed(content(format="x")),
-    "no version": packed(content(version="1")),
     "a newer version": packed(content(version=99)),
     "no name": packed(content(name="../../etc/passwd")),
-    "no day": packed(content(recorded_on="yesterday")),
     "no observations": packed(content(seen=[], seconds=[])),
     "times missing": packed(content(seconds=[])),
-    "times backwards": packed(content(seen=[1, 2], seconds=[2.0, 1.0])),
     "times that are none": packed(content(seconds=[-5.0])),
     "a class of Python": packed(content(seen=[{"record": ["Popen", {"args": "ls"}]}])),
     "a path for a class": packed(content(seen=[{"record": ["os.system", {}]}])),
     "a field too many": packed(content(seen=[{"record": ["PartDamage", {"layer": 0, "name": "up", "mean_kl": 0.1, "x": 1}]}])),
     "a field too few": packed(content(seen=[{"record": ["PartDamage", {"layer": 0}]}])),
     "a field of another type": packed(content(seen=[{"record": ["PartDamage", {"layer": "0", "name": "up", "mean_kl": 0.1}]}])),
-    "a list for a record": packed(content(seen=[{"record": ["PartDamage", [1, 2]]}])),
     "settings out of range": packed(content(about={"record": ["SamplingSettings", {"temperature": -1.0}]})),
     "an enum that is none": packed(content(about={"enum": ["Policy", "chaos"]})),
-    "a record as an enum": packed(content(about={"enum": ["PartDamage", 1]})),
     "a step that is not there": packed(content(about={"step": 0})),
     "a step of nothing": packed(content(steps=[[0, 0, 0, True, "", {}]])),
     "an unknown kind": packed(content(about={"pickle": "gASV"})),
     "two kinds at once": packed(content(about={"tuple": [], "list": []})),
     "keys that cannot be": packed(content(about={"dict": [[[1], 2]]})),
     "bytes that are none": packed(content(about={"bytes": "zz"})),
-    "a list for bytes": packed(content(about={"bytes": [1]})),
     "a huge number": packed(content(about=10**40)),
-    "a huge range": packed(content(about={"range": [0, 10**18, 1]})),
     "nested too deeply": packed(content(about=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])),
     "broken tokens": packed(content(vocabularies=[{"ends": [], "tokens": {"1": ["zz", False]}}])),
 }

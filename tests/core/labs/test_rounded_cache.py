@@ -1,4 +1,4 @@
-"""Keys and values in fewer bits: the numbers of a text fed token by token into such a notepad, the bytes of its tensors."""
+"""Keys and values in fewer bits: the numbers of a text fed token by token into such a cache, the bytes of its tensors."""
 
 from __future__ import annotations
 

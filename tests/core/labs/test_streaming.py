@@ -1,4 +1,4 @@
-"""One run delivered twice: what the stream showed before the filter could speak, and what the whole answer would have cost in waiting."""
+"""One run delivered twice: as a stream that a filter stops, and as a whole answer after the wait."""
 
 from __future__ import annotations
 

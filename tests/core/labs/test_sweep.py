@@ -1,4 +1,4 @@
-"""Columns write what each would write alone, with the same dice; a sweep turns one setting and nothing else."""
+"""Each column writes the text it would write alone, with the same dice. A sweep changes one setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chances of the right answer are the model's own joint probabilities; answers are found where they stand; counts carry their doubt."""
+"""The chance of an answer is the model's joint probability, answers are found in the text, and counts carry their error."""
 
 from __future__ import annotations
 
@@ -75,6 +75,15 @@ def test_a_number_with_a_digit_behind_it_is_another_number(tiny: Any, plain: Any
     assert after(" yes", "yes") == pytest.approx(
         ending(plain("gpt2"), model, model.encode(QUESTION.text + DIRECT.begin + " yes"), r"\w|\ufffd"), rel=2e-3
     )
+
+
+@pytest.mark.parametrize(("written", "right"), [(" 240 so", False), (" 24 so", True), (" 24.5 x", False), (" 24", None)])
+def test_an_answer_counts_when_it_has_ended(written: str, right: bool | None, tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tiny("gpt2").encode(written)
+    monkeypatch.setattr(Generation, "step", lambda self, attempt=0: self.force(script[len(self.path)]))
+    (answered,) = count(tiny("gpt2"), [Question("6 + 18?\n", "24")], [DIRECT], steps=len(script))
+    assert answered.right is bool(right)
+    assert (answered.given is None) == (right is None)  # cut off before it is known whether the number has ended
 
 
 def test_answers_that_mean_the_same() -> None:

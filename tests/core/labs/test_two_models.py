@@ -14,7 +14,7 @@ from core import Generation, SamplingSettings
 from core.costs.formulas import pass_multiply_adds
 from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.labs.school_report import school_reports
-from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, by_character, judge, side
+from core.labs.two_models import JudgedParts, JudgedToken, by_character, judge
 
 PROMPT = "Once upon a time, there was a little fox who"
 MIDDLE = 6.6  # bits: about half of the small model's steps have more entropy
@@ -88,15 +88,6 @@ def test_by_character_worked_by_hand() -> None:
     assert [(part.text, part.writer_bits, part.judge_bits) for part in by_character(one, other)] == [("d", 1.5, 4.0)]
     assert by_character([], []) == () and by_character([("ab", 1.0)], [("a", 1.0)]) == ()
     assert by_character([("ab", 1.0)], [("ab", 3.0)])[0].difference == 1.0
-
-
-def test_sides_count_what_they_hold(large: Any, small: Any) -> None:
-    seen = [one.writer for one in judge(small, large, PROMPT, SamplingSettings(seed=5), 6) if isinstance(one, JudgedToken)]
-    figures = side(ModelFigures.of(small), seen, 20)
-    assert figures.parameters == sum(p.numel() for p in small.network.parameters())
-    assert figures.cache_bytes == 20 * 2 * 2 * 2 * 8 * 4  # tokens x layers x keys and values x KV heads x head size x bytes
-    assert figures.seconds_per_token is not None and figures.bits_per_token == pytest.approx(np.mean([one.surprise for one in seen]))
-    assert side(ModelFigures.of(small), [], 1).seconds_per_token is None
 
 
 def test_a_cascade_at_either_end_is_one_of_them_alone(large: Any, small: Any) -> None:

@@ -1,4 +1,4 @@
-"""The growth record: what training writes can be read, and a file that is something else is refused in one sentence."""
+"""The growth record that training writes can be read. A broken file is refused in one sentence."""
 
 from __future__ import annotations
 

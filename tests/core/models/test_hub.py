@@ -1,4 +1,4 @@
-"""Where models come from: a small hub on this machine stands in for the real one and speaks its protocol."""
+"""Downloads: a small hub on this machine answers in the protocol of the real one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models are found, described truly, and refused for the right reason; nothing of a stranger's folder is ever run."""
+"""Models are found, described truly, or refused for the right reason. Code in a model's folder is never run."""
 
 from __future__ import annotations
 
@@ -125,10 +125,12 @@ class Bomb:
 
 
 @pytest.mark.parametrize("weights", ["pytorch_model.bin", "model.pt", "consolidated.00.pth"])
-def test_a_pickle_is_never_opened(weights: str, copied: Any, tmp_path: Path) -> None:
+def test_a_pickle_is_never_opened(weights: str, copied: Any, tiny_folder: Any, tmp_path: Path) -> None:
     folder = copied("gpt2", without=("model.safetensors",))
     (folder / weights).write_bytes(pickle.dumps(Bomb(tmp_path / "went-off")))
     refused(folder, errors.PickleOnly)
+    shutil.copy(tiny_folder("gpt2") / "model.safetensors", folder)
+    load_model(str(folder), device="cpu")  # with safetensors beside it, the pickle is not opened either
     assert not (tmp_path / "went-off").exists()
 
 
@@ -179,6 +181,14 @@ def test_a_weight_index_cannot_point_out_of_its_folder(tiny_folder: Any, tmp_pat
     index["weight_map"] = dict.fromkeys(index["weight_map"], "../elsewhere.safetensors")
     path.write_text(json.dumps(index))
     with pytest.raises(errors.ModelError):
+        load_model(str(folder), device="cpu")
+
+
+@pytest.mark.parametrize("index", ["", "[]", "{}", '{"weight_map": []}', '{"weight_map": {"a": 3}}'])
+def test_a_broken_weight_index_is_refused(index: str, tiny_folder: Any, tmp_path: Path) -> None:
+    folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
+    (folder / "model.safetensors.index.json").write_text(index)
+    with pytest.raises((errors.BrokenModel, errors.HalfDownloaded)):
         load_model(str(folder), device="cpu")
 
 

@@ -1,4 +1,4 @@
-"""The shelf: as many models as fit, the least recently used gives way, and nobody who wrote with it loses anything."""
+"""Loaded models: as many as fit, the least recently used is unloaded, and a run continues after its model was unloaded."""
 
 from __future__ import annotations
 

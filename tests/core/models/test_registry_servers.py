@@ -1,4 +1,4 @@
-"""Connecting to a server makes nobody else wait, and is asked anew every time: which model, which key."""
+"""Connecting to a server blocks nobody else, and asks every time which model runs there and whether the key is valid."""
 
 from __future__ import annotations
 

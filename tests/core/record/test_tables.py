@@ -1,4 +1,4 @@
-"""Tables hold what the record holds: every row adds up and nothing is worked out a second time."""
+"""Tables hold the numbers of the record, and every set of rows adds up."""
 
 from __future__ import annotations
 

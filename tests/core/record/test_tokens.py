@@ -1,4 +1,4 @@
-"""Tokens give the text back, byte for byte, and a character split over several tokens is one character."""
+"""Tokens give the text back byte for byte, and a character split over several tokens is one character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run on paper: one file, offline, without script, with everything in it, and nothing in a token can become markup."""
+"""The handout of a run: one file, offline, without script. No token becomes markup."""
 
 from __future__ import annotations
 

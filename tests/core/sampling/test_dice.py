@@ -1,4 +1,4 @@
-"""The dice are fair, land where the strip says, and can be thrown again."""
+"""The dice are fair, repeatable, and pick the token whose range holds the roll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shortcuts on a CPU do what transformers' own processors do, to the last bit and the last token, or say that they cannot tell."""
+"""The NumPy shortcuts keep exactly the tokens of transformers' processors, or say that they cannot tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dice use is what transformers' generate would use, and the dice are fair and can be thrown again."""
+"""After every stage the distribution is the one that transformers' generate draws from."""
 
 from __future__ import annotations
 

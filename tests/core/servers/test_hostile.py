@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -89,6 +90,26 @@ def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: p
 
 
 RECOGNISED = {"a closed door", "still loading", "no models", "a model without a name"}  # these speak as inference servers do
+
+
+def test_everything_that_is_no_inference_server_gets_the_same_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed port, a silent one, a web page and a redirect: a visitor does not learn what else listens on a network."""
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.2)
+    told: set[str] = set()
+
+    def ask(address: str) -> None:
+        with pytest.raises(ModelError) as caught:
+            load_model(address, tokenizer=str(TINY))
+        told.add(str(caught.value).replace(address.removeprefix("http://"), "there"))
+
+    replies = [HTML, Reply(200, b"\x00\xff{{{"), Reply(500, b"oh no"), Reply(302, b"", headers={"Location": "http://127.0.0.1:1/"})]
+    for reply in replies:
+        with serve(lambda asked, reply=reply: reply) as server:  # type: ignore[misc]
+            ask(server.address)
+    ask(server.address)  # it is closed now
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        ask(f"http://127.0.0.1:{silent.getsockname()[1]}")
+    assert len(told) == 1 and told.pop().startswith("No inference server answers at there.")
 
 
 def test_a_redirect_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A served model is watched like one that runs here, and says where its server does not tell enough."""
+"""A served model shows the numbers of a local one, and says where its server does not tell enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server: everybody gets what they get alone, under every policy, and the books always agree."""
+"""The server: every request gets the text that it gets alone, under every policy, and the block counts always agree."""
 
 from __future__ import annotations
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from core.training import prose, samples
+from core.training import samples
 from core.training.corpus import Corpus
 from core.training.evaluate import END, HEADING, into_card
 from core.training.exam import Candidate
@@ -45,17 +43,6 @@ def candidate(tokenizer: PreTrainedTokenizerFast) -> Candidate:
 )
 def test_quotation_marks_are_followed_like_a_reader_does(text: str, closed: bool) -> None:
     assert samples.quotes_closed(text) is closed
-
-
-def test_what_is_foreseen_is_the_loss_of_the_model(candidate: Candidate) -> None:
-    rows = prose.windows(candidate.tokenizer, ["The cat sat on the mat and looked at the sea. " * 20], length=32, most=3)
-    assert all(row[0] == candidate.tokenizer.bos_token_id and len(row) == 33 for row in rows)
-    ids = torch.tensor(rows)
-    loss = torch.nn.functional.cross_entropy(candidate.model(input_ids=ids).logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
-    seen = prose.foresee(candidate, rows)
-    assert math.log(seen.perplexity) == pytest.approx(loss.item(), rel=1e-4)
-    assert seen.bits_per_character == pytest.approx(seen.nats / math.log(2) / seen.characters)
-    assert prose.agreement(candidate, candidate, rows) == 1
 
 
 def test_the_table_replaces_the_old_one_and_nothing_else() -> None:

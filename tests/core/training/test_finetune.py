@@ -1,4 +1,4 @@
-"""Teaching a copy: what a step does is what torch does by hand, undoing is exact, and nobody else's model changes."""
+"""Teaching a copy: a step does what torch does by hand, undo is exact, and no other model changes."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from core.training.lessons import LESSONS, facts, sums
-from core.training.lessons.grammar import article
 
 _EQUATION = re.compile(r"\d+(?: ?\+ ?\d+)+ = \d+")
 
@@ -29,22 +28,6 @@ def test_a_lesson_is_plain_text_without_leftovers_of_its_grammar(name: str, exam
         assert text == text.strip()
         assert text
         assert not re.search(r"[{}\[\]|]|  |\ba [aeio][a-z]+ing\b|[^.]\.\.(?!\.)|\s[.,!?](?!\.)", text), text
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("a apple", "an apple"),
-        ("A owl and a fox", "An owl and a fox"),
-        ("a unicorn", "a unicorn"),
-        ("a honest king", "an honest king"),
-        ("a one-eyed cat", "a one-eyed cat"),
-        ("a used coat", "a used coat"),
-        ("extra apples", "extra apples"),
-    ],
-)
-def test_the_article_fits_the_word_behind_it(before: str, after: str) -> None:
-    assert article(before) == after
 
 
 @pytest.mark.exhaustive

@@ -1,4 +1,4 @@
-"""The recipe of the storyteller: batches are a function of seed and step, a stopped run goes on as if it had not been stopped."""
+"""The recipe of the storyteller: batches depend on seed and step, and a resumed run learns the same."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from core.training.data import IGNORED, Batch
-from core.training.workers import average_gradients, shared, workers
 
 
 def _linear() -> nn.Linear:
@@ -17,15 +16,6 @@ def _linear() -> nn.Linear:
 
 def _inputs() -> torch.Tensor:
     return torch.arange(12.0).reshape(3, 4)
-
-
-def test_one_worker_needs_nobody() -> None:
-    model = _linear()
-    model(_inputs()).mean().backward()
-    before = model.weight.grad
-    average_gradients(model, 0.5)
-    assert model.weight.grad is before
-    assert (workers(), shared(0.0), shared(2.5)) == ((0, 1), 0.0, 2.5)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -1,4 +1,4 @@
-"""How weights lie in memory: an output's side by side, in every family."""
+"""In every family the weights of one output lie side by side in memory."""
 
 from __future__ import annotations
 

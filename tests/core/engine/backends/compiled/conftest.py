@@ -27,3 +27,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker("slow")
+            item.add_marker(pytest.mark.timeout(900))

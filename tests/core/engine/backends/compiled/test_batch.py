@@ -1,4 +1,4 @@
-"""Compiled products of a few rows, and whole passes of several texts at once: the numbers of plain NumPy, refused where nothing is."""
+"""Compiled products of a few rows and compiled passes of several texts give the numbers of plain NumPy."""
 
 from __future__ import annotations
 

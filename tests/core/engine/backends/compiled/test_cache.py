@@ -1,4 +1,4 @@
-"""The folder of compiled code: named by all that the code is made of, filled by another process, and found again."""
+"""The folder of compiled code: named after its sources and settings, filled by another process, and reused."""
 
 from __future__ import annotations
 

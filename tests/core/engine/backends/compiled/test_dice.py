@@ -1,4 +1,4 @@
-"""Compiled dice: number for number what NumPy's SeedSequence and Philox throw."""
+"""Compiled dice give exactly the numbers of NumPy's SeedSequence and Philox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled record against the stages in NumPy, which are held equal to transformers' own: the same record or no answer."""
+"""The compiled record of a step is the record that NumPy makes, or there is no answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled pick against the stages in NumPy, which are held equal to transformers' own: the same token or no answer, never another."""
+"""The compiled pick is the token that NumPy picks, or there is no answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In how many streams weights are read: measured, the same for all of a model, and never to be seen in a sum."""
+"""The number of streams in which weights are read is measured, the same for a whole model, and changes no sum."""
 
 from __future__ import annotations
 
