@@ -36,6 +36,16 @@ def test_the_key_changes_with_all_that_the_code_depends_on(sources: Path, monkey
     assert len({*keys, cache._version()}) == 4
 
 
+def test_the_key_is_the_same_in_every_process() -> None:
+    """Python orders a set of strings differently in every process: each order once had a folder of its own."""
+    command = [sys.executable, "-c", "from core.engine.backends.compiled import cache; print(cache.folder().name)"]
+    keys = {
+        subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True).stdout
+        for seed in "0123"
+    }
+    assert len(keys) == 1
+
+
 def test_a_module_is_compiled_once_into_the_folder_that_the_user_named(tmp_path: Path) -> None:
     program = (
         "import subprocess\n"
