@@ -1,7 +1,7 @@
-"""Where tokens are equal, or a border is nearer than arithmetic, the very tokens stay that transformers' own processors keep.
+"""Where tokens are equal, or a border lies within the rounding error, the same tokens stay as with transformers' processors.
 
-Logits are full of equals: bfloat16 knows 256 numbers from 8 to 16's end, a quantised model or a server that rounds knows fewer. Which of
-equals a processor keeps depends on how it sorts the whole vocabulary, so it is asked about the whole vocabulary, stage after stage.
+Many logits are equal: bfloat16 has 256 numbers between 8 and 16, and a quantized model or a server that rounds has fewer. Which of several
+equal tokens a processor keeps depends on how it sorts the whole vocabulary, so the whole vocabulary is compared after every stage.
 """
 
 from __future__ import annotations
