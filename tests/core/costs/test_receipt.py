@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,9 @@ import pytest
 from core import Generation, SamplingSettings
 from core.costs.formulas import CARDS, ModelShape, answer_multiply_adds, tensor_parallel_size, weight_bytes
 from core.costs.machine import Peak, energy_joules
-from core.costs.receipt import TPOT, TTFT, Assumptions, Receipt
-from tests.tiny_models import ARCHITECTURES
+from core.costs.receipt import TPOT, TTFT, Account, Assumptions, Receipt
 
 LLAMA_70B = ModelShape.named("llama-3.1-70b")
-ATTENTION_ONLY = [name for name in ARCHITECTURES if name not in ("mamba", "lfm2")]  # scans and convolutions are no matrices
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +130,28 @@ def test_an_energy_counter_counts_up_or_is_not_there(tmp_path: Path, monkeypatch
     (tmp_path / "intel-rapl:1" / "energy_uj").write_text("nonsense")
     assert energy_joules("cpu") is None
     assert energy_joules("mps") is None
+
+
+def same(one: Receipt, other: Receipt) -> bool:
+    mine, theirs = asdict(one), asdict(other)
+    return all(mine[name] == pytest.approx(theirs[name]) for name in mine if name != "assumptions")
+
+
+def test_after_a_way_back_or_to_another_branch_the_bill_is_that_of_the_path(tiny: Callable[[str], Any]) -> None:
+    model = tiny("gpt2")
+    run, account = Generation(model, "Once", SamplingSettings(seed=3)), Account(model.shape)
+    for _ in range(8):
+        run.step()
+    end = run.here
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
+    run.go_to(3)
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
+    for candidate in (4, 5, 6, 7, 8):
+        run.force(run.next_distribution().candidates[candidate].token_id)
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape)), "as long as before, but another branch"
+    run.switch(end)
+    assert same(account.bill(run.path), Receipt.of(run.path, model.shape))
+    run.go_to(-1)
+    assert same(account.bill(run.path), Receipt.of([], model.shape))
+    assert account.bill([]).multiply_adds == 0
+    assert Account(None).bill(run.path).multiply_adds is None

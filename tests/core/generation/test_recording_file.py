@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from core import Recording
 from core.errors import BadRecording
@@ -80,3 +81,22 @@ def test_a_file_that_takes_too_long_is_given_up(content: dict[str, Any], monkeyp
     monkeypatch.setattr(recording_file, "LONGEST", -1.0)
     with pytest.raises(BadRecording, match="takes longer"):
         Recording.loads(json.dumps(content))
+
+
+FAULTY: dict[str, dict[str, Any]] = {
+    "steps of nothing": {"steps": [{}] * 20_000},
+    "unknown names in every step": {"steps": [{str(i): 0 for i in range(100)}] * 2_000},
+    "lists of nonsense": {"steps": [{"token_ids": ["x"] * 1000, "ranks": ["x"] * 1000}] * 100},
+    "unknown names": {str(i): 1 for i in range(50_000)},
+    "unknown names in the model": {"model": {str(i): 1 for i in range(50_000)}},
+    "tokens of nothing": {"vocabulary": [[]] * 50_000, "prompt_tokens": [None] * 50_000},
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_file_of_nothing_but_faults_is_refused_at_the_first_of_each_kind(name: str) -> None:
+    """Some 200 KB of them once took gigabytes to report."""
+    with pytest.raises(BadRecording) as caught:
+        Recording.loads(json.dumps(FAULTY[name] | {"format": "token-probability-viewer recording", "version": 1}))
+    cause = caught.value.__cause__
+    assert cause is None or (isinstance(cause, ValidationError) and cause.error_count() < 60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -156,12 +157,10 @@ def test_bad_tokens_get_one_sentence(ids: Any, error: type[Exception], tiny: Mod
     assert "\n" not in str(caught.value)
 
 
-def test_a_model_on_a_server_cannot_be_looked_into() -> None:
-    class Elsewhere:
-        has_network = False
-
+@pytest.mark.parametrize("ask", [lambda model: look.look(model, [5]), lambda model: score_text(model, TEXT)], ids=["look", "score"])
+def test_a_model_on_a_server_cannot_be_looked_into(ask: Callable[[Any], object]) -> None:
     with pytest.raises(ModelError, match="somewhere else"):
-        look.look(Elsewhere(), [5])  # type: ignore[arg-type]
+        ask(SimpleNamespace(has_network=False))
 
 
 def test_layers_that_cannot_be_read_are_left_out(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from core import score_text
-from core.errors import BrokenLogits, EmptyPrompt, ModelError
+from core.errors import BrokenLogits, EmptyPrompt
 from core.inspection import scoring
 from tests.core.plain import bits, plain_logits, plain_odds
 from tests.tiny_models import ARCHITECTURES, SENTENCES, some
@@ -133,11 +133,3 @@ def test_a_broken_model_is_said(tiny_folder: Model) -> None:
         model.network.transformer.ln_f.weight.fill_(math.nan)
     with pytest.raises(BrokenLogits):
         score_text(model, TEXT)
-
-
-def test_a_model_on_a_server_cannot_be_asked() -> None:
-    class Elsewhere:
-        has_network = False
-
-    with pytest.raises(ModelError, match="somewhere else"):
-        score_text(Elsewhere(), TEXT)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from core import Generation, SamplingSettings
 from core.costs.formulas import pass_multiply_adds
 from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.labs.school_report import school_reports
-from core.labs.two_models import JudgedParts, JudgedToken, by_character, judge
+from core.labs.two_models import JudgedParts, JudgedToken, judge
 
 PROMPT = "Once upon a time, there was a little fox who"
 MIDDLE = 6.6  # bits: about half of the small model's steps have more entropy
@@ -80,14 +80,6 @@ def test_models_with_other_tokens_are_compared_by_the_character(large: Any, tiny
             bits -= logs[number - 1][token.token_id] / math.log(2)
         place += len(token.text)
     assert sum(part.judge_bits for part in parts.parts) == pytest.approx(bits, abs=1e-2)
-
-
-def test_by_character_worked_by_hand() -> None:
-    one = [("a", 1.0), ("bc", 2.0), ("", 0.5), ("d", 1.0), ("", 9.0)]
-    other = [("ab", math.nan), ("c", 1.0), ("d", 4.0)]
-    assert [(part.text, part.writer_bits, part.judge_bits) for part in by_character(one, other)] == [("d", 1.5, 4.0)]
-    assert by_character([], []) == () and by_character([("ab", 1.0)], [("a", 1.0)]) == ()
-    assert by_character([("ab", 1.0)], [("ab", 3.0)])[0].difference == 1.0
 
 
 def test_a_cascade_at_either_end_is_one_of_them_alone(large: Any, small: Any) -> None:

@@ -101,9 +101,3 @@ def test_steps_are_rows_in_order(run: Generation) -> None:
         assert math.isnan(row.roll) if step.roll is None else row.roll == step.roll
     back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False)
     assert back.token_id.tolist() == table.token_id.tolist()
-
-
-def test_a_run_without_steps_is_an_empty_table_with_all_columns() -> None:
-    table = tables.steps_table([])
-    assert len(table) == 0
-    assert {"index", "token_id", "model_probability", "surprise", "cache_bytes", "seconds"} <= set(table.columns)

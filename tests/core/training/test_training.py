@@ -10,7 +10,6 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenize
 
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
-from core.training.distill import divergence
 from core.training.export import export
 from core.training.tokenizer import texts, train_tokenizer
 from core.training.train import Plan, Trainer, new_model
@@ -47,13 +46,6 @@ def test_any_text_comes_back_exactly(tokenizer: PreTrainedTokenizerFast, text: s
     assert tokenizer.decode(ids[1:], skip_special_tokens=False) == text
 
 
-def test_a_batch_depends_on_its_step_and_nothing_else(tokenizer: PreTrainedTokenizerFast) -> None:
-    one, other = Lessons(tokenizer, Corpus(None)), Lessons(tokenizer, Corpus(None))
-    other.batch(3, 4, 64)
-    assert torch.equal(one.batch(7, 4, 64).ids, other.batch(7, 4, 64).ids)
-    assert not torch.equal(one.batch(7, 4, 64).ids, one.batch(8, 4, 64).ids)
-
-
 def test_a_target_is_the_next_token_and_never_the_next_document(tokenizer: PreTrainedTokenizerFast) -> None:
     batch = Lessons(tokenizer, Corpus(None)).batch(2, 4, 96)
     ids, targets = batch.ids[:, 1:], batch.targets[:, :-1]
@@ -61,13 +53,6 @@ def test_a_target_is_the_next_token_and_never_the_next_document(tokenizer: PreTr
     assert torch.equal(ids[asked], targets[asked])
     assert tokenizer.bos_token_id not in batch.targets
     assert batch.tokens == int((batch.targets != IGNORED).sum())
-
-
-def test_the_divergence_is_the_formula_and_nothing_where_nothing_is_asked() -> None:
-    teacher, student = torch.log(torch.tensor([[[0.5, 0.5], [0.9, 0.1]]])), torch.log(torch.tensor([[[0.25, 0.75], [0.5, 0.5]]]))
-    by_hand = 0.5 * torch.log(torch.tensor(0.5 / 0.25)) + 0.5 * torch.log(torch.tensor(0.5 / 0.75))
-    assert divergence(teacher, student, torch.tensor([[True, False]])).item() == pytest.approx(by_hand.item(), abs=1e-6)
-    assert divergence(teacher, teacher, torch.tensor([[True, True]])).item() == pytest.approx(0, abs=1e-6)
 
 
 def test_an_exported_model_loads_like_any_other_and_speaks_alike(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:

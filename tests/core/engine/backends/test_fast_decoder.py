@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from core.engine.backends import compiled
 from core.engine.backends.fast_decoder import BLOCK, FastDecoder
-from core.engine.engine import Engine
-from core.kv_cache.kv_cache import KVCache
 from tests.core.engine.backends.compiled.loaded import load_compiled
 from tests.core.engine.backends.families import ACCEPTED, GPT2, MANY, SHAPE, SLIDING, USUAL, network_of
 from tests.tiny_models import some
@@ -98,18 +96,6 @@ def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(network
     assert_same(fast.run(second, state), all_logits(network, np.concatenate([first[:length], second]))[-1])
 
 
-def test_states_can_be_run_from_several_threads_at_once(fast: FastDecoder) -> None:
-    def write(seed: int) -> torch.Tensor:
-        ids, state = text(60, seed), fast.new_state()
-        fast.run(ids[:20], state)
-        return torch.stack([fast.run(ids[i : i + 1], state) for i in range(20, 60)])
-
-    alone = [write(seed) for seed in range(4)]
-    with ThreadPoolExecutor(4) as threads:
-        for seed, found in enumerate(threads.map(write, [0, 1, 2, 3] * 5)):
-            assert torch.equal(found, alone[seed % 4])
-
-
 def test_an_unknown_token_leaves_the_state_usable(network: Any, fast: FastDecoder) -> None:
     state, ids = fast.new_state(), text(10)
     fast.run(ids[:9], state)
@@ -152,17 +138,6 @@ def test_the_weights_are_the_networks_own(name: str) -> None:
     ours += [] if fast.parts.positions is None else [fast.parts.positions]
     theirs = {weight.data_ptr(): weight.nbytes for weight in network.parameters() if weight.dim() > 1}
     assert {weight.data_ptr(): weight.nbytes for weight in ours} == theirs
-
-
-def test_the_engine_goes_on_back_and_elsewhere_with_it(network: Any, fast: FastDecoder) -> None:
-    engine, cache = Engine(fast, torch.device("cpu"), SHAPE["vocab_size"]), KVCache()
-    ids = text(50)
-    for asked, computed in ((ids[:40], 40), (ids, 10), (ids[:45], 1), (np.concatenate([ids[:45], text(5, seed=3)]), 5)):
-        forward = engine.forward(asked, cache)
-        assert (forward.computed_tokens, forward.cache_bytes) == (computed, len(asked) * 3 * 2 * 2 * 8 * 4)
-        state: Any = cache.state
-        assert forward.held_bytes == cache.held_bytes == state.keys.nbytes + state.values.nbytes
-        assert_same(forward.logits.values, all_logits(network, asked)[-1])
 
 
 def test_blas_runs_as_many_threads_as_torch(fast: FastDecoder) -> None:
@@ -267,3 +242,19 @@ def test_a_small_model_that_was_widened_is_read_in_16_bits_and_any_other_as_it_i
         for state in states:
             decoder._make_room(state, 1, 1)
         np.testing.assert_array_equal(wide(token, states[0]), narrow(token, states[1]))
+
+
+def test_weights_that_gpt2_keeps_by_inputs_lie_by_outputs_and_are_the_same_ones(tmp_path: Path) -> None:
+    network = network_of("GPT2", **GPT2)
+    kept = {name: weight.clone() for name, weight in network.state_dict().items()}
+    fast = FastDecoder.of(network)
+    assert fast is not None
+    for block, layer in zip(network.transformer.h, fast.parts.layers, strict=True):
+        for module, part in ((block.attn.c_attn, layer.inward[0]), (block.mlp.c_fc, layer.expand[0]), (block.mlp.c_proj, layer.contract)):
+            assert part.weight.is_contiguous() and part.weight.data_ptr() == module.weight.data_ptr(), "no second copy"
+            assert part.weight.shape == module.weight.shape[::-1]
+    weight, place = network.transformer.h[0].mlp.c_proj.weight, fast.parts.layers[0].contract.weight.data_ptr()
+    assert FastDecoder.of(network) is not None and weight.data_ptr() == place, "once is enough"
+    network.save_pretrained(tmp_path)
+    for found in (network.state_dict(), type(network).from_pretrained(tmp_path).state_dict()):
+        assert all(torch.equal(weight, kept[name]) for name, weight in found.items())

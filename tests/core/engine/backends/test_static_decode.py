@@ -91,20 +91,6 @@ def test_visitors_take_turns_at_one_recorded_step(plain: Any) -> None:
     assert len(recordings) == 3  # 8, 16 and 32 tokens, for all of them
 
 
-@pytest.mark.parametrize("length", [0, 1, 6, 11])
-@pytest.mark.parametrize("new", [1, 4])
-def test_after_a_cut_another_text_goes_on_as_if_it_had_always_been_there(length: int, new: int, plain: Any) -> None:
-    network, rng = plain("llama"), np.random.default_rng(5)
-    backend, first, second = static(network), np.array(random_ids(rng, 12)), np.array(random_ids(rng, new))
-    state = backend.new_state()
-    backend.run(first[:9], state)
-    for place in range(9, 12):
-        backend.run(first[place : place + 1], state)
-    assert backend.cut(state, length)
-    assert not backend.cut(state, length + 1)
-    assert_close(backend.run(second, state), plain_logits(network, [*first[:length], *second]))
-
-
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "gpt_bigcode"])
 def test_bytes_are_those_of_the_tokens_held_and_the_buffers_are_at_most_twice_as_large(architecture: str, plain: Any, tiny: Any) -> None:
     backend, per_token = static(plain(architecture)), tiny(architecture).cache_bytes_per_token
