@@ -14,6 +14,7 @@ import torch
 from core import Generation
 from core.errors import BadToken, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import look
+from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.scoring import score_text
 from tests.core.plain import bits, plain_odds
 from tests.tiny_models import ARCHITECTURES, some
@@ -195,3 +196,20 @@ def test_others_write_undisturbed_meanwhile(tiny: Model) -> None:
 def _write(model: Any) -> list[Any]:
     run = Generation(model, TEXT)
     return [run.step() for _ in range(12)]
+
+
+def test_a_map_keeps_what_a_plane_can_keep(tiny: Model, plain: Model) -> None:
+    model = tiny("llama")
+    ids = list(range(20, 40))
+    flat = flat_map(model, [*ids, 20])
+    assert flat.token_ids == tuple(ids)
+    vectors = plain("llama").get_input_embeddings().weight.detach().double().numpy()[ids]
+    values = np.linalg.svd(vectors - vectors.mean(0), compute_uv=False) ** 2
+    assert flat.kept == pytest.approx(values[:2].sum() / values.sum())
+    assert flat.places.var(0).sum() == pytest.approx(values[:2].sum() / len(ids))
+
+
+def test_only_words_with_a_token_of_their_own_are_found(tiny: Model) -> None:
+    model = tiny("gpt2")
+    found = tokens_of_words(model, ["the", "unspeakableness", "a", "the", ""])
+    assert [model.token(i).text for i in found] == [" the", " a"]

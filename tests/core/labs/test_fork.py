@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.errors import BadToken, EmptyPrompt, ViewerError
+from core.errors import BadPlace, BadToken, EmptyPrompt, ViewerError
 from core.labs.drift import Aligner, Drift, Odds, bounds
-from core.labs.fork import Fork, continuation, side_by_side
+from core.labs.fork import Fork, continuation, log_probability, side_by_side
 from core.sampling.dice import roll
 from tests.core.plain import plain_odds
 from tests.tiny_models import some
@@ -171,3 +171,26 @@ def test_a_word_goes_on_as_the_tokenizer_cuts_it(architecture: str, tiny: Any) -
         continuation(model, "The", "x" * 201)
     with pytest.raises(ViewerError):
         continuation(model, "The", "\ud800")
+
+
+def test_outcomes_add_up(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork = Fork.at(run, 1, [101], [102])
+    list(side_by_side(fork, 5))
+    for outcome, end in zip(fork.outcomes(), fork.ends(), strict=True):
+        own = run.path_to(end)[1:]
+        assert outcome.tokens == 5
+        assert outcome.log_probability == pytest.approx(math.log(math.prod(step.model_probability for step in own)))
+        assert outcome.rolled_log_probability == pytest.approx(log_probability(own[1:]))
+        assert outcome.text == "".join(step.text for step in own)
+
+
+def test_a_deleted_branch_breaks_the_fork(tiny: Any) -> None:
+    run = run_of(tiny)
+    fork = Fork.at(run, 1, [101], [102])
+    fork.step()
+    assert not fork.broken
+    run.delete(fork.ends()[0])
+    assert fork.broken
+    with pytest.raises(BadPlace):
+        fork.step()

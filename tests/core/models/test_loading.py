@@ -17,8 +17,6 @@ from safetensors.torch import save_file
 from core import Generation, SamplingSettings, errors, load_model, score_text
 from tests.tiny_models import byte_level_tokenizer
 
-SECRET = "/secret/place"
-
 
 def refused(name: Any, kind: type[errors.ViewerError], **how: Any) -> str:
     """The sentence with which this model is refused, for this reason and no other."""

@@ -92,7 +92,6 @@ def one(name: str, setting: float, logits: np.ndarray, count: int) -> bool:
 
 
 RAMP = -np.arange(VOCABULARY) / 4.0
-CLIFF = np.r_[np.zeros(10), np.full(50, -40.0)]
 
 
 # Whether a stage is exact when so many tokens are listed. At 12 of 12 the first unlisted token could tie with the last listed one.

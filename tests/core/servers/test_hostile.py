@@ -16,7 +16,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
 from core.models import loading
 from core.servers import http_client
-from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
+from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
 from tests.tiny_models import some
 
 read_once = cache(loading.read_tokenizer)
@@ -38,7 +38,6 @@ def one_sentence(error: BaseException) -> None:
 
 
 HTML = Reply(200, b"<!doctype html><title>Login</title>", "text/html")
-MODELS = recorded_body("vllm_v1_models")
 
 
 def drip() -> Iterator[bytes]:
@@ -87,9 +86,6 @@ def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: p
         with pytest.raises(kind, match=words) as caught:
             load_model(server.address, tokenizer=str(TINY))
     one_sentence(caught.value)
-
-
-RECOGNISED = {"a closed door", "still loading", "no models", "a model without a name"}  # these speak as inference servers do
 
 
 def test_everything_that_is_no_inference_server_gets_the_same_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,30 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import torch
-from transformers import PreTrainedTokenizerFast
 
 from core.training import samples
-from core.training.corpus import Corpus
 from core.training.evaluate import END, HEADING, into_card
-from core.training.exam import Candidate
-from core.training.tokenizer import texts, train_tokenizer
-from core.training.train import new_model
-
-TINY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> PreTrainedTokenizerFast:
-    return train_tokenizer(texts(Corpus(None), 300), vocabulary=600)
-
-
-@pytest.fixture(scope="module")
-def candidate(tokenizer: PreTrainedTokenizerFast) -> Candidate:
-    model = new_model(tokenizer, TINY, 5)
-    with torch.no_grad():
-        model.model.embed_tokens.weight.mul_(30)
-    return Candidate(model, tokenizer)
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,14 @@ from core.training.corpus import Corpus
 from core.training.data import IGNORED, Lessons
 from core.training.export import export
 from core.training.tokenizer import texts, train_tokenizer
-from core.training.train import Plan, Trainer, new_model
+from core.training.train import new_model
 
 TINY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
-PLAN = Plan(steps=20, warmup=2, decay=5, step_tokens=256, length=64, long_length=64)
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> PreTrainedTokenizerFast:
     return train_tokenizer(texts(Corpus(None), 400), vocabulary=700)
-
-
-def trainer(tokenizer: PreTrainedTokenizerFast, plan: Plan = PLAN) -> Trainer:
-    return Trainer(new_model(tokenizer, TINY, plan.seed), Lessons(tokenizer, Corpus(None)), plan, compiled=False)
 
 
 @pytest.mark.parametrize(

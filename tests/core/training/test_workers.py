@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import nn
 
 from core.training.data import IGNORED, Batch
-
-
-def _linear() -> nn.Linear:
-    torch.manual_seed(0)
-    return nn.Linear(4, 1, bias=False)
-
-
-def _inputs() -> torch.Tensor:
-    return torch.arange(12.0).reshape(3, 4)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -15,10 +15,6 @@ from core.training.world.tell import story
 from core.training.world.wording import choose, possessive, tidy
 
 
-def _stories(count: int = 400) -> list:
-    return [story(Random(f"test/{number}")) for number in range(count)]
-
-
 def test_one_story_of_every_plot_leaves_no_slot_open() -> None:
     for name in PLOTS:
         assert not re.search(r"[\[\]{}|#]|  ", story(Random(name), name).text)
