@@ -1,59 +1,114 @@
-"""What all tests share: tiny models made once per run, and a guard that keeps every test on this machine."""
+"""What all tests share: the environment, tiny models made once per run, and a guard that keeps every test on this machine."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import socket
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
+# Set before anything imports the libraries that read them. What the shell says about the hub must not change a result.
+for _name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_CACHE", "HUGGING_FACE_HUB_TOKEN"):
+    os.environ.pop(_name, None)
+os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="no-downloads-")
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-os.environ["TOKEN_VIEWER_COMPILED"] = "0"  # it would come in the middle of a test, and the last digits change with it; its tests ask for it
+# Compiled code becomes ready in the middle of a test, and the last digits change with it. Its own tests switch it on.
+os.environ["TOKEN_VIEWER_COMPILED"] = "0"
+atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
 
 LOCAL = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}
 
+settings.register_profile("quick", max_examples=20, deadline=None, derandomize=True)
+settings.register_profile("exhaustive", max_examples=500, deadline=None)
+
+
+_guarded = False
+
+
+def _refuse_outside_addresses(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook: raise the error of a machine without a network for every address that is not this machine's."""
+    if not _guarded:
+        return
+    if event == "socket.connect" and isinstance(arguments[1], tuple) and arguments[1][0] not in LOCAL:
+        raise OSError(101, f"tests stay on this machine, but one wanted to reach {arguments[1]}")
+    if event == "socket.getaddrinfo":
+        host = arguments[0].decode() if isinstance(arguments[0], bytes) else arguments[0] or ""
+        if host not in LOCAL:
+            raise socket.gaierror(socket.EAI_AGAIN, f"tests stay on this machine, but one asked for {host!r}")
+
+
+sys.addaudithook(_refuse_outside_addresses)
+
+
+def _is_exhaustive(config: pytest.Config) -> bool:
+    chosen = str(config.option.markexpr)
+    return "exhaustive" in chosen and "not exhaustive" not in chosen
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many examples hypothesis tries: few by default, many with `-m exhaustive`."""
+    settings.load_profile("exhaustive" if _is_exhaustive(config) else "quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `-m exhaustive`, run every test of hypothesis again with many examples."""
+    if _is_exhaustive(config):
+        for item in items:
+            if is_hypothesis_test(getattr(item, "obj", None)):
+                item.add_marker("exhaustive")
+
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_leaves_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Make every outside address unreachable, as in a room without network, and hide what this machine may have downloaded before."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("no-downloads")))
-        connect, look_up = socket.socket.connect, socket.getaddrinfo
-
-        def connect_locally(self: socket.socket, address: Any) -> None:
-            if isinstance(address, tuple) and address[0] not in LOCAL:
-                raise OSError(101, f"tests stay on this machine, but one wanted to reach {address}")
-            connect(self, address)
-
-        def look_up_locally(host: Any, *rest: Any, **named: Any) -> Any:
-            if (host.decode() if isinstance(host, bytes) else host or "") not in LOCAL:
-                raise socket.gaierror(socket.EAI_AGAIN, f"tests stay on this machine, but one asked for {host!r}")
-            return look_up(host, *rest, **named)
-
-        patch.setattr(socket.socket, "connect", connect_locally)
-        patch.setattr(socket, "getaddrinfo", look_up_locally)
-        yield
+def nothing_leaves_this_machine() -> Iterator[None]:
+    """Switch the audit hook on. Tests of live servers replace this fixture."""
+    global _guarded
+    _guarded = True
+    yield
+    _guarded = False
 
 
 @pytest.fixture(scope="session")
 def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a tiny model with random weights, by architecture. Tests read it; those that break it make their own."""
+    """The folder of a tiny model with random weights, by architecture. Tests read it; those that change it make their own.
+
+    A folder is made once per run: the workers of xdist share it.
+    """
     from transformers.utils import logging
 
     from tests import tiny_models
 
     logging.disable_progress_bar()
-    return cache(lambda architecture: tiny_models.save(architecture, tmp_path_factory.mktemp(architecture)))
+    own = tmp_path_factory.getbasetemp()
+    home = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "tiny-models"
+    home.mkdir(exist_ok=True)
+
+    @cache
+    def folder(architecture: str) -> Path:
+        if not (home / architecture).exists():
+            made = tiny_models.save(architecture, tmp_path_factory.mktemp(architecture))
+            try:
+                made.rename(home / architecture)
+            except OSError:  # another worker was first
+                assert (home / architecture / "config.json").is_file()
+        return home / architecture
+
+    return folder
 
 
 @pytest.fixture(scope="session")
 def tiny(tiny_folder: Callable[[str], Path]) -> Callable[[str], Any]:
-    """A tiny model as `load_model` gives it, by architecture."""
+    """A tiny model as `load_model` gives it, by architecture. It is loaded once per worker."""
     from core import load_model
 
     return cache(lambda architecture: load_model(str(tiny_folder(architecture)), device="cpu", dtype="float32"))

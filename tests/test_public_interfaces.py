@@ -12,14 +12,9 @@ ROOT = Path(__file__).parents[1]
 OWN = {"app", "core", "pages", "tests"}
 EXCEPTIONS = {  # file: why it may use what is not public
     "tests/protocol.py": "speaks Streamlit's protocol, which has no public client",
-    "tests/core/engine/backends/tape.py": "records torch's operations in place of a CUDA graph; torch's dispatch modes are not public yet",
-    "tests/conftest.py": "keeps every test on this machine: there is no public switch for sockets",
-    "tests/core/engine/backends/test_static_decode.py": "watches torch's one copy to the host",
-    "tests/core/models/test_loading.py": "plays a hub that refuses and a device without memory",
     "tests/pages/ui/session/test_requested_model.py": "the hub's library reads the place of its cache once, when it is imported",
     "tests/pages/test_unseen.py": "notes how often fragments run by themselves, which AppTest does not tell",
     "tests/servers/convert.py": "llama.cpp's converter is a script: it reads the command line, and knows no other tokenizers",
-    "tests/core/training/test_workers.py": "new processes would run the main module that a page test left behind",
 }
 INSIDES = (*(f"streamlit.{name}" for name in "runtime web proto elements config net_util file_util".split()), "numba.core")
 

@@ -1,15 +1,17 @@
 """Small models with random weights, one per way of building a language model, saved as the folders that `load_model` reads.
 
-Nothing here is downloaded or trained, but for two tokenizers that learn their merges from a few sentences. The weights are drawn wide
-enough that the odds are far from even: a test that compares them with something else can fail.
+Nothing is downloaded. The tokenizers learn their merges from a few sentences. The weights come from a seed, so they never change. They are
+drawn wide enough that the probabilities are far from uniform: a test that compares them with something else can fail.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import transformers
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -27,13 +29,13 @@ SENTENCES = [
 ]
 
 
-def byte_level_tokenizer() -> transformers.PreTrainedTokenizerFast:
+def byte_level_tokenizer(vocabulary: int = 360) -> transformers.PreTrainedTokenizerFast:
     """Byte-level BPE as GPT-2 has it: every byte is in the alphabet, so every text can be written."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=360,
+        vocab_size=vocabulary,
         special_tokens=["<|start|>", "<|end|>", "<|turn|>"],
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
@@ -123,12 +125,37 @@ ARCHITECTURES: dict[str, tuple[str, dict[str, Any]]] = {
         | {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1},
     ),
 }
+DEFAULT = {"gpt2", "gemma2", "mixtral", "mamba"}  # a classic one, one with sliding windows, one with experts, a recurrent one
 FULL_ATTENTION = ["llama", "gpt2", "gpt_bigcode", "bloom", "mpt", "falcon", "qwen3", "mixtral", "olmoe", "gpt_neox", "phi3"]
 SENTENCE_PIECE = {"llama", "gemma2", "mixtral", "phi3"}
 
 
+# Three Llamas with a byte-level tokenizer and a longer context: the small one is the large one without its last layer and shares its
+# tokenizer, "other tokens" cuts texts into shorter tokens.
+LONGER: dict[str, dict[str, Any]] = {
+    "large": {},
+    "small": {"num_hidden_layers": 2},
+    "other tokens": {"vocabulary": 290},
+}
+
+
+def some(names: Iterable[Any], default: Iterable[Any] = DEFAULT) -> list[Any]:
+    """Parameters for a test: names in `default` run always, the others only with `-m exhaustive`."""
+    usual = set(default)
+    return [name if name in usual else pytest.param(*_parts(name), marks=pytest.mark.exhaustive) for name in names]
+
+
+def _parts(parameter: Any) -> tuple[Any, ...]:
+    return parameter if isinstance(parameter, tuple) else (parameter,)
+
+
 def save(architecture: str, folder: Path, tokenizer: Any = None, **changes: Any) -> Path:
-    """Write the model of this architecture, with its tokenizer, into `folder` and return the folder. `changes` go into its config."""
+    """Write the model of this architecture, with its tokenizer, into `folder` and return the folder.
+
+    architecture: a name of `ARCHITECTURES` or `LONGER`. changes: settings that replace those of its config.
+    """
+    if architecture in LONGER:
+        return _save_longer(folder, **LONGER[architecture])
     name, shape = ARCHITECTURES[architecture]
     tokenizer = tokenizer or (sentence_piece_tokenizer() if architecture in SENTENCE_PIECE else byte_level_tokenizer())
     ids = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id, "pad_token_id": None}
@@ -142,8 +169,20 @@ def save(architecture: str, folder: Path, tokenizer: Any = None, **changes: Any)
     return folder
 
 
+def _save_longer(folder: Path, vocabulary: int = 360, num_hidden_layers: int = 3) -> Path:
+    save("llama", folder, byte_level_tokenizer(vocabulary), max_position_embeddings=512)
+    if num_hidden_layers < 3:
+        large = transformers.AutoModelForCausalLM.from_pretrained(folder)
+        config = transformers.AutoConfig.from_pretrained(folder)
+        config.num_hidden_layers = num_hidden_layers
+        small = transformers.AutoModelForCausalLM.from_config(config)
+        small.load_state_dict(large.state_dict(), strict=False)
+        small.save_pretrained(folder)
+    return folder
+
+
 def widen(network: torch.nn.Module, spread: float = 0.3) -> None:
-    """Draw the weight matrices wide enough that the odds are far from even."""
+    """Draw the weight matrices wide enough that the probabilities are far from uniform."""
     with torch.no_grad():
         for name, weight in network.named_parameters():
             if weight.dim() >= 2 and "A_log" not in name:

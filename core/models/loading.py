@@ -279,6 +279,14 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
     return StaticDecode.of(network)
 
 
+def _no_room(name: str, where: Any) -> NotEnoughMemory:
+    return NotEnoughMemory(
+        _("There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.").format(
+            where=where, name=quoted(name)
+        )
+    )
+
+
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
     import numpy as np
     import torch
@@ -311,11 +319,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         raise
     except Exception as error:  # shapes that do not fit, keys that are not there, memory that is not enough
         if is_out_of_memory(error):
-            raise NotEnoughMemory(
-                _("There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.").format(
-                    where=where, name=quoted(name)
-                )
-            ) from error
+            raise _no_room(name, where) from error
         raise BrokenModel(_("The weights of {name} do not fit its configuration.").format(name=quoted(name))) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
         raise BrokenModel(
@@ -343,6 +347,8 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except ModelError:
         raise
     except Exception as error:  # whatever a configuration that lies makes the network stumble over
+        if is_out_of_memory(error):
+            raise _no_room(name, where) from error
         raise BrokenModel(
             _("{name} was loaded but cannot run: its configuration and its weights do not fit.").format(name=quoted(name))
         ) from error

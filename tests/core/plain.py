@@ -1,4 +1,4 @@
-"""The same things, the plain way: what core shows is compared with this. No cache, no early exit, nothing imported from core."""
+"""The same computations in the simplest way: no cache, no early exit, nothing imported from core."""
 
 from __future__ import annotations
 

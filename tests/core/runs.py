@@ -1,4 +1,4 @@
-"""A run with everything in it, and when two runs look the same."""
+"""A run with branches, forced tokens and two settings, and a comparison of two runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A visitor sees one sentence for everything that core can refuse, and core is cheap to import."""
+"""Every error of core is one sentence for the visitor, and core is cheap to import."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import core
 from core import errors
 
 ROOT = Path(__file__).parents[2]
@@ -21,13 +20,6 @@ def test_every_error_is_a_viewer_error_that_explains_itself(kind: type[Exception
     assert issubclass(kind, errors.ViewerError)
     assert (kind.__doc__ or "").strip().endswith(".")
     assert str(kind("One sentence.")) == "One sentence."
-
-
-def test_the_promised_classes_are_there() -> None:
-    names = "UnknownModel NotACausalModel AdapterOnly PickleOnly HalfDownloaded NoNetwork GatedModel NotEnoughMemory "
-    names += "RemoteCodeRefused BrokenModel "
-    names += "RemoteCodeRefused BrokenModel PromptTooLong EmptyPrompt BrokenLogits BadSetting BadToken BadRecording ServerGone RunFinished"
-    assert set(names.split()) <= {kind.__name__ for kind in KINDS}
 
 
 def run(program: str) -> str:
@@ -43,18 +35,3 @@ def test_importing_core_loads_nothing_heavy() -> None:
 
 def test_listing_the_models_and_turning_settings_needs_no_torch() -> None:
     assert run(f"import sys, core; core.list_models(); core.SamplingSettings(top_k=3); print({HEAVY})").strip() == "[]"
-
-
-def test_importing_core_is_quick() -> None:
-    program = "import time; t = time.process_time(); import core, core.errors, core.settings; print(time.process_time() - t)"
-    assert min(float(run(program)) for _ in range(3)) < 0.3
-
-
-def test_every_public_name_is_there_and_an_unknown_one_is_not() -> None:
-    names = "load_model list_models SamplingSettings Generation Recording Step Candidate Stage TokenDistribution Token errors"
-    promised = set(names.split())
-    assert promised <= set(core.__all__)
-    for name in core.__all__:
-        assert getattr(core, name) is not None
-    with pytest.raises(AttributeError):
-        core.NoSuchThing  # noqa: B018

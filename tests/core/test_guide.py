@@ -1,4 +1,4 @@
-"""The figures of the operators' page are those of the formulas."""
+"""The figures of the guide for operators are those of the formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Languages: chosen, carried into other threads, read from their folder; what was said in English is said again."""
+"""Languages: chosen, carried into other threads, read from their folder, and sentences translated again."""
 
 from __future__ import annotations
 
@@ -132,11 +132,3 @@ def test_a_cache_of_words_is_kept_for_each_language(german: None) -> None:
     with speaking("en"):
         assert title(1) == "The dice 1"
     assert made == ["de", "en"]
-
-
-def test_a_long_text_falls_back_to_english(german: None, tmp_path: Path) -> None:
-    (tmp_path / "en").mkdir()
-    for code, name in (("en", "a.toml"), ("en", "b.toml"), ("de", "b.toml")):
-        (tmp_path / code / name).write_text("", "utf-8")
-    assert language.long_text("a.toml") == tmp_path / "en" / "a.toml"
-    assert language.long_text("b.toml") == tmp_path / "de" / "b.toml"

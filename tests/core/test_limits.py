@@ -1,4 +1,4 @@
-"""Limits: what the environment allows is what a visitor gets, and a cache that gives way is never missed."""
+"""The limits of the environment hold, and a cache that was dropped changes no text."""
 
 from __future__ import annotations
 
@@ -64,13 +64,6 @@ def test_the_longest_unused_cache_gives_way_first() -> None:
     assert (pool.bytes, pool.count, pool.dropped) == (800_000, 2, 1)
 
 
-def test_one_cache_beyond_the_whole_budget_is_left_to_its_owner() -> None:
-    pool = CachePool(Limits(cache_megabytes=1, idle_seconds=0))
-    huge = _held(5_000_000)
-    pool.use(huge)
-    assert huge.held_bytes == 5_000_000
-
-
 def test_an_idle_cache_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("core.kv_cache.pool.monotonic", lambda: now[0])
@@ -110,16 +103,3 @@ def test_the_budget_counts_what_the_arrays_hold_and_not_only_their_tokens(
             arrays = sum(part.nbytes for c in caches if c.state is not None for part in (c.state.keys, c.state.values))
             assert arrays == engine.pool.bytes <= 1_000_000
     assert engine.pool.dropped
-
-
-def test_a_run_whose_cache_was_dropped_goes_on_as_if_nothing_had_happened(tiny: Callable[[str], Any]) -> None:
-    model = tiny("llama")
-    kept, dropped = (Generation(model, "Once upon a time", SamplingSettings(seed=6)) for _ in range(2))
-    for number in range(12):
-        kept.step()
-        if number == 6:
-            dropped.release()
-        dropped.step()
-    assert dropped.text == kept.text
-    assert dropped.path[6].forward.reused_tokens == 0
-    assert dropped.path[7].forward.computed_tokens == 1

@@ -1,10 +1,9 @@
-"""Chat models: a turn of a conversation, shown as the tokens it really is."""
+"""Chat models: a turn of a conversation is shown as the tokens that the model's template writes."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,26 +62,27 @@ def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
         Generation(tiny("gpt2"), "Who are you?", as_chat=True)
 
 
-@pytest.mark.parametrize(
-    "template", ["{{ raise_exception('no') }}", "{{ messages[7].content }}", "{% for %}", "{{ ''.__class__.__mro__[1].__subclasses__() }}"]
-)
-def test_a_template_that_breaks_or_breaks_out_is_one_sentence(chatty: Callable[[str], Any], template: str) -> None:
-    with pytest.raises(BrokenModel, match="chat template"):
-        chatty(template).tokenize_turn("Who are you?")
-
-
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}"
 GREEDY = "{% set ns = namespace(x='ab') %}{% for a in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x }}"
 FLOOD = "{% for a in range(99999) %}{{ 'word ' * 1000 }}{% endfor %}"
+BROKEN = ["{{ raise_exception('no') }}", "{{ messages[7].content }}", "{% for %}", "{{ ''.__class__.__mro__[1].__subclasses__() }}"]
 
 
-@pytest.mark.parametrize("template", [ENDLESS, GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
-def test_a_template_that_does_not_end_or_fills_the_memory_is_ended(chatty: Callable[[str], Any], template: str) -> None:
-    model = chatty(template)
-    begun = time.monotonic()
+@pytest.mark.parametrize("template", [*BROKEN, GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
+def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(template: str) -> None:
+    with pytest.raises(chat_template.TemplateFailed):
+        chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", [BROKEN[0], ENDLESS])
+def test_a_refused_or_endless_template_is_one_sentence(
+    template: str, chatty: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render = chat_template.render
+    monkeypatch.setattr(chat_template, "render", lambda template, turns, marks: render(template, turns, marks, 1.0))
     with pytest.raises(BrokenModel, match="chat template"):
-        model.tokenize_turn("Who are you?")
-    assert time.monotonic() - begun < chat_template.SECONDS + 5
+        chatty(template).tokenize_turn("Who are you?")
 
 
 TEMPLATES = [

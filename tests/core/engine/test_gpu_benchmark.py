@@ -1,4 +1,4 @@
-"""The benchmark for a GPU can be tried without one, and says so where there is none."""
+"""The GPU benchmark runs with a tiny model on a CPU, and is refused there with any other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says about itself is true, the bundled ones included."""
+"""What a loaded model says about itself is true."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core import Generation, errors, list_models, load_model
-from core.models.loading import BUNDLED
-from tests.tiny_models import ARCHITECTURES, save
+from core import Generation, errors, load_model
+from tests.tiny_models import ARCHITECTURES, save, some
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
 def test_a_model_describes_itself_truly(architecture: str, tiny: Any, plain: Any) -> None:
     model, network = tiny(architecture), plain(architecture)
     weights = load_file(Path(model.name) / "model.safetensors") if Path(model.name).is_dir() else {}
@@ -60,27 +59,3 @@ def test_a_device_or_precision_that_does_not_exist_is_refused(tiny_folder: Any) 
         with pytest.raises(errors.ViewerError) as caught:
             load_model(str(tiny_folder("gpt2")), **how)
         assert "\n" not in str(caught.value)
-
-
-# Bundled models
-
-
-def test_bundled_models_are_listed_without_loading_them() -> None:
-    for entry in list_models():
-        assert entry.name
-        assert entry.title
-        assert entry.description.endswith(".") and not set("*[]") & set(entry.description)  # plain words, no markup
-        weights = BUNDLED / entry.name / "model.safetensors"
-        assert entry.bytes == weights.stat().st_size
-        assert entry.parameter_count == sum(tensor.numel() for tensor in load_file(weights).values())
-
-
-def test_the_first_bundled_model_is_the_storyteller_and_writes() -> None:
-    assert list_models()[0].name == "storyteller"
-    model = load_model("storyteller", device="cpu")
-    assert model.name == "storyteller"
-    run = Generation(model, "Once upon a time")
-    list(run.write(20))
-    assert run.text.startswith("Once upon a time")
-    assert len(run.written) > 20
-    assert "\ufffd" not in run.text

@@ -1,13 +1,11 @@
-"""Models that are odd but true, and files that claim what cannot be: each writes as it should, or is one sentence at no great cost."""
+"""Unusual but valid models write as they should. Files that claim impossible sizes are refused before memory is taken."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -56,6 +54,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return load_model(str(folder))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "settings",
     [
@@ -90,28 +89,6 @@ def test_a_vocabulary_of_a_quarter_of_a_million_tokens_is_one_like_any_other(lar
     assert large.engine.passes == passes
 
 
-def test_a_record_is_as_small_as_with_a_small_vocabulary(large: Any, tiny: Callable[[str], Any]) -> None:
-    sizes = []
-    for model in (large, tiny("llama")):
-        run = Generation(model, PROMPT, SamplingSettings(seed=1), top_n=20)
-        for _ in range(8):
-            run.step()
-        kept = [getattr(run.path[-1], name) for name in ("token_ids", "ranks", "logits", "probabilities", "removed_at", "dice_starts")]
-        sizes.append((sum(array.nbytes for array in kept), sum(len(array.base) if array.base is not None else 0 for array in kept)))
-        assert len(Recording.of(run).dumps()) < 60_000
-    assert sizes[0][0] <= 1.2 * sizes[1][0]
-    assert sizes[0][1] < 10_000, "no array of the record holds on to one of the whole vocabulary"
-
-
-def test_the_last_token_of_a_large_vocabulary_can_be_taken(large: Any) -> None:
-    run = Generation(large, PROMPT, SamplingSettings(seed=1), top_n=20)
-    step = run.force(LARGE - 1)
-    assert step.text == f" word{LARGE - 1}"
-    assert step.candidates[-1].token_id == LARGE - 1
-    with pytest.raises(BadToken):
-        run.force(LARGE)
-
-
 def test_a_token_that_only_the_network_knows_is_shown_by_its_number(tiny: Callable[[str], Any]) -> None:
     model = tiny("gpt2")
     beyond = len(model.tokenizer) + 2
@@ -141,31 +118,15 @@ def broken(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., 
 
 
 def refused(folder: Path, kind: type[errors.ViewerError] = errors.BrokenModel) -> str:
-    """The one sentence with which this folder is refused, for this reason, in no time and at no great cost of memory."""
-    began, held = perf_counter(), psutil.Process().memory_info().rss
+    """Return the one sentence with which this folder is refused, for this reason and without reading it into memory."""
+    held = psutil.Process().memory_info().rss
     with pytest.raises(errors.ViewerError) as caught:
         load_model(str(folder))
     assert type(caught.value) is kind, f"{type(caught.value).__name__}: {caught.value}"
-    assert perf_counter() - began < 5
     assert psutil.Process().memory_info().rss - held < 200e6
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
     return str(caught.value)
-
-
-def test_a_tokenizer_with_a_number_that_no_network_has_is_refused(broken: Callable[..., Path], tiny_folder: Callable[[str], Path]) -> None:
-    spec = json.loads((tiny_folder("llama") / "tokenizer.json").read_text())
-    rarest = max(spec["model"]["vocab"], key=spec["model"]["vocab"].get)
-    spec["model"]["vocab"][rarest] = 5_000_000
-    folder = broken("tokenizer.json", json.dumps(spec).encode())
-    assert "beyond what the model knows" in refused(folder)
-
-
-@pytest.mark.parametrize(
-    "content", [b"[1]", b"\0" * 1000, bytes(range(256)) * 20, '{"a": 1}'.encode("utf-16"), b"", b"{}"], ids=lambda c: repr(c[:8])
-)
-def test_a_configuration_that_is_none_is_refused(broken: Callable[..., Path], content: bytes) -> None:
-    refused(broken("config.json", content))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +140,7 @@ def test_a_file_of_a_hundred_megabytes_is_not_even_read(broken: Callable[..., Pa
 
 
 @pytest.mark.parametrize("file", ["generation_config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"])
-@pytest.mark.parametrize("content", [b"[1]", os.urandom(3000), b""], ids=["list", "noise", "empty"])
+@pytest.mark.parametrize("content", [b"[1]", bytes(range(256)) * 12, b""], ids=["list", "noise", "empty"])
 def test_a_small_file_beside_it_that_is_none_is_refused(broken: Callable[..., Path], file: str, content: bytes) -> None:
     refused(broken(file, content))
 
@@ -202,14 +163,6 @@ def test_a_configuration_that_lies_about_its_size_is_refused_before_memory_is_ta
 ) -> None:
     told = json.loads((tiny_folder("llama") / "config.json").read_text())
     refused(broken("config.json", json.dumps(told | lie).encode()))
-
-
-def test_a_position_table_that_is_not_there_is_refused_too(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
-    folder = tmp_path / "gpt2"
-    shutil.copytree(tiny_folder("gpt2"), folder)
-    told = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(told | {"n_positions": 10**9}))
-    assert "describes a model of" in refused(folder)
 
 
 def test_weights_that_hold_nothing_are_said_to_be_that(broken: Callable[..., Path]) -> None:

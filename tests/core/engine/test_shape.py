@@ -1,4 +1,4 @@
-"""The shape of a model, held against its own tensors and against transformers' own networks built without memory."""
+"""The shape of a model against its own tensors and against transformers' networks built without memory."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 import torch
 import transformers
 
-from core.costs.published import CARDS, MODELS
+from core.costs.published import MODELS
 from core.engine.shape import ModelShape
 from core.errors import UnknownModel
-from tests.tiny_models import ARCHITECTURES
+from tests.tiny_models import ARCHITECTURES, some
 
 COUNTED = (
     "attention_parameters",
@@ -23,7 +23,7 @@ COUNTED = (
 )
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
 def test_the_shape_from_the_config_has_the_matrices_of_the_tensors(architecture: str, plain: Any) -> None:
     network = plain(architecture)
     said, counted = ModelShape.from_config(network.config), ModelShape.of(network)
@@ -65,7 +65,7 @@ PUBLISHED: dict[str, Any] = {name: ("LlamaConfig", numbers) for name, numbers in
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", some(MODELS, ("gpt-2", "mixtral-8x7b")))
 def test_published_shapes_are_those_that_transformers_builds(name: str) -> None:
     kind, numbers = PUBLISHED[name]
     config = getattr(transformers, kind)(**numbers)
@@ -87,8 +87,3 @@ def test_names_are_read_kindly_and_unknown_ones_get_one_sentence() -> None:
     for wrong in ("", "llama-9", "x" * 10_000, "<script>", None):
         with pytest.raises(UnknownModel, match=r"No published shape is called .{0,45}\. Known are: gpt-2, .*llama-3.1-70b"):
             ModelShape.named(wrong)  # type: ignore[arg-type]
-
-
-def test_cards_are_listed_with_numbers_that_can_be() -> None:
-    for card in CARDS.values():
-        assert card.memory_bytes > 10**9 and card.flops > card.bytes_per_second > 0 and card.watts > 0

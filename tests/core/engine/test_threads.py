@@ -1,4 +1,4 @@
-"""The number of threads is what was measured to be fastest, and one where nothing is to be gained."""
+"""The number of threads is the one measured to be fastest. A small model gets one."""
 
 from __future__ import annotations
 

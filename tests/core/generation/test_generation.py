@@ -1,8 +1,7 @@
-"""A run shows the model's own numbers at every place of its tree, and nothing a visitor made is ever lost."""
+"""A run shows the model's own numbers at every place of its tree, and keeps all that was written."""
 
 from __future__ import annotations
 
-import itertools
 import random
 from typing import Any
 
@@ -12,9 +11,8 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
-from core.sampling.dice import roll
 from tests.core.plain import agrees_with_a_plain_pass
-from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION
+from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION, some
 
 PROMPT = "The sea looked back 🦊"
 
@@ -35,7 +33,7 @@ def same(steps: list[Any], others: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
 def test_every_step_shows_the_odds_of_a_plain_forward_pass(architecture: str, use_cache: bool, tiny: Any, plain: Any) -> None:
     """On, back, another way, on again, back to the prompt: the numbers are always those of one full pass without a cache."""
     model, network = tiny(architecture), plain(architecture)
@@ -64,7 +62,7 @@ def test_every_step_shows_the_odds_of_a_plain_forward_pass(architecture: str, us
     check(run.force(62))
 
 
-@pytest.mark.parametrize("architecture", FULL_ATTENTION)
+@pytest.mark.parametrize("architecture", some(FULL_ATTENTION))
 def test_one_new_token_costs_one_position_and_a_step_back_none(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)
     run = Generation(model, PROMPT)
@@ -79,7 +77,7 @@ def test_one_new_token_costs_one_position_and_a_step_back_none(architecture: str
         assert step.forward.cache_bytes == model.cache_bytes_per_token * step.position
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba", "gemma2", "lfm2"])
+@pytest.mark.parametrize("architecture", some(["llama", "gpt2", "mamba", "gemma2", "lfm2"], ["llama", "mamba"]))
 def test_a_branch_is_what_a_fresh_run_would_have_written(architecture: str, tiny: Any) -> None:
     model, settings = tiny(architecture), SamplingSettings(seed=12, temperature=0.9, top_p=0.95)
     run = Generation(model, PROMPT, settings)
@@ -100,94 +98,19 @@ def test_a_branch_is_what_a_fresh_run_would_have_written(architecture: str, tiny
     assert run.text == fresh.text
 
 
-def test_the_same_seed_writes_the_same_text_and_another_one_another(tiny: Any) -> None:
-    def write(seed: int) -> list[int]:
-        run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=seed))
-        return [run.step().token_id for _ in range(10)]
-
-    assert write(4) == write(4)
-    assert write(4) != write(5)
-
-
-def test_two_branches_and_two_settings_meet_the_same_dice(tiny: Any) -> None:
-    model = tiny("llama")
-    rolls = []
-    for settings, other in itertools.product([SamplingSettings(seed=9), SamplingSettings(seed=9, temperature=1.5, top_k=30)], [80, 90]):
-        run = Generation(model, PROMPT, settings)
-        run.force(other)
-        rolls.append([run.step().roll for _ in range(5)])
-    assert rolls[0] == rolls[1] == rolls[2] == rolls[3] == [roll(9, index) for index in range(1, 6)]
-
-
-def test_another_attempt_throws_again_at_the_same_place(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=2))
-    passes = tiny("llama").engine.passes
-    for attempt in range(20):
-        run.go_to(-1)
-        step = run.step(attempt=attempt)
-        assert step.index == 0
-        assert (step.roll, step.attempt) == (roll(2, 0, attempt), attempt)
-    assert len(run.nodes[0].children) > 5
-    run.go_to(-1)
-    assert run.step().roll == roll(2, 0)
-    assert tiny("llama").engine.passes - passes <= 21
-
-
-class passes_through:
-    """While open, counts how often the network itself is run."""
-
-    def __init__(self, network: Any) -> None:
-        self._network, self.count = network, 0
-
-    def __enter__(self) -> passes_through:
-        self._hook = self._network.register_forward_hook(self._add)
-        return self
-
-    def _add(self, *_: Any) -> None:
-        self.count += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._hook.remove()
-
-
 def test_moving_a_slider_costs_no_forward_pass_and_rolls_nothing_again(tiny: Any) -> None:
-    model = tiny("bloom")
-    run = Generation(model, PROMPT, SamplingSettings(seed=1))
+    engine = tiny("bloom").engine
+    run = Generation(tiny("bloom"), PROMPT, SamplingSettings(seed=1))
     written = [run.step().token_id for _ in range(3)]
-    with passes_through(model.network) as passes:
-        before = run.next_distribution()
-        for temperature in (0.1, 0.5, 1.5, 4.0):
-            run.settings = SamplingSettings(seed=1, temperature=temperature)
-            distribution = run.next_distribution()
-            assert distribution.settings == run.settings
-            assert [c.model_probability for c in distribution.candidates] == [c.model_probability for c in before.candidates]
-            assert distribution.sampling_entropy != before.sampling_entropy
-        assert run.next_distribution(SamplingSettings(seed=1, top_k=1)).candidates[0].sampling_probability == 1.0
-        assert run.settings == SamplingSettings(seed=1, temperature=4.0)
-        assert passes.count == 1
-        step = run.step()
-        assert passes.count == 1
-    assert step.settings == run.settings
-    assert [s.token_id for s in run.path[:3]] == written
-
-
-def test_what_was_coming_is_what_the_step_records(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=3, top_p=0.9))
-    for _ in range(5):
+    before, passes = run.next_distribution(), engine.passes
+    for temperature in (0.1, 0.5, 4.0):
+        run.settings = SamplingSettings(seed=1, temperature=temperature)
         distribution = run.next_distribution()
-        step = run.step()
-        assert (distribution.index, distribution.position) == (step.index, step.position)
-        assert [c for c in step.candidates if c.rank <= 20] == list(distribution.candidates)
-        assert [(s.name, s.kept, s.entropy) for s in step.stages] == [(s.name, s.kept, s.entropy) for s in distribution.stages]
-
-
-def test_old_steps_keep_the_settings_they_were_made_with(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=1))
-    before = show(run.step())
-    run.settings = SamplingSettings(seed=1, temperature=3.0)
-    run.step()
-    assert show(run.path[0]) == before
-    assert [step.settings.temperature for step in run.path] == [1.0, 3.0]
+        assert [c.model_probability for c in distribution.candidates] == [c.model_probability for c in before.candidates]
+        assert distribution.sampling_entropy != before.sampling_entropy
+    assert run.step().settings == run.settings
+    assert engine.passes == passes
+    assert [step.token_id for step in run.path[:3]] == written
 
 
 # Text
@@ -208,17 +131,6 @@ def test_the_text_is_joined_from_bytes_along_every_branch(architecture: str, tin
     assert [run.force(token).text for token in emoji[1:]] == ["", "", "🪿"]
     assert run.text == PROMPT + "⟨F0⟩⟨9F⟩🪿"
     assert run.written == "⟨F0⟩⟨9F⟩🪿"
-
-
-def test_the_text_written_is_what_the_tokenizer_would_read(tiny: Any) -> None:
-    for architecture in ("gpt2", "llama"):
-        model = tiny(architecture)
-        run = Generation(model, PROMPT)
-        for token in model.tokenize(" and the fox 昔々 said: é!\n"):
-            if not token.special:
-                run.force(token.token_id)
-        assert run.written.strip() == "and the fox 昔々 said: é!"
-        assert run.text == run.prompt + "".join(step.text for step in run.path)
 
 
 # Ends and errors
@@ -243,7 +155,7 @@ def test_the_end_of_the_text_is_said_and_one_can_go_back(tiny: Any) -> None:
     assert run.force(41).index == 1
 
 
-@pytest.mark.parametrize("architecture", sorted(set(ARCHITECTURES) - {"mamba"}))
+@pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - {"mamba"}), {"gpt2", "gemma2"}))
 def test_a_full_context_ends_the_run(architecture: str, tiny: Any) -> None:
     model = tiny(architecture)
     assert model.context_length == CONTEXT
@@ -256,13 +168,6 @@ def test_a_full_context_ends_the_run(architecture: str, tiny: Any) -> None:
     with pytest.raises(RunFinished, match="context full"):
         run.step()
     run.go_to(3)
-    assert run.finished is None
-
-
-def test_a_model_without_a_window_goes_on(tiny: Any) -> None:
-    run = Generation(tiny("mamba"), "The sea")
-    for _ in range(CONTEXT + 10):
-        run.force(40)
     assert run.finished is None
 
 
@@ -335,24 +240,3 @@ def test_full_memory_ends_the_run_but_not_what_was_written(tiny: Any, monkeypatc
     run.go_to(-1)
     assert run.finished is None
     assert run.force(41).index == 0
-
-
-def test_releasing_the_cache_frees_it_and_changes_no_number(tiny: Any) -> None:
-    model, settings = tiny("llama"), SamplingSettings(seed=4)
-    run, other = Generation(model, PROMPT, settings), Generation(model, PROMPT, settings)
-    for _ in range(3):
-        run.step()
-        other.step()
-    assert run.cache_bytes > 0
-    run.release()
-    assert run.cache_bytes == 0
-    for _ in range(3):
-        same([run.step()], [other.step()])
-    assert run.path[3].forward.reused_tokens == 0
-
-
-def test_top_n_lists_no_more_than_there_is(tiny: Any) -> None:
-    model = tiny("gpt2")
-    assert len(Generation(model, PROMPT, top_n=10**9).next_distribution().candidates) == model.vocabulary_size
-    assert len(Generation(model, PROMPT, top_n=0).next_distribution().candidates) == 1
-    assert len(Generation(model, PROMPT).next_distribution().candidates) == 20

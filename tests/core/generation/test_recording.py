@@ -1,4 +1,4 @@
-"""A recording shows the run exactly as it was, and a file that is wrong is refused in one sentence, whatever is wrong with it."""
+"""A recording shows the run exactly as it was. A broken file is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import json
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Generation, Recording
-from core.errors import BadRecording, WrongType
+from core.errors import BadRecording
 from core.record import tables
 from tests.core.runs import PROMPT, all_alike, branched_run
 
@@ -49,12 +48,6 @@ def test_a_saved_run_is_the_run(run: Generation, tmp_path: Path) -> None:
     assert Recording.loads(kept.dumps().encode()).text == run.text
 
 
-def test_a_recording_is_json_with_a_version(run: Generation) -> None:
-    text = Recording.of(run).dumps()
-    content = json.loads(text, parse_constant=lambda constant: pytest.fail(f"{constant} is no JSON"))
-    assert isinstance(content["version"], int)
-
-
 def test_every_branch_is_kept(run: Generation) -> None:
     tree = Recording.loads(Recording.of(run).dumps()).tree
     assert len(tree.nodes) == len(run.nodes)
@@ -63,11 +56,6 @@ def test_every_branch_is_kept(run: Generation) -> None:
     assert [(b.name, b.parts_at, b.step_count, b.text) for b in tree.branches()] == [
         (b.name, b.parts_at, b.step_count, b.text) for b in run.branches()
     ]
-
-
-def test_an_empty_run_is_kept_too(tiny: Any) -> None:
-    kept = Recording.loads(Recording.of(Generation(tiny("gpt2"), PROMPT)).dumps())
-    assert (kept.text, kept.path) == (PROMPT, [])
 
 
 def test_a_recording_needs_no_model_to_be_read(run: Generation, tmp_path: Path) -> None:
@@ -137,66 +125,47 @@ def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
             Recording.load(path)
 
 
-BROKEN: list[tuple[tuple[Any, ...], Any]] = [
-    (("version",), "1"),
-    (("version",), 0),
-    (("prompt",), ""),
-    (("prompt",), "another"),
-    (("prompt",), "half \ud83e pair"),
-    (("prompt_tokens",), []),
-    (("prompt_tokens", 0, "raw"), "zz"),
-    (("prompt_tokens", 0, "text"), "\ud83e"),
-    (("settings", "temperature"), -1),
-    (("settings", "temperature"), 1e999),
-    (("settings", "temperature"), 10**400),
-    (("settings", "temperature"), DEEP),
-    (("settings", "surprise"), 1),
-    (("settings", "\ud83e"), 1),
-    (("\ud83e",), 1),
-    (("extra\n" * 300,), 1),
-    (("here",), 99),
-    (("here",), -1),
-    (("here",), 1.5),
-    (("top_n",), 10**9),
-    (("finished",), "x" * 1000),
-    (("model", "name"), "x" * 1000),
-    (("model", "name"), "half \ud83e"),
-    (("model", "context_length"), -5),
-    (("vocabulary",), []),
-    (("vocabulary", 0, "id"), 10**30),
-    (("steps", 0, "parent"), 1),
-    (("steps", 3, "parent"), -1),
-    (("steps", 0, "name"), "\ud83e"),
-    (("steps", 0, "token_id"), 4),
-    (("steps", 0, "token_ids"), []),
-    (("steps", 0, "token_ids", 0), -1),
-    (("steps", 0, "token_ids", 0), 10**30),
-    (("steps", 0, "probabilities", 0, 0), 1.5),
-    (("steps", 0, "probabilities", 0, 0), None),
-    (("steps", 0, "probabilities", 0, 0), "0.5"),
-    (("steps", 0, "probabilities", 0), []),
-    (("steps", 0, "probabilities"), []),
-    (("steps", 0, "removed_at", 0), 15),
-    (("steps", 0, "roll"), 1.0),
-    (("steps", 0, "roll"), "0"),
-    (("steps", 0, "chosen_by"), "magic"),
-    (("steps", 0, "settings"), {"seed": DEEP}),
-    (("steps", 0, "settings"), None),
-    (("steps", 0, "stage_names", 0), "\ud83e"),
-    (("steps", 0, "stage_names"), []),
-    (("steps", 0, "stage_kept"), [1]),
-    (("steps", 0, "stage_kept", 0), -1),
-    (("steps", 0, "stage_entropies", 0), 1e999),
-    (("steps", 0, "seconds"), -1),
-    (("steps", 0), DEEP),
-    (("steps", 0), None),
-    (("steps",), {}),
-]
+# For each place of the file, values that cannot stand there.
+WRONG: dict[tuple[Any, ...], list[Any]] = {
+    ("version",): ["1", 0],
+    ("prompt",): ["", "another", "half \ud83e pair"],
+    ("prompt_tokens",): [[]],
+    ("prompt_tokens", 0, "raw"): ["zz"],
+    ("settings", "temperature"): [-1, 1e999, 10**400, DEEP],
+    ("settings", "surprise"): [1],
+    ("\ud83e",): [1],
+    ("extra\n" * 300,): [1],
+    ("here",): [99, -1, 1.5],
+    ("top_n",): [10**9],
+    ("finished",): ["x" * 1000],
+    ("model", "name"): ["x" * 1000, "half \ud83e"],
+    ("model", "context_length"): [-5],
+    ("vocabulary",): [[]],
+    ("vocabulary", 0, "id"): [10**30],
+    ("steps", 0, "parent"): [1],
+    ("steps", 3, "parent"): [-1],
+    ("steps", 0, "token_id"): [4],
+    ("steps", 0, "token_ids"): [[]],
+    ("steps", 0, "token_ids", 0): [-1, 10**30],
+    ("steps", 0, "probabilities", 0, 0): [1.5, None, "0.5"],
+    ("steps", 0, "probabilities", 0): [[]],
+    ("steps", 0, "removed_at", 0): [15],
+    ("steps", 0, "roll"): [1.0, "0"],
+    ("steps", 0, "chosen_by"): ["magic"],
+    ("steps", 0, "settings"): [{"seed": DEEP}, None],
+    ("steps", 0, "stage_names"): [[]],
+    ("steps", 0, "stage_kept"): [[1]],
+    ("steps", 0, "stage_entropies", 0): [1e999],
+    ("steps", 0, "seconds"): [-1],
+    ("steps", 0): [DEEP, None],
+    ("steps",): [{}],
+}
 
 
-@pytest.mark.parametrize(("place", "value"), BROKEN, ids=lambda part: ascii(part)[:40])
-def test_a_value_that_cannot_be_is_refused(place: tuple[Any, ...], value: Any, content: dict[str, Any]) -> None:
-    refused(changed(content, *place, to=value))
+@pytest.mark.parametrize("place", WRONG, ids=lambda place: ascii(place)[:40])
+def test_a_value_that_cannot_be_is_refused(place: tuple[Any, ...], content: dict[str, Any]) -> None:
+    for value in WRONG[place]:
+        refused(changed(content, *place, to=value))
 
 
 def test_a_missing_field_is_refused(content: dict[str, Any]) -> None:
@@ -242,7 +211,7 @@ JUNK = st.one_of(
 )
 
 
-@budget(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_with_any_values_replaced_is_refused_or_works(data: Any, content: dict[str, Any]) -> None:
     broken = copy.deepcopy(content)
@@ -273,7 +242,7 @@ def test_a_file_with_any_values_replaced_is_refused_or_works(data: Any, content:
     read_everything(kept)
 
 
-@budget(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_with_any_bytes_damaged_is_refused_or_works(data: Any, content: dict[str, Any]) -> None:
     raw = bytearray(json.dumps(content, ensure_ascii=False).encode())
@@ -304,61 +273,10 @@ def test_any_bytes_are_refused(data: bytes | str) -> None:
         Recording.loads(data)
 
 
-def many_steps(content: dict[str, Any], parents: list[int]) -> str:
-    """A file of as many steps, each behind the node that is named for it."""
-    step = next(s for s in content["steps"] if s["token_id"] not in content["model"]["end_token_ids"])
-    steps = [step | {"parent": parent, "name": ""} for parent in parents]
-    return json.dumps(content | {"steps": steps, "here": len(steps), "finished": None})
-
-
-def seconds_to_open(text: str) -> float:
-    begun = time.process_time()
-    Recording.loads(text)
-    return time.process_time() - begun
-
-
-def test_branches_that_take_turns_open_as_fast_as_one_way(content: dict[str, Any]) -> None:
-    """Two long branches, a step of each in turn: whoever walked to each step's place would walk through all of them each time."""
-    count = 4000
-    straight = many_steps(content, list(range(count)))
-    in_turn = many_steps(content, [0, 0, *range(1, count - 1)])
-    tree = Recording.loads(in_turn).tree
-    assert [len(tree.path_to(end)) for end in (count - 1, count)] == [count // 2, count // 2]
-    assert [step.index for step in tree.path] == list(range(count // 2))
-    assert tree.path[-1].position == len(tree.prompt_tokens) + count // 2 - 1
-    assert min(seconds_to_open(in_turn) for _ in range(2)) < 3 * min(seconds_to_open(straight) for _ in range(2))
-
-
-def test_many_branches_at_one_place_are_shown_in_turn(content: dict[str, Any]) -> None:
-    replay = Recording.loads(many_steps(content, [0] * 1000)).replay()
-    first = replay.step()
-    replay.go_to(-1)
-    assert replay.step() is first
-    assert len(replay.nodes) == 2
-
-
-@pytest.mark.parametrize("harm", ["a long name", "odds that are no numbers", "too many seconds", "a huge finish"])
-def test_a_run_that_fits_into_no_file_says_so(harm: str, tiny: Any) -> None:
-    """pydantic's own error, with its pages of detail, is nobody's business."""
+def test_a_run_that_fits_into_no_file_says_so(tiny: Any) -> None:
+    """In one sentence of ours, not in pydantic's pages of detail."""
     run = Generation(tiny("gpt2"), PROMPT)
     step = run.force(40)
-    if harm == "a long name":
-        run.nodes[1].name = "x" * 100
-    elif harm == "odds that are no numbers":
-        odds = step.probabilities.copy()
-        odds[0, 0] = math.nan
-        run.nodes[1].step = dataclasses.replace(step, probabilities=odds)
-    elif harm == "too many seconds":
-        run.nodes[1].step = dataclasses.replace(step, forward=dataclasses.replace(step.forward, seconds=1e10))
-    else:
-        run.model_name, run.prompt = "x", "y" * 4_000_001
-    with pytest.raises(BadRecording) as told:
+    run.nodes[1].step = dataclasses.replace(step, forward=dataclasses.replace(step.forward, seconds=1e10))
+    with pytest.raises(BadRecording, match=r"^This run cannot be kept[^\n]*$"):
         Recording.of(run)
-    assert "\n" not in str(told.value)
-    assert str(told.value).startswith("This run cannot be kept")
-
-
-@pytest.mark.parametrize("what", [None, 3, "a run", {}])
-def test_only_a_run_can_be_kept(what: Any) -> None:
-    with pytest.raises(WrongType, match="run"):
-        Recording.of(what)

@@ -1,21 +1,21 @@
-"""A file of a recording costs little however it lies, and whoever works beside it goes on working."""
+"""A hostile file of a recording is refused without much memory. The fields of a valid one may stand in any order."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from core import Recording
 from core.errors import BadRecording
 from core.generation import recording_file
 from tests.core.runs import branched_run
+from tests.tiny_models import some
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = {
@@ -30,61 +30,29 @@ HOSTILE = {
     "the same list twice": '{"steps": [], "steps": []}',
 }
 PROGRAM = """
-import resource, sys, time
+import resource, sys
 from core import Recording
 from core.errors import BadRecording
 data = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-begun = time.process_time()
 try:
     Recording.loads(data)
 except BadRecording:
-    print(time.process_time() - begun, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused_in_seconds_and_megabytes(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", some(HOSTILE, ["one deep list", "the same list twice"]))
+def test_a_hostile_file_is_refused_without_filling_the_memory(name: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.json"
     path.write_text(HOSTILE[name])
     out = subprocess.run([sys.executable, "-c", PROGRAM, str(path)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    seconds, megabytes = map(float, out.split())
-    assert seconds < 10
-    assert megabytes < 200
+    assert float(out) < 200
 
 
 @pytest.fixture(scope="module")
 def content(tiny: Any) -> dict[str, Any]:
     return json.loads(Recording.of(branched_run(tiny("gpt2"))).dumps())
-
-
-def long_file(content: dict[str, Any], megabytes: int) -> bytes:
-    step = next(s for s in content["steps"] if s["token_id"] not in content["model"]["end_token_ids"]) | {"name": ""}
-    count = megabytes * 2**20 // len(json.dumps(step))
-    steps = [step | {"parent": number} for number in range(min(count, 40_000))]
-    return json.dumps(content | {"steps": steps, "here": len(steps), "finished": None}).encode()
-
-
-def test_a_long_file_is_read_beside_others(content: dict[str, Any]) -> None:
-    """A neighbour's thread, which wants its turn every few milliseconds, never waits for long."""
-    data = long_file(content, 24)
-    pauses, stop = [0.0], threading.Event()
-
-    def neighbour() -> None:
-        last = time.perf_counter()
-        while not stop.is_set():
-            time.sleep(0.002)
-            now = time.perf_counter()
-            pauses.append(now - last)
-            last = now
-
-    beside = threading.Thread(target=neighbour)
-    beside.start()
-    kept = Recording.loads(data)
-    stop.set()
-    beside.join()
-    assert len(kept.path) > 1000
-    assert sorted(pauses)[-3] < 0.5  # two may be the machine's own
 
 
 def test_lists_may_stand_anywhere_and_be_written_anyhow(content: dict[str, Any]) -> None:
@@ -113,3 +81,22 @@ def test_a_file_that_takes_too_long_is_given_up(content: dict[str, Any], monkeyp
     monkeypatch.setattr(recording_file, "LONGEST", -1.0)
     with pytest.raises(BadRecording, match="takes longer"):
         Recording.loads(json.dumps(content))
+
+
+FAULTY: dict[str, dict[str, Any]] = {
+    "steps of nothing": {"steps": [{}] * 20_000},
+    "unknown names in every step": {"steps": [{str(i): 0 for i in range(100)}] * 2_000},
+    "lists of nonsense": {"steps": [{"token_ids": ["x"] * 1000, "ranks": ["x"] * 1000}] * 100},
+    "unknown names": {str(i): 1 for i in range(50_000)},
+    "unknown names in the model": {"model": {str(i): 1 for i in range(50_000)}},
+    "tokens of nothing": {"vocabulary": [[]] * 50_000, "prompt_tokens": [None] * 50_000},
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_file_of_nothing_but_faults_is_refused_at_the_first_of_each_kind(name: str) -> None:
+    """Some 200 KB of them once took gigabytes to report."""
+    with pytest.raises(BadRecording) as caught:
+        Recording.loads(json.dumps(FAULTY[name] | {"format": "token-probability-viewer recording", "version": 1}))
+    cause = caught.value.__cause__
+    assert cause is None or (isinstance(cause, ValidationError) and cause.error_count() < 60)

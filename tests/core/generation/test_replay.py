@@ -1,4 +1,4 @@
-"""A replay steps, goes back and branches like the run it shows, with no model behind it."""
+"""A replay steps, goes back and branches like the recorded run, without a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from core import Generation, Recording
 from core.errors import BadToken, RunFinished
-from core.record import tables
 from tests.core.runs import alike, all_alike, branched_run
 
 
@@ -54,23 +53,3 @@ def test_a_replay_follows_recorded_branches_and_no_others(run: Generation) -> No
     with pytest.raises(BadToken):
         replay.force(next(i for i in range(400) if i not in recorded))
     assert len(replay.path) == 1
-
-
-def test_the_charts_of_a_replay_are_those_of_the_run(run: Generation) -> None:
-    kept = Recording.loads(Recording.of(run).dumps())
-    for step, other in zip(kept.path, run.path, strict=True):
-        for table in (tables.candidates_table, tables.dice_table, tables.stages_table):
-            mine, theirs = table(step), table(other)
-            assert mine.drop(columns=mine.select_dtypes("number").columns).equals(
-                theirs.drop(columns=theirs.select_dtypes("number").columns)
-            )
-            for column in mine.select_dtypes("number").columns:
-                assert mine[column].tolist() == pytest.approx(theirs[column].tolist(), abs=1e-5, nan_ok=True)
-
-
-def test_a_replay_can_be_kept_again(run: Generation) -> None:
-    replay = Recording.of(run).replay()
-    while not replay.finished:
-        replay.step()
-    again = Recording.loads(Recording.of(replay).dumps())
-    all_alike(again.path, run.path)

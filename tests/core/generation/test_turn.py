@@ -1,4 +1,4 @@
-"""One run, several threads: each step belongs to the place where it began."""
+"""One run used by several threads: each step belongs to the place where it began."""
 
 from __future__ import annotations
 
@@ -8,44 +8,52 @@ from typing import Any
 
 import pytest
 
-from core import Generation, Recording, SamplingSettings, load_model
+from core import Generation, Recording, SamplingSettings
 from core.labs.fork import Fork
 
 
-class SlowPass:
-    """An engine whose next pass waits until the other thread has had its chance."""
+class Turn:
+    """A run's lock that reports in `settled` when a thread has to wait for it."""
 
-    def __init__(self, run: Any, patch: pytest.MonkeyPatch) -> None:
-        self.inside, self.go_on = Event(), Event()
-        forward = run.model.engine.forward
+    def __init__(self, lock: Any, settled: Event) -> None:
+        self._lock, self._settled = lock, settled
 
-        def slow(*args: Any, **named: Any) -> Any:
-            made = forward(*args, **named)
-            self.inside.set()
-            self.go_on.wait(10)
-            return made
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            self._settled.set()
+            self._lock.acquire()
 
-        patch.setattr(run.model.engine, "forward", slow)
-
-
-def after(call: Callable[[], object], done: Event) -> None:
-    """Call it, and say that it is done."""
-    call()
-    done.set()
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
 
 
-def meanwhile(slow: SlowPass, first: Callable[[], object], second: Callable[[], object]) -> bool:
-    """Call both, the second while the first is in its pass; whether the second had to wait."""
-    done = Event()
-    one = Thread(target=first)
-    other = Thread(target=after, args=(second, done))
-    one.start()
-    assert slow.inside.wait(10)
-    other.start()
-    waited = not done.wait(0.3)
-    slow.go_on.set()
-    one.join(20)
-    other.join(20)
+def meanwhile(run: Generation, patch: pytest.MonkeyPatch, first: Callable[[], object], second: Callable[[], object]) -> bool:
+    """Call both, the second while the first is in its forward pass; return whether the second had to wait."""
+    inside, go_on, settled, done = Event(), Event(), Event(), Event()
+    forward = run.model.engine.forward
+
+    def slow(*args: Any, **named: Any) -> Any:
+        made = forward(*args, **named)
+        inside.set()
+        assert go_on.wait(30)
+        return made
+
+    def call_second() -> None:
+        second()
+        done.set()
+        settled.set()
+
+    patch.setattr(run.model.engine, "forward", slow)
+    patch.setattr(run, "turn", Turn(run.turn, settled))
+    threads = [Thread(target=first), Thread(target=call_second)]
+    threads[0].start()
+    assert inside.wait(30)
+    threads[1].start()
+    assert settled.wait(30)
+    waited = not done.is_set()
+    go_on.set()
+    for thread in threads:
+        thread.join(30)
     return waited
 
 
@@ -61,8 +69,8 @@ def sound(run: Generation) -> None:
 
 
 @pytest.fixture
-def run() -> Generation:
-    made = Generation(load_model("storyteller"), "Once upon a time", SamplingSettings(seed=3), top_n=5)
+def run(tiny: Any) -> Generation:
+    made = Generation(tiny("llama"), "Once upon a time", SamplingSettings(seed=3), top_n=5)
     for _ in range(4):
         made.step()
     return made
@@ -82,26 +90,26 @@ MOVES: dict[str, Callable[[Generation], object]] = {
 
 @pytest.mark.parametrize("name", MOVES)
 def test_nobody_moves_a_run_while_a_step_of_it_is_computed(run: Generation, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert meanwhile(SlowPass(run, monkeypatch), run.step, lambda: MOVES[name](run))
+    assert meanwhile(run, monkeypatch, run.step, lambda: MOVES[name](run))
     sound(run)
 
 
 def test_a_fork_and_its_run_take_turns(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
     fork = Fork.at(run, 1, None, [40])
     fork.step()
-    assert meanwhile(SlowPass(run, monkeypatch), fork.step, lambda: run.go_to(-1))
+    assert meanwhile(run, monkeypatch, fork.step, lambda: run.go_to(-1))
     assert run.here == 0
     sound(run)
 
 
 def test_a_recording_of_a_run_that_is_being_written_holds_whole_steps(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Recording] = []
-    assert meanwhile(SlowPass(run, monkeypatch), run.step, lambda: kept.append(Recording.of(run)))
+    assert meanwhile(run, monkeypatch, run.step, lambda: kept.append(Recording.of(run)))
     assert [step.token_id for step in kept[0].path] == [step.token_id for step in run.path]
     assert len(kept[0].path) == 5
 
 
 def test_what_is_read_does_not_wait(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[tuple[int, str, int]] = []
-    assert not meanwhile(SlowPass(run, monkeypatch), run.step, lambda: read.append((len(run.path), run.written, len(run.branches()))))
+    assert not meanwhile(run, monkeypatch, run.step, lambda: read.append((len(run.path), run.written, len(run.branches()))))
     assert read[0][0] == 4

@@ -1,4 +1,4 @@
-"""Reading a given text: perplexity against transformers' own loss, every score against plain odds, and texts of every kind."""
+"""Reading a given text: perplexity against transformers' loss, and every score against plain probabilities."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from core import score_text
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
+from core.errors import BrokenLogits, EmptyPrompt
 from core.inspection import scoring
 from tests.core.plain import bits, plain_logits, plain_odds
-from tests.tiny_models import ARCHITECTURES, SENTENCES
+from tests.tiny_models import ARCHITECTURES, SENTENCES, some
 
 Model = Callable[[str], Any]
 
 TEXT = "Once upon a time a fox met a bear."
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
 def test_perplexity_is_the_loss_of_transformers(architecture: str, tiny: Model, plain: Model) -> None:
     model = tiny(architecture)
     scored = score_text(model, TEXT)
@@ -34,7 +32,7 @@ def test_perplexity_is_the_loss_of_transformers(architecture: str, tiny: Model, 
     assert scored.total_bits == pytest.approx(loss * (ids.shape[1] - 1) / math.log(2), rel=1e-4)
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "gemma2", "mamba"])
+@pytest.mark.parametrize("architecture", some(["llama", "gpt2", "gemma2", "mamba"], ["gpt2", "mamba"]))
 def test_every_token_is_scored_from_those_before_it(architecture: str, tiny: Model, plain: Model) -> None:
     model = tiny(architecture)
     scored = score_text(model, TEXT, top_n=3)
@@ -67,15 +65,6 @@ def test_a_worked_example() -> None:
     assert scored.nll == pytest.approx(9 * math.log(2) / 4)
 
 
-def test_bits_per_byte_count_the_bytes_of_the_scored_text(tiny: Model) -> None:
-    text = "Füchse 🦊 schlafen."
-    scored = score_text(tiny("gpt2"), text)
-    rest = len(text.encode()) - len(scored.written[0].text.encode())
-    assert rest > len(text)
-    assert scored.bits_per_byte == pytest.approx(scored.total_bits / rest)
-    assert scored.nll == pytest.approx(math.log(scored.perplexity))
-
-
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])
 @pytest.mark.parametrize(
     "text",
@@ -87,18 +76,7 @@ def test_tokens_of_every_script_survive_the_way_there_and_back(architecture: str
     assert all(token.surprise is not None and token.surprise >= 0 for token in scored.tokens[1:])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=st.text(min_size=1, max_size=40))
-def test_any_text_is_read_or_refused_in_one_sentence(text: str, tiny: Model) -> None:
-    try:
-        scored = score_text(tiny("gpt2"), text)
-    except InputError as error:
-        assert "\n" not in str(error)
-    else:
-        assert "".join(token.text for token in scored.tokens) == text
-
-
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "lfm2"])
+@pytest.mark.parametrize("architecture", some(["llama", "gpt2", "mistral", "lfm2"], ["llama", "mistral"]))
 def test_a_longer_text_is_read_in_strides(architecture: str, tiny: Model, plain: Model) -> None:
     """Windows of 64 tokens that move on by 16: the usual sliding-window perplexity, written out."""
     model, network, text = tiny(architecture), plain(architecture), TEXT * 5
@@ -122,7 +100,7 @@ def test_a_longer_text_is_read_in_strides(architecture: str, tiny: Model, plain:
     assert told[-1] == (ids.shape[1], ids.shape[1])
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gemma2", "gpt_neox", "deepseek_v3"])
+@pytest.mark.parametrize("architecture", some(["llama", "gemma2", "gpt_neox", "deepseek_v3"]))
 def test_pieces_and_chunks_change_no_number(architecture: str, tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny(architecture)
     whole = score_text(model, TEXT)
@@ -133,35 +111,6 @@ def test_pieces_and_chunks_change_no_number(architecture: str, tiny: Model, monk
     assert pieces.ranks.tolist() == whole.ranks.tolist()
 
 
-def test_the_logits_of_all_positions_never_lie_in_memory_together(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = tiny("llama")
-    monkeypatch.setattr("core.inspection.layers.FLOATS_AT_ONCE", 4 * model.vocabulary_size)
-    sizes: list[int] = []
-    hook = model.network.get_output_embeddings().register_forward_hook(lambda _m, _i, output: sizes.append(output.shape[-2]))
-    try:
-        score_text(model, TEXT)
-    finally:
-        hook.remove()
-    assert max(sizes) <= 4
-
-
-def test_a_network_that_cannot_be_heard_is_read_all_the_same(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = tiny("llama")
-    expected = score_text(model, TEXT * 5)
-    monkeypatch.setattr("core.inspection.layers.Layers.speak_truly", lambda self, hidden, logits: False)
-    scored = score_text(model, TEXT * 5)
-    assert scored.log_probabilities == pytest.approx(expected.log_probabilities, abs=1e-4, nan_ok=True)
-
-
-def test_the_strangest_and_the_surest_places(tiny: Model) -> None:
-    scored = score_text(tiny("gpt2"), TEXT)
-    ordered = sorted((token for token in scored.tokens if token.surprise is not None), key=lambda token: -(token.surprise or 0))
-    assert scored.most_surprising(3) == tuple(ordered[:3])
-    assert scored.most_certain(2) == tuple(ordered[:-3:-1])
-    assert scored.most_surprising(-1) == ()
-    assert len(scored.most_certain(10**6)) == scored.scored_count
-
-
 def test_one_token_alone_has_no_score(tiny: Model) -> None:
     scored = score_text(tiny("gpt2"), "a")
     assert len(scored.tokens) == 1
@@ -170,39 +119,10 @@ def test_one_token_alone_has_no_score(tiny: Model) -> None:
     assert scored.most_surprising() == ()
 
 
-def test_the_table_has_a_row_per_token(tiny: Model) -> None:
-    scored = score_text(tiny("llama"), TEXT)
-    table = scored.table()
-    assert list(table.columns) == [
-        *["position", "token_id", "piece", "text", "probability", "rank", "surprise", "entropy", "favourite", "favourite_probability"]
-    ]
-    assert len(table) == len(scored.tokens)
-    assert table["surprise"].sum() == pytest.approx(scored.total_bits)
-    assert "".join(table["text"]) == TEXT
-
-
 @pytest.mark.parametrize("text", ["", None, 7, b"bytes"])
 def test_nothing_to_read_is_said(text: Any, tiny: Model) -> None:
     with pytest.raises(EmptyPrompt):
         score_text(tiny("gpt2"), text)
-
-
-def test_half_a_character_is_said(tiny: Model) -> None:
-    with pytest.raises(InputError, match="half a character"):
-        score_text(tiny("gpt2"), "broken \ud83e end")
-
-
-def test_a_library_is_too_long(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoring, "LONGEST_TEXT", 100)
-    with pytest.raises(PromptTooLong):
-        score_text(tiny("gpt2"), "x" * 101)
-
-
-@pytest.mark.parametrize("stride", [0, -1, 64, 10**30, 1.5, "8", True])
-def test_a_strange_stride_is_said(stride: Any, tiny: Model) -> None:
-    with pytest.raises(BadSetting) as caught:
-        score_text(tiny("gpt2"), TEXT, stride=stride)
-    assert len(str(caught.value)) < 140
 
 
 def test_a_broken_model_is_said(tiny_folder: Model) -> None:
@@ -213,11 +133,3 @@ def test_a_broken_model_is_said(tiny_folder: Model) -> None:
         model.network.transformer.ln_f.weight.fill_(math.nan)
     with pytest.raises(BrokenLogits):
         score_text(model, TEXT)
-
-
-def test_a_model_on_a_server_cannot_be_asked() -> None:
-    class Elsewhere:
-        has_network = False
-
-    with pytest.raises(ModelError, match="somewhere else"):
-        score_text(Elsewhere(), TEXT)  # type: ignore[arg-type]

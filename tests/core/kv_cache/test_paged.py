@@ -1,4 +1,4 @@
-"""Pages that are torn out are gone, and nothing else changes: held against transformers' own attention with a mask drawn by hand."""
+"""Forgetting pages of the KV cache: equal to transformers' attention with a mask drawn by hand."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import torch
 
-from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.errors import ModelError
 from core.kv_cache.paged import PagedKVCache
-from tests.tiny_models import CONTEXT, FULL_ATTENTION
+from tests.tiny_models import FULL_ATTENTION, some
 
 IDS = list(range(20, 44))
 MASKABLE = ["llama", "gpt2", "qwen3", "mixtral", "phi3", "gpt_neox", "olmoe"]
 
 
-@pytest.mark.parametrize("architecture", [*FULL_ATTENTION, "deepseek_v3"])
+@pytest.mark.parametrize("architecture", some([*FULL_ATTENTION, "deepseek_v3"]))
 def test_a_notepad_with_room_gives_the_models_own_odds(architecture: str, tiny: Any, plain: Any) -> None:
     notepad = PagedKVCache(tiny(architecture))
     notepad.read(IDS[:9])
@@ -36,7 +36,7 @@ def logits_with_mask(network: Any, ids: list[int], visible: Callable[[int, int],
         return network(torch.tensor([ids]), attention_mask=mask, use_cache=False).logits[0, -1]
 
 
-@pytest.mark.parametrize("architecture", MASKABLE)
+@pytest.mark.parametrize("architecture", some(MASKABLE, ["llama", "gpt2", "mixtral"]))
 @pytest.mark.parametrize("sinks", [0, 3])
 def test_forgetting_is_the_same_as_never_looking_there_again(architecture: str, sinks: int, tiny: Any, plain: Any) -> None:
     room = 10
@@ -68,17 +68,6 @@ def test_several_tokens_behind_a_gap_see_each_other_in_order(tiny: Any, plain: A
     assert notepad.kept == [0, 1, *range(7, 18)]
 
 
-def test_bytes_are_given_back_page_by_page(tiny: Any) -> None:
-    model = tiny("qwen3")
-    notepad = PagedKVCache(model)
-    notepad.read(IDS)
-    assert notepad.bytes == len(IDS) * model.cache_bytes_per_token
-    notepad.forget_oldest(7)
-    held = [tensor for layer in notepad._cache.layers for tensor in (layer.keys, layer.values)]
-    assert notepad.bytes == (len(IDS) - 7) * model.cache_bytes_per_token
-    assert sum(tensor.untyped_storage().nbytes() for tensor in held) == notepad.bytes  # copied, not a view of the old ones
-
-
 @pytest.mark.parametrize("bits", [8, 4])
 def test_smaller_pages_can_be_torn_out_too(bits: int, tiny: Any) -> None:
     notepad, whole = PagedKVCache(tiny("llama"), bits), PagedKVCache(tiny("llama"))
@@ -102,16 +91,6 @@ def test_a_copy_is_written_on_alone(tiny: Any) -> None:
     assert notepad.bytes == 5 * tiny("llama").cache_bytes_per_token
 
 
-def test_forgetting_nothing_or_too_much(tiny: Any) -> None:
-    notepad = PagedKVCache(tiny("llama"))
-    assert notepad.forget_oldest(3) == []
-    notepad.read(IDS[:4])
-    assert notepad.forget_oldest(0) == notepad.forget_oldest(-5) == notepad.forget_oldest(2, sinks=10) == []
-    assert notepad.forget_oldest(100, sinks=1) == [1, 2, 3]
-    notepad.read(IDS[4:6])
-    assert notepad.kept == [0, 4, 5]
-
-
 def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
     assert {name: PagedKVCache(tiny(name)).positions for name in ("llama", "gpt2", "bloom", "mpt", "falcon")} == {
         "llama": "kept",
@@ -122,32 +101,7 @@ def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
     }
 
 
-@pytest.mark.parametrize("architecture", ["mistral", "gemma2", "gemma3", "gpt_oss", "mamba", "lfm2"])
+@pytest.mark.parametrize("architecture", some(["mistral", "gemma2", "gemma3", "gpt_oss", "mamba", "lfm2"]))
 def test_models_without_pages_get_one_sentence(architecture: str, tiny: Any) -> None:
     with pytest.raises(ModelError, match="does not keep one line per token"):
         PagedKVCache(tiny(architecture))
-
-
-def test_nothing_to_read_and_too_much_to_read(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    notepad = PagedKVCache(tiny("llama"))
-    with pytest.raises(EmptyPrompt):
-        notepad.read([])
-    with pytest.raises(PromptTooLong, match="knows 64 positions"):
-        notepad.read([20] * (CONTEXT + 1))
-    notepad.read([20] * CONTEXT)
-    notepad.forget_oldest(30)
-    with pytest.raises(PromptTooLong):  # forgetting makes room, but no new positions
-        notepad.read([20])
-
-
-def test_a_full_device_gets_one_sentence(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    notepad = PagedKVCache(tiny("llama"))
-
-    def full(*args: Any, **named: Any) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    monkeypatch.setattr(
-        notepad, "_network", type("Full", (), {"__call__": full, "get_input_embeddings": tiny("llama").network.get_input_embeddings})()
-    )
-    with pytest.raises(NotEnoughMemory, match="another line"):
-        notepad.read([20])

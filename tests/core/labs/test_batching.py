@@ -1,4 +1,4 @@
-"""The batching lab: the same readers on both sides, clocks that go abreast, figures that follow from the records, and the lone runs."""
+"""Batching: both sides serve the same requests, figures follow from the records, and each text is that of a run alone."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import pytest
 
 from core import SamplingSettings
 from core.costs.machine import Peak
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
 from core.labs.batch_curve import CurvePoint, batch_curve
-from core.labs.batching import FASTEST, Reader, Served, compare_alone, readers, serve, summary
+from core.labs.batching import Reader, Served, compare_alone, readers, serve, summary
 from core.serving.scheduler import Policy
 from core.serving.server import ServerSettings
 
@@ -33,16 +32,6 @@ def side(seen: list[Served], place: int) -> list[Any]:
     return [one.iteration for one in seen if one.side == place]
 
 
-def test_readers_differ_in_words_dice_and_length_and_come_back_the_same(tiny: Any) -> None:
-    model = tiny("llama")
-    who = readers(model, PROMPTS, 9, 2, 12, rate=4.0, settings=SETTINGS)
-    assert who == readers(model, PROMPTS, 9, 2, 12, rate=4.0, settings=SETTINGS)
-    assert [reader.prompt for reader in who] == list(PROMPTS) * 3
-    assert [reader.settings.seed for reader in who] == list(range(5, 14))
-    assert all(2 <= reader.max_new_tokens <= 12 for reader in who) and len({reader.max_new_tokens for reader in who}) > 1
-    assert [r.arrival for r in who] == sorted(r.arrival for r in who) and who[0].arrival > 0
-
-
 def test_arrivals_are_a_poisson_process(tiny: Any) -> None:
     waits = []
     for seed in range(60):
@@ -51,14 +40,6 @@ def test_arrivals_are_a_poisson_process(tiny: Any) -> None:
     assert np.mean(waits) == pytest.approx(1 / 5, rel=0.07)
     assert np.std(waits) == pytest.approx(1 / 5, rel=0.1)  # an exponential's spread is its mean
     assert np.mean(np.array(waits) > 0.2) == pytest.approx(math.exp(-1), abs=0.03)
-
-
-def test_the_common_beginning_is_cut_to_length(tiny: Any) -> None:
-    model = tiny("gpt2")
-    text = "The capital of France is Paris, and the capital of Japan is Tokyo."
-    who = readers(model, PROMPTS, 3, background=text, background_tokens=10)
-    before = model.text_of(model.encode(text)[:10])
-    assert all(reader.prompt == f"{before} {own}".replace("  ", " ") for reader, own in zip(who, PROMPTS, strict=True))
 
 
 def test_both_sides_write_the_same_and_their_clocks_go_abreast(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
@@ -90,16 +71,6 @@ def test_figures_follow_from_the_records(served: tuple[Any, tuple[Reader, ...], 
     assert nothing.tokens == 0 and math.isnan(nothing.tokens_per_second) and math.isnan(nothing.first_token[0])
 
 
-def test_a_static_batch_leaves_slots_empty_while_others_wait(tiny: Any) -> None:
-    model = tiny("llama")
-    who = [Reader(i, "A fox", tuple(model.encode("A fox")), SamplingSettings(seed=i), (2, 14)[i % 2], 0.0) for i in range(6)]
-    both = (ServerSettings(Policy.STATIC, 2, blocks=40), ServerSettings(Policy.CONTINUOUS, 2, blocks=40))
-    seen = list(serve(model, who, both))
-    static, continuous = summary(side(seen, 0)), summary(side(seen, 1))
-    assert static.idle_in_demand > 0.1 and continuous.idle_in_demand == 0
-    assert len(side(seen, 0)) > len(side(seen, 1))
-
-
 def test_everybody_is_compared_with_a_run_of_their_own(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
     model, who, seen = served
     finished = [one for i in side(seen, 1) for one in i.finished]
@@ -107,54 +78,6 @@ def test_everybody_is_compared_with_a_run_of_their_own(served: tuple[Any, tuple[
     assert [one.reader_id for one in compared] == [reader.reader_id for reader in who]
     assert all(one.first_difference is None and one.largest_difference < 1e-4 for one in compared)
     assert sum(one.tokens for one in compared) == sum(len(one.token_ids) for one in finished)
-
-
-def test_a_difference_is_noticed(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
-    from dataclasses import replace
-
-    model, who, seen = served
-    one = next(one for i in side(seen, 1) for one in i.finished if len(one.token_ids) > 3)
-    ids = (*one.token_ids[:2], (one.token_ids[2] + 1) % 300, *one.token_ids[3:])
-    off = tuple(logit + 0.5 for logit in one.logits)
-    (found,) = compare_alone(model, who, [replace(one, token_ids=ids, logits=off)])
-    assert found.first_difference == 2 and found.largest_difference == pytest.approx(0.5, abs=1e-4) and found.close_rolls > 0
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *[{"count": value} for value in (0, -1, 33, 10**9, 1.5, True, "8")],
-        *[{"longest": value} for value in (0, -1, 10**6)],
-        *[{"shortest": value} for value in (0, 49, None)],
-        *[{"rate": value} for value in (0, -1.0, math.nan, math.inf, FASTEST * 2, "fast")],
-        *[{"background_tokens": value} for value in (-1, 10**9, 2.5)],
-    ],
-)
-def test_impossible_readers_get_one_sentence(wrong: dict[str, Any], tiny: Any) -> None:
-    with pytest.raises(BadSetting):
-        readers(tiny("llama"), PROMPTS, **wrong)
-
-
-def test_impossible_prompts(tiny: Any) -> None:
-    with pytest.raises(EmptyPrompt):
-        readers(tiny("llama"), [""])
-    with pytest.raises(PromptTooLong):
-        readers(tiny("llama"), ["word " * 500])
-    with pytest.raises(BadSetting):
-        readers(tiny("llama"), [])
-
-
-def test_the_environment_limits_the_readers(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_READERS", "3")
-    assert len(readers(tiny("llama"), PROMPTS, 3)) == 3
-    with pytest.raises(BadSetting, match="from 1 to 3"):
-        readers(tiny("llama"), PROMPTS, 4)
-
-
-def test_a_model_that_cannot_be_batched_says_so(tiny: Any) -> None:
-    model = tiny("mamba")
-    with pytest.raises(ModelError, match="Choose a model with plain attention"):
-        next(serve(model, readers(model, PROMPTS, 2), SIDES))
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])
@@ -169,9 +92,3 @@ def test_the_curve_measures_every_size_in_turn(architecture: str, tiny: Any) -> 
         assert point.tokens_per_second == pytest.approx(point.size / point.seconds)
         expected = point.size * 1e9 / (model.weight_bytes + point.size * held * model.cache_bytes_per_token)
         assert point.ceiling == pytest.approx(expected) and 0 < point.pass_seconds <= point.seconds
-
-
-@pytest.mark.parametrize("wrong", [{"sizes": ()}, {"sizes": (0,)}, {"sizes": (65,)}, {"tokens": 0}, {"tokens": 10**6}, {"repeats": 0}])
-def test_impossible_curves(wrong: dict[str, Any], tiny: Any) -> None:
-    with pytest.raises(BadSetting):
-        next(batch_curve(tiny("llama"), "Once", Peak(1, 1, "cpu", "float32", 1), **wrong))

@@ -1,4 +1,4 @@
-"""Beam search ends where transformers' own beam search ends, and says why each beginning was kept or dropped."""
+"""Beam search ends where transformers' beam search ends, and says why each beam was kept or dropped."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
-from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
+from core.labs.beam import DROPPED, FINISHED, LATE, BeamStep, beam_search
+from tests.tiny_models import some
 
 PROMPT = "The sea looked back"
 
@@ -47,7 +47,9 @@ def reference(network: Any, model: Any, prompt: str, **named: Any) -> tuple[list
     return found.sequences[0, ids.shape[1] :].tolist(), float(found.sequences_scores[0])
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "qwen3", "bloom", "mamba", "lfm2"])
+@pytest.mark.parametrize(
+    "architecture", some(["llama", "gpt2", "mistral", "qwen3", "bloom", "mamba", "lfm2"], ["gpt2", "mistral", "mamba"])
+)
 @pytest.mark.parametrize(("beams", "steps"), [(1, 7), (2, 1), (3, 12), (5, 25)])
 def test_the_result_is_that_of_generate(architecture: str, beams: int, steps: int, tiny: Any, plain: Any) -> None:
     model = tiny(architecture)
@@ -102,60 +104,3 @@ def test_every_beginning_grows_from_one_that_was_kept(tiny: Any) -> None:
             assert beam.score == pytest.approx(beam.log_probability / beam.length, abs=1e-6)
     every = [beam.node_id for step in steps for beam in step.considered]
     assert every == list(range(1, len(every) + 1))
-
-
-def test_the_price_is_counted(tiny: Any) -> None:
-    steps = search(tiny("llama"), PROMPT, 4, 6)
-    assert [step.rows for step in steps] == [1, 4, 4, 4, 4, 4]
-    assert steps[-1].tokens == 21
-    assert steps[-1].seconds > 0
-    assert {beam.fate for beam in steps[0].considered} == {KEPT, DROPPED}
-
-
-def test_the_context_is_the_end(tiny: Any) -> None:
-    model = tiny("llama")
-    steps = search(model, PROMPT * 4, 2, 200)
-    assert len(model.encode(PROMPT * 4)) + steps[-1].index + 1 <= model.context_length
-    assert steps[-1].done
-
-
-@pytest.mark.parametrize(
-    ("named", "error"),
-    [
-        ({"beams": 0}, BadSetting),
-        ({"beams": 17}, BadSetting),
-        ({"beams": 10**40}, BadSetting),
-        ({"beams": True}, BadSetting),
-        ({"beams": "4"}, BadSetting),
-        ({"steps": -1}, BadSetting),
-        ({"steps": 2.5}, BadSetting),
-        ({"length_penalty": math.nan}, BadSetting),
-        ({"length_penalty": math.inf}, BadSetting),
-        ({"length_penalty": "x"}, BadSetting),
-        ({"early_stopping": "sometimes"}, BadSetting),
-        ({"early_stopping": 1}, BadSetting),
-        ({"prompt": ""}, EmptyPrompt),
-        ({"prompt": "word " * 500}, PromptTooLong),
-    ],
-)
-def test_impossible_wishes_get_one_sentence(named: dict[str, Any], error: type[Exception], tiny: Any) -> None:
-    with pytest.raises(error) as told:
-        next(beam_search(tiny("llama"), **{"prompt": PROMPT, **named}))
-    assert "\n" not in str(told.value)
-
-
-def test_a_model_elsewhere_is_refused(tiny: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(tiny("llama"), "has_network", False)
-    with pytest.raises(ModelError, match="this machine"):
-        next(beam_search(tiny("llama"), PROMPT))
-
-
-def test_what_is_cut_by_its_length_did_not_end(tiny: Any) -> None:
-    model = tiny("llama")
-    last = search(model, PROMPT, 3, 4)[-1]
-    assert last.done == "as long as it may get"
-    fates = {beam.fate for beam in last.considered if beam.token_id not in model.end_token_ids}
-    assert fates == {CUT_OFF, DROPPED}
-    assert all(beam.token_id in model.end_token_ids for beam in last.considered if beam.fate in (FINISHED, LATE))
-    assert sum(beam.fate in (CUT_OFF, FINISHED) for beam in last.considered) == 3
-    assert last.answers[0].fate in (CUT_OFF, FINISHED)

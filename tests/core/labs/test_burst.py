@@ -1,4 +1,4 @@
-"""A burst of requests to a server: recorded streams of real ones, their word over time as recorded, and servers that mean no good."""
+"""A burst of requests to a server: recorded streams of real servers, and servers that fail or send nonsense."""
 
 from __future__ import annotations
 
@@ -147,8 +147,8 @@ def test_what_makes_no_sense_is_left_out() -> None:
     assert batch_size(ServerSaid(passes=5, rows=9), ServerSaid(passes=5, rows=9)) is None
 
 
-def test_a_model_that_is_here_is_none_for_a_burst() -> None:
-    local = load_model("storyteller-mini", device="cpu", dtype="float32")
+def test_a_model_that_is_here_is_none_for_a_burst(tiny: Any) -> None:
+    local = tiny("gpt2")
     with pytest.raises(BadSetting, match="on a server"):
         next(burst(local, readers(local, ("Once",), 2, 4, 4)))
     with serve(streaming(FakeLlama(), "llamacpp_stream")) as server, pytest.raises(BadSetting):

@@ -1,4 +1,4 @@
-"""Several tries, beam search and reading on a server: the numbers of a model whose whole distribution is known."""
+"""Several tries, beam search and reading on a server give the numbers of the whole distribution."""
 
 from __future__ import annotations
 

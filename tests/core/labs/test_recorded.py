@@ -1,15 +1,12 @@
-"""A recorded experiment comes back as it was, at any speed, and a file can be wrong but never dangerous."""
+"""A recorded experiment comes back as it was, at any speed. A broken file is refused in one sentence."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import FrozenInstanceError, fields, is_dataclass
-from enum import Enum
-from importlib import import_module
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -19,16 +16,15 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.errors import BadRecording
-from core.labs import codec, recorded
-from core.labs.cache_race import race
+from core.labs import recorded
 from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, cascade
-from core.labs.codec import CLASSES, fits, hints
+from core.labs.codec import CLASSES
 from core.labs.quantization import PartDamage
 from core.labs.recorded import RecordedExperiment
 from core.labs.rounded_cache import rounded_cache
 from core.labs.school_report import school_reports
 from core.labs.sweep import Column, side_by_side
-from core.labs.two_models import JudgedPart, JudgedParts, ModelFigures, judge
+from core.labs.two_models import ModelFigures, judge
 from core.labs.waiting import load_curve, watch_one
 
 DAY = "2026-01-31"
@@ -56,16 +52,6 @@ def test_steps_come_back_without_a_model(compared: tuple[Any, ...]) -> None:
     assert back.seen[0].paths[0][0] is last.paths[0][0], "a step that many observations hold is one step"
 
 
-def test_plain_observations_come_back_equal(tiny: Callable[[str], Any]) -> None:
-    seen = tuple(race(tiny("llama"), "the fox", SamplingSettings(seed=1), 5))
-    kept = RecordedExperiment("race", DAY, seen, tuple(map(float, range(len(seen)))), about=(5, "the fox", range(2, 4)))
-    back = RecordedExperiment.loads(kept.dumps())
-    assert back.about == kept.about and back.seconds == kept.seconds
-    assert [one.text for one in back.seen] == [one.text for one in seen]
-    for one, other in zip(back.seen, seen, strict=True):
-        assert one.total_seconds == pytest.approx(other.total_seconds, rel=1e-6)
-
-
 def two(tiny: Callable[[str], Any]) -> dict[str, Callable[[], Iterator[Any]]]:
     """Labs of two models, of many requests and of a rounded cache, on tiny ones."""
     one, other, third = tiny("llama"), tiny("gpt2"), tiny("qwen3")
@@ -88,11 +74,6 @@ def test_what_a_lab_yields_comes_back(name: str, tiny: Callable[[str], Any]) -> 
     assert seen and back.about == about and [type(one) for one in back.seen] == [type(one) for one in seen]
     for one, other in zip(back.seen, seen, strict=True):
         same(one, other)
-
-
-def test_parts_of_a_text_and_bytes_come_back() -> None:
-    seen = (JudgedParts((JudgedPart("fox", 1.5, math.inf),)), b"\xa6\x8a", b"")
-    assert RecordedExperiment.loads(RecordedExperiment("pupil", DAY, seen, (0.0,) * 3).dumps()).seen == seen
 
 
 def same(one: Any, other: Any) -> None:
@@ -123,16 +104,6 @@ def test_a_result_that_holds_a_model_is_refused(tiny: Callable[[str], Any]) -> N
         RecordedExperiment("race", DAY, (1,), (0.0,), about=tiny("llama")).dumps()
 
 
-def test_every_class_of_a_file_is_a_record_whose_types_are_known() -> None:
-    for name, module in CLASSES.items():
-        cls: Any = getattr(import_module(module), name)
-        assert cls.__name__ == name
-        if issubclass(cls, Enum):
-            continue
-        names = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
-        assert names and names <= hints(getattr(import_module(module), name)).keys(), name
-
-
 def content(**changed: Any) -> dict[str, Any]:
     kept = RecordedExperiment("quantization_parts", DAY, (PartDamage(0, "up", 0.25),), (0.5,))
     found: dict[str, Any] = json.loads(gzip.decompress(kept.dumps()))
@@ -143,46 +114,30 @@ def packed(what: Any) -> bytes:
     return gzip.compress(json.dumps(what).encode())
 
 
-def test_the_untouched_file_is_read() -> None:
-    back = RecordedExperiment.loads(packed(content()))
-    assert back.seen == (PartDamage(0, "up", 0.25),)
-    with pytest.raises(FrozenInstanceError):
-        back.name = "other"  # type: ignore[misc]
-
-
 WRONG: dict[str, bytes] = {
     "empty": b"",
     "no archive": b"hello",
     "cut off": packed(content())[:-9],
-    "no json": gzip.compress(b"{"),
-    "another file": packed([1, 2]),
     "another format": packed(content(format="x")),
-    "no version": packed(content(version="1")),
     "a newer version": packed(content(version=99)),
     "no name": packed(content(name="../../etc/passwd")),
-    "no day": packed(content(recorded_on="yesterday")),
     "no observations": packed(content(seen=[], seconds=[])),
     "times missing": packed(content(seconds=[])),
-    "times backwards": packed(content(seen=[1, 2], seconds=[2.0, 1.0])),
     "times that are none": packed(content(seconds=[-5.0])),
     "a class of Python": packed(content(seen=[{"record": ["Popen", {"args": "ls"}]}])),
     "a path for a class": packed(content(seen=[{"record": ["os.system", {}]}])),
     "a field too many": packed(content(seen=[{"record": ["PartDamage", {"layer": 0, "name": "up", "mean_kl": 0.1, "x": 1}]}])),
     "a field too few": packed(content(seen=[{"record": ["PartDamage", {"layer": 0}]}])),
     "a field of another type": packed(content(seen=[{"record": ["PartDamage", {"layer": "0", "name": "up", "mean_kl": 0.1}]}])),
-    "a list for a record": packed(content(seen=[{"record": ["PartDamage", [1, 2]]}])),
     "settings out of range": packed(content(about={"record": ["SamplingSettings", {"temperature": -1.0}]})),
     "an enum that is none": packed(content(about={"enum": ["Policy", "chaos"]})),
-    "a record as an enum": packed(content(about={"enum": ["PartDamage", 1]})),
     "a step that is not there": packed(content(about={"step": 0})),
     "a step of nothing": packed(content(steps=[[0, 0, 0, True, "", {}]])),
     "an unknown kind": packed(content(about={"pickle": "gASV"})),
     "two kinds at once": packed(content(about={"tuple": [], "list": []})),
     "keys that cannot be": packed(content(about={"dict": [[[1], 2]]})),
     "bytes that are none": packed(content(about={"bytes": "zz"})),
-    "a list for bytes": packed(content(about={"bytes": [1]})),
     "a huge number": packed(content(about=10**40)),
-    "a huge range": packed(content(about={"range": [0, 10**18, 1]})),
     "nested too deeply": packed(content(about=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])),
     "broken tokens": packed(content(vocabularies=[{"ends": [], "tokens": {"1": ["zz", False]}}])),
 }
@@ -201,13 +156,6 @@ def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
         RecordedExperiment.loads(gzip.compress(b" " * 5_000_000))
 
 
-def test_a_file_that_is_not_there() -> None:
-    from pathlib import Path
-
-    with pytest.raises(BadRecording, match="cannot be opened"):
-        RecordedExperiment.load(Path("/nowhere/at/all.json.gz"))
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12),
     lambda inner: (
@@ -219,28 +167,9 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(JSON, JSON, JSON)
 @example(None, {"float": []}, [])
 def test_no_nonsense_brings_anything_but_a_sentence(about: Any, seen: Any, steps: Any) -> None:
     with suppress(BadRecording):
         RecordedExperiment.loads(packed(content(about=about, seen=[seen], steps=steps)))
-
-
-@pytest.mark.parametrize(
-    ("value", "hint", "expected"),
-    [
-        (True, int, False),
-        (1, float, True),
-        ("a", float, False),
-        ((1, "a"), tuple[int, str], True),
-        ((1,), tuple[int, str], False),
-        ([1], tuple[int, ...], False),
-        ({"a": 1}, dict[str, int], True),
-        ({"a": "b"}, dict[str, int], False),
-        (None, str | None, True),
-        (None, codec.Any, True),
-    ],
-)
-def test_types_are_held_against_their_declaration(value: Any, hint: Any, expected: bool) -> None:
-    assert fits(value, hint) is expected

@@ -1,4 +1,4 @@
-"""Chances of the right answer are the model's own joint probabilities; answers are found where they stand; counts carry their doubt."""
+"""The chance of an answer is the model's joint probability, answers are found in the text, and counts carry their error."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import re
 from typing import Any
 
 import pytest
-import torch
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.kv_cache.kv_cache import KVCache
 from core.labs.answers import answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
 from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, sums, think, wilson
 from core.training.lessons.grammar import held_out
-from pages.ui.i18n.example_texts import QUESTIONS
 from tests.core.plain import plain_odds
+from tests.tiny_models import some
 
 QUESTION = Question("2 + 3?\n", "5")
 
@@ -37,7 +35,7 @@ def ending(network: Any, model: Any, ids: list[int], longer: str) -> float:
     return 1 - sum(p for p, text in zip(odds, texts, strict=True) if re.match(longer, text))
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba"])
+@pytest.mark.parametrize("architecture", some(["llama", "gpt2", "mamba"], ["llama", "mamba"]))
 @pytest.mark.parametrize("style", [DIRECT, CHAIN_OF_THOUGHT])
 def test_the_chance_is_the_joint_probability_of_the_answer_and_its_end(
     architecture: str, style: PromptingStyle, tiny: Any, plain: Any
@@ -79,41 +77,13 @@ def test_a_number_with_a_digit_behind_it_is_another_number(tiny: Any, plain: Any
     )
 
 
-def test_a_thousand_is_asked_for_in_both_spellings(tiny: Any) -> None:
-    model = tiny("gpt2")
-    run = Generation(model, QUESTION.text + DIRECT.begin)
-    both = chance_of(model, run, DIRECT, "1000", KVCache())
-    assert both == pytest.approx(chance_of(model, run, DIRECT, "1,000", KVCache()))
-    base = QUESTION.text + DIRECT.begin
-    alone = 0.0
-    for spelling in (" 1000", " 1,000"):
-        odds, ids = 1.0, model.encode(base)
-        for token in model.encode(base + spelling)[len(ids) :]:
-            follow = Generation(model, base)
-            for known in ids[len(model.encode(base)) :]:
-                follow.force(known)
-            odds *= float(torch.softmax(follow.logits, 0)[token])  # type: ignore[arg-type]
-            ids = [*ids, token]
-        alone += odds
-    assert 0 < both < alone
-
-
-def test_an_answer_counts_when_it_has_ended(tiny: Any, monkeypatch: Any) -> None:
-    model = tiny("gpt2")
-    script: list[int] = []
+@pytest.mark.parametrize(("written", "right"), [(" 240 so", False), (" 24 so", True), (" 24.5 x", False), (" 24", None)])
+def test_an_answer_counts_when_it_has_ended(written: str, right: bool | None, tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tiny("gpt2").encode(written)
     monkeypatch.setattr(Generation, "step", lambda self, attempt=0: self.force(script[len(self.path)]))
-    for written, right in ((" 240 so", False), (" 24 so", True), (" 24. So", True), (" 24.5 x", False)):
-        script = model.encode(written)
-        (answered,) = count(model, [Question("6 + 18?\n", "24")], [DIRECT], steps=len(script))
-        assert answered.right is right, written
-    for written in (" 24", " 2", " 24."):  # cut off before it is known whether it has ended
-        script = model.encode(written)
-        (answered,) = count(model, [Question("6 + 18?\n", "24")], [DIRECT], steps=len(script))
-        assert answered.given is None
-        assert not answered.right
-    script = model.encode(" 240 so")
-    thoughts = list(think(model, Question("6 + 18?\n", "24"), DIRECT, steps=len(script)))
-    assert [t.given for t in thoughts if t.given] == ["240"]
+    (answered,) = count(tiny("gpt2"), [Question("6 + 18?\n", "24")], [DIRECT], steps=len(script))
+    assert answered.right is bool(right)
+    assert (answered.given is None) == (right is None)  # cut off before it is known whether the number has ended
 
 
 def test_answers_that_mean_the_same() -> None:
@@ -144,55 +114,6 @@ def test_a_minus_between_two_numbers_belongs_to_none() -> None:
     assert is_complete(" under the red pot", "under the pot")
 
 
-def test_the_examples_of_the_page_show_what_they_promise() -> None:
-    from core import load_model
-
-    model = load_model("storyteller", device="cpu")
-    for (question, answer), wrong_at_once in zip(QUESTIONS.values(), (True, True, False), strict=True):
-        asked = Question(f"{question}\n", answer)
-        (at_once,), (stepwise,) = (list(count(model, [asked], [style])) for style in (DIRECT, CHAIN_OF_THOUGHT))
-        assert at_once.right is not wrong_at_once, question
-        assert stepwise.right, question
-
-
-def test_what_stands_there_decides_what_is_still_missing(tiny: Any, plain: Any) -> None:
-    model = tiny("gpt2")
-
-    def after(text: str) -> float:
-        run = Generation(model, QUESTION.text + DIRECT.begin)
-        for token in model.encode(text):
-            run.force(token)
-        return chance_of(model, run, DIRECT, "12", KVCache())
-
-    assert 0 < after(" 12") < 1.0
-    assert after(" 3") == 0.0
-    assert after(" 12 and") == 1.0
-    ids = model.encode(QUESTION.text + DIRECT.begin + " 1")
-    two = model.encode("2")
-    over = ending(plain("gpt2"), model, ids + two, r"\d|[.,]\d")
-    assert after(" 1") == pytest.approx(plain_odds(plain("gpt2"), ids)[two[0]] * over, rel=2e-3)
-
-
-def test_probing_changes_nothing(tiny: Any) -> None:
-    settings = SamplingSettings(temperature=0.9, seed=8)
-    thoughts = list(think(tiny("llama"), QUESTION, CHAIN_OF_THOUGHT, settings, steps=12))
-    alone = Generation(tiny("llama"), QUESTION.text + CHAIN_OF_THOUGHT.begin, settings)
-    for _ in thoughts:
-        alone.step()
-    assert [t.step.token_id for t in thoughts] == [s.token_id for s in alone.path]
-    assert [t.tokens for t in thoughts] == list(range(1, len(thoughts) + 1))
-    assert all(0 <= t.chance <= 1 for t in thoughts)
-
-
-def test_near_the_end_of_the_context_there_is_no_chance_to_tell(tiny: Any) -> None:
-    model = tiny("llama")
-    long = Question("one two " * 5 + "three\n", "5")
-    thoughts = list(think(model, long, CHAIN_OF_THOUGHT, SamplingSettings(seed=1), steps=300))
-    assert thoughts[-1].finished
-    assert thoughts[-1].step.position < model.context_length
-    assert all(math.isnan(t.chance) or 0 <= t.chance <= 1 for t in thoughts)
-
-
 @pytest.mark.parametrize(
     ("text", "style", "answer"),
     [
@@ -208,19 +129,6 @@ def test_near_the_end_of_the_context_there_is_no_chance_to_tell(tiny: Any) -> No
 )
 def test_answers_are_found_where_they_stand(text: str, style: PromptingStyle, answer: str | None) -> None:
     assert given(text, style) == answer
-
-
-def test_a_set_is_answered_both_ways_and_can_be_stopped(tiny: Any) -> None:
-    answers: Any = count(tiny("gpt2"), sums(3), settings=SamplingSettings(greedy=True), steps=6)
-    first, second = next(answers), next(answers)
-    answers.close()
-    assert first.question == second.question == sums(3)[0]
-    assert (first.style, second.style) == (DIRECT, CHAIN_OF_THOUGHT)
-    for answered in (first, second):
-        assert 1 <= answered.tokens <= 6
-        assert answered.right == same_answer(answered.given, answered.question.answer)
-        assert answered.seconds > 0
-    assert len(list(count(tiny("gpt2"), sums(2), steps=2))) == 4
 
 
 def test_a_model_that_knows_is_counted_right(tiny: Any, plain: Any, monkeypatch: Any) -> None:
@@ -254,13 +162,6 @@ def test_the_sums_are_sums_and_none_was_taught() -> None:
         assert held_out(*sorted(numbers))
 
 
-def test_hard_sums_carry_twice() -> None:
-    for question in sums(50, seed=4, hard=True):
-        a, b, c = (int(word.strip("?")) for word in question.text.split() if word.strip("?").isdigit())
-        assert held_out(*sorted((a, b, c)))
-        assert (a % 10 + b % 10 >= 10) and ((a + b) % 10 + c % 10 >= 10)
-
-
 def test_wilson_agrees_with_the_tables() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     assert wilson(0, 50) == pytest.approx((0.0, 0.0713), abs=1e-4)
@@ -272,30 +173,3 @@ def test_wilson_agrees_with_the_tables() -> None:
         for bound in (low, high):
             if 0 < bound < 1:  # the bounds solve the equation they come from
                 assert abs(right / 20 - bound) == pytest.approx(1.96 * math.sqrt(bound * (1 - bound) / 20), rel=1e-6)
-
-
-def test_impossible_wishes_get_one_sentence(tiny: Any) -> None:
-    model = tiny("llama")
-    for answer in ("", "  ", "9" * 41, "\n"):
-        with pytest.raises(BadSetting):
-            next(think(model, Question("x", answer), DIRECT))
-    for number in (0, -1, 201, True, 2.5, "3", 10**30):
-        with pytest.raises(BadSetting):
-            sums(number)  # type: ignore[arg-type]
-    with pytest.raises(BadSetting):
-        sums(3, seed=-1)
-    with pytest.raises(BadSetting):
-        next(count(model, []))
-    with pytest.raises(BadSetting):
-        next(count(model, [QUESTION] * 201))
-    with pytest.raises(BadSetting):
-        next(think(model, QUESTION, DIRECT, steps=0))
-    with pytest.raises(PromptTooLong):
-        next(think(model, Question("word " * 900, "5"), DIRECT))
-    with pytest.raises(EmptyPrompt):
-        next(think(model, Question("", "5"), PromptingStyle("bare", "", "x")))
-    for empty in ("", " ", "\n", " \n\t"):
-        with pytest.raises(EmptyPrompt):
-            next(think(model, Question(empty, "5"), DIRECT))
-        with pytest.raises(EmptyPrompt):
-            next(count(model, [Question(empty, "5")]))

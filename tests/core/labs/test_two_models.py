@@ -1,4 +1,4 @@
-"""Two models on one text: odds and surprises as transformers has them; the cascade at its ends is either alone; the school report."""
+"""Two models on one text: the numbers are those of transformers; a cascade at either end is one model alone; the school report."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 import pytest
 import torch
 
-from core import Generation, SamplingSettings, load_model
+from core import Generation, SamplingSettings
 from core.costs.formulas import pass_multiply_adds
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
 from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
-from core.labs.school_report import knows, school_reports
-from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, by_character, judge, side
+from core.labs.school_report import school_reports
+from core.labs.two_models import JudgedParts, JudgedToken, judge
 
 PROMPT = "Once upon a time, there was a little fox who"
+MIDDLE = 6.6  # bits: about half of the small model's steps have more entropy
 STORY = "One day, a small mouse found a big red ball. The mouse was happy."
 
 
 @pytest.fixture(scope="module")
-def large() -> Any:
-    return load_model("storyteller", device="cpu", dtype="float32")
+def large(tiny: Any) -> Any:
+    return tiny("large")
 
 
 @pytest.fixture(scope="module")
-def small() -> Any:
-    return load_model("storyteller-mini", device="cpu", dtype="float32")
+def small(tiny: Any) -> Any:
+    return tiny("small")
 
 
 def logs_of(model: Any, ids: list[int]) -> np.ndarray:
@@ -63,16 +63,8 @@ def test_the_text_is_the_writers_own_and_both_opinions_are_transformers(large: A
     assert seen[1].judge_odds[seen[1].place] == pytest.approx(other[seen[1].token_id], abs=1e-5)
 
 
-def test_it_ends_with_the_text_and_with_the_context(large: Any, small: Any) -> None:
-    long = "the " * 500
-    seen = list(judge(large, small, long, SamplingSettings(greedy=True), 200))
-    room = large.context_length - len(large.encode(long))
-    last = seen[-1]
-    assert isinstance(last, JudgedToken) and len(seen) <= room and str(last.finished) in ("context full", "end of text")
-
-
 def test_models_with_other_tokens_are_compared_by_the_character(large: Any, tiny: Callable[[str], Any]) -> None:
-    other, prompt = tiny("gpt2"), "The fox"
+    other, prompt = tiny("other tokens"), "The fox"
     *written, parts = judge(large, other, prompt, SamplingSettings(seed=1), 8)
     assert all(isinstance(one, JudgedToken) and one.judge is None and math.isnan(one.overlap) for one in written)
     assert isinstance(parts, JudgedParts)
@@ -84,32 +76,15 @@ def test_models_with_other_tokens_are_compared_by_the_character(large: Any, tiny
     tail = len("".join(part.text for part in parts.parts))
     tokens, place, bits = other.tokenize(prompt + text), 0, 0.0
     for number, token in enumerate(tokens):
-        if place >= len(prompt + text) - tail and token.text:
+        if place >= len(prompt + text) - tail:
             bits -= logs[number - 1][token.token_id] / math.log(2)
         place += len(token.text)
     assert sum(part.judge_bits for part in parts.parts) == pytest.approx(bits, abs=1e-2)
 
 
-def test_by_character_worked_by_hand() -> None:
-    one = [("a", 1.0), ("bc", 2.0), ("", 0.5), ("d", 1.0), ("", 9.0)]
-    other = [("ab", math.nan), ("c", 1.0), ("d", 4.0)]
-    assert [(part.text, part.writer_bits, part.judge_bits) for part in by_character(one, other)] == [("d", 1.5, 4.0)]
-    assert by_character([], []) == () and by_character([("ab", 1.0)], [("a", 1.0)]) == ()
-    assert by_character([("ab", 1.0)], [("ab", 3.0)])[0].difference == 1.0
-
-
-def test_sides_count_what_they_hold(large: Any, small: Any) -> None:
-    seen = [one.writer for one in judge(small, large, PROMPT, SamplingSettings(seed=5), 6) if isinstance(one, JudgedToken)]
-    figures = side(ModelFigures.of(small), seen, 20)
-    assert figures.parameters == sum(p.numel() for p in small.network.parameters())
-    assert figures.cache_bytes == 20 * 3 * 2 * 2 * 24 * 4  # tokens x layers x keys and values x KV heads x head size x bytes
-    assert figures.seconds_per_token is not None and figures.bits_per_token == pytest.approx(np.mean([one.surprise for one in seen]))
-    assert side(ModelFigures.of(small), [], 1).seconds_per_token is None
-
-
 def test_a_cascade_at_either_end_is_one_of_them_alone(large: Any, small: Any) -> None:
     settings = SamplingSettings(seed=9)
-    seen = list(cascade(small, large, PROMPT, settings, (1.5, SMALL_ONLY, LARGE_ONLY), 24))
+    seen = list(cascade(small, large, PROMPT, settings, (MIDDLE, SMALL_ONLY, LARGE_ONLY), 24))
     texts = [[one.token_id for one in seen if isinstance(one, CascadeToken) and one.run == run] for run in range(3)]
     for model, ids in ((small, texts[1]), (large, texts[2])):
         alone = Generation(model, PROMPT, settings)
@@ -118,7 +93,7 @@ def test_a_cascade_at_either_end_is_one_of_them_alone(large: Any, small: Any) ->
     ids = [*small.encode(PROMPT), *texts[0]]
     entropies = [-(np.exp(row) * row).sum() / math.log(2) for row in logs_of(small, ids)[first - 1 : -1]]
     mixed = [one for one in seen if isinstance(one, CascadeToken) and one.run == 0]
-    assert [one.by_large for one in mixed] == [value > 1.5 for value in entropies]
+    assert [one.by_large for one in mixed] == [value > MIDDLE for value in entropies]
     assert 0 < sum(one.by_large for one in mixed) < len(mixed)
     scores = {one.run: one.bits_per_token for one in seen if isinstance(one, CascadeScore)}
     logs = logs_of(large, ids)
@@ -127,7 +102,7 @@ def test_a_cascade_at_either_end_is_one_of_them_alone(large: Any, small: Any) ->
 
 
 def test_the_large_one_reads_what_was_written_meanwhile_in_one_pass(large: Any, small: Any) -> None:
-    seen = [one for one in cascade(small, large, PROMPT, SamplingSettings(seed=9), (1.5,), 24) if isinstance(one, CascadeToken)]
+    seen = [one for one in cascade(small, large, PROMPT, SamplingSettings(seed=9), (MIDDLE,), 24) if isinstance(one, CascadeToken)]
     count, read = len(small.encode(PROMPT)), 0
     for one in seen:
         work = pass_multiply_adds(small.shape, count if one.index == 0 else 1, 0 if one.index == 0 else count + one.index - 1)
@@ -137,40 +112,12 @@ def test_the_large_one_reads_what_was_written_meanwhile_in_one_pass(large: Any, 
         assert one.multiply_adds == work and one.passes == (1, int(one.by_large))
 
 
-def test_facts_and_favourites_as_the_examination_of_the_training_counts_them(large: Any, small: Any) -> None:
-    from core.training.exam import Candidate
-
-    examiner = Candidate(small.network, small.tokenizer)
-    for before, answer in (("The capital of France is", "Paris"), ("The capital of Fiji is", "Suva"), ("Grass is", "green")):
-        assert knows(small, before, answer) == examiner.knows(before, answer)
+def test_a_school_report_is_worked_out_from_transformers_logits(large: Any, small: Any) -> None:
     reports = {one.name: one for one in school_reports([large, small], large, STORY, 20)}
-    assert reports[large.name].asked == reports[small.name].asked == 20 and reports[large.name].right >= 15
-    assert math.isnan(reports[large.name].kept) and 0.2 < reports[small.name].kept < 1
+    assert reports[large.name].asked == reports[small.name].asked == 20
+    assert math.isnan(reports[large.name].kept) and 0 < reports[small.name].kept < 1
     ids = small.encode(STORY)
     mine, theirs = logs_of(small, ids)[:-1], logs_of(large, ids)[:-1]
     assert reports[small.name].kl == pytest.approx((np.exp(theirs) * (theirs - mine)).sum(1).mean(), rel=1e-3)
     given = -mine[np.arange(len(ids) - 1), ids[1:]]
     assert reports[small.name].perplexity == pytest.approx(math.exp(given.mean()), rel=1e-3)
-
-
-def test_bad_input_is_one_sentence(large: Any, small: Any, tiny: Callable[[str], Any]) -> None:
-    for length in (0, -1, True, 1.5, 10**9, "3"):
-        with pytest.raises(BadSetting):
-            list(judge(small, large, PROMPT, None, length))  # type: ignore[arg-type]
-        with pytest.raises(BadSetting):
-            list(cascade(small, large, PROMPT, None, length=length))  # type: ignore[arg-type]
-    for thresholds in ((), (-0.5,), (math.nan,), (99.0,), (True,), ("2",)):
-        with pytest.raises(BadSetting):
-            list(cascade(small, large, PROMPT, None, thresholds))  # type: ignore[arg-type]
-    with pytest.raises(BadSetting, match="different tokens"):
-        list(cascade(tiny("gpt2"), large, PROMPT))
-    with pytest.raises(EmptyPrompt):
-        list(judge(small, large, ""))
-    with pytest.raises(PromptTooLong):
-        list(judge(small, large, "word " * 900))
-
-    class Served:
-        name, has_network = "served", False
-
-    with pytest.raises(ModelError, match="runs on a server"):
-        list(judge(small, Served(), PROMPT))  # type: ignore[arg-type]

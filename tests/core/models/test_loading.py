@@ -1,11 +1,10 @@
-"""Models are found, described truly, and refused for the right reason; nothing of a stranger's folder is ever run."""
+"""Models are found, described truly, or refused for the right reason. Code in a model's folder is never run."""
 
 from __future__ import annotations
 
 import json
 import pickle
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,9 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import save_file
-from tokenizers import processors
 
 from core import Generation, SamplingSettings, errors, load_model, score_text
 from tests.tiny_models import byte_level_tokenizer
-
-SECRET = "/secret/place"
 
 
 def refused(name: Any, kind: type[errors.ViewerError], **how: Any) -> str:
@@ -65,24 +61,10 @@ def sharded(source: Path, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "   ",
-        None,
-        3,
-        "x" * 5000,
-        "a/b/c/d",
-        "with space",
-        "näme/ünïcode",
-        "line\nbreak",
-        "nul\0byte",
-        "../../etc",
-        "/no/such/folder",
-        "~nobody/x",
-    ],
-)
+NAMES = "|   |a/b/c/d|with space|näme/ünïcode|line\nbreak|nul\0byte|../../etc|/no/such/folder|~nobody/x|..\\model".split("|")
+
+
+@pytest.mark.parametrize("name", [*NAMES, None, 3, "x" * 5000])
 def test_what_is_no_model_name_is_unknown(name: Any) -> None:
     refused(name, errors.UnknownModel)
 
@@ -94,64 +76,29 @@ def test_a_file_or_an_empty_folder_is_no_model(tmp_path: Path) -> None:
     refused(tmp_path / "empty", errors.UnknownModel)
 
 
-def test_without_network_a_hub_id_says_so_quickly() -> None:
-    started = time.perf_counter()
+def test_without_network_a_hub_id_says_so() -> None:
     assert "network" in refused("somebody/some-model", errors.NoNetwork)
-    assert time.perf_counter() - started < 20
 
 
-class Answering:
-    """Stands for the hub's answer to a download."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-    def __call__(self, *_: Any, **__: Any) -> str:
-        raise self.error
-
-
-def hub_error(name: str, status: int) -> Exception:
-    import httpx
-    from huggingface_hub import errors as hub
-
-    return getattr(hub, name)("no", response=httpx.Response(status, request=httpx.Request("GET", "https://hub.invalid")))
+SMALL = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+BART = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2}
+OTHER_KINDS: dict[str, dict[str, Any]] = {
+    "BertForMaskedLM": SMALL | {"vocab_size": 400},
+    "BartForConditionalGeneration": BART | {"vocab_size": 400, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16},
+    "T5ForConditionalGeneration": {"d_model": 16, "d_ff": 16, "d_kv": 8, "num_layers": 1, "num_heads": 2, "vocab_size": 400},
+    "ViTForImageClassification": SMALL | {"image_size": 32},
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "status", "kind"),
-    [
-        ("GatedRepoError", 403, errors.GatedModel),
-        ("RepositoryNotFoundError", 404, errors.UnknownModel),
-        ("HfHubHTTPError", 500, errors.NoNetwork),
-    ],
-)
-def test_what_the_hub_answers_is_passed_on_in_plain_words(name: str, status: int, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("huggingface_hub.snapshot_download", Answering(hub_error(name, status)))
-    refused("somebody/some-model", kind)
-
-
-def test_an_encoder_is_not_a_causal_model(tmp_path: Path) -> None:
-    config = transformers.BertConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, vocab_size=400)
-    transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_a_model_of_another_kind_is_not_a_causal_model(kind: str, tmp_path: Path) -> None:
+    network = getattr(transformers, kind)
+    network(network.config_class(**OTHER_KINDS[kind])).save_pretrained(tmp_path)
     byte_level_tokenizer().save_pretrained(tmp_path)
     refused(tmp_path, errors.NotACausalModel)
 
 
-def test_an_encoder_decoder_is_not_a_causal_model(tmp_path: Path) -> None:
-    shape = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2}
-    config = transformers.BartConfig(vocab_size=400, encoder_ffn_dim=16, decoder_ffn_dim=16, **shape)
-    transformers.BartForConditionalGeneration(config).save_pretrained(tmp_path / "bart")
-    byte_level_tokenizer().save_pretrained(tmp_path / "bart")
-    refused(tmp_path / "bart", errors.NotACausalModel)
-    config = transformers.T5Config(d_model=16, d_ff=16, d_kv=8, num_layers=1, num_heads=2, vocab_size=400)
-    transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path / "t5")
-    refused(tmp_path / "t5", errors.NotACausalModel)
-
-
-def test_an_image_model_and_a_headless_one_are_not_causal_models(tmp_path: Path, copied: Any) -> None:
-    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "image_size": 32}
-    transformers.ViTForImageClassification(transformers.ViTConfig(**shape)).save_pretrained(tmp_path / "vit")
-    refused(tmp_path / "vit", errors.NotACausalModel)
+def test_a_headless_model_is_not_a_causal_model(copied: Any) -> None:
     refused(copied("llama", architectures=["LlamaForSequenceClassification"]), errors.NotACausalModel)
 
 
@@ -176,17 +123,12 @@ class Bomb:
 
 
 @pytest.mark.parametrize("weights", ["pytorch_model.bin", "model.pt", "consolidated.00.pth"])
-def test_a_pickle_is_never_opened(weights: str, copied: Any, tmp_path: Path) -> None:
+def test_a_pickle_is_never_opened(weights: str, copied: Any, tiny_folder: Any, tmp_path: Path) -> None:
     folder = copied("gpt2", without=("model.safetensors",))
     (folder / weights).write_bytes(pickle.dumps(Bomb(tmp_path / "went-off")))
     refused(folder, errors.PickleOnly)
-    assert not (tmp_path / "went-off").exists()
-
-
-def test_a_pickle_beside_safetensors_is_not_opened_either(copied: Any, tmp_path: Path) -> None:
-    folder = copied("gpt2")
-    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb(tmp_path / "went-off")))
-    load_model(str(folder), device="cpu")
+    shutil.copy(tiny_folder("gpt2") / "model.safetensors", folder)
+    load_model(str(folder), device="cpu")  # with safetensors beside it, the pickle is not opened either
     assert not (tmp_path / "went-off").exists()
 
 
@@ -221,12 +163,6 @@ def test_weights_that_are_cut_short_are_half_downloaded(kept: float, copied: Any
     refused(weights.parent, errors.HalfDownloaded)
 
 
-def test_weights_full_of_noise_are_refused(copied: Any) -> None:
-    weights = copied("gpt2") / "model.safetensors"
-    weights.write_bytes(b"\xff" * 1000)
-    refused(weights.parent, errors.HalfDownloaded)
-
-
 def test_missing_weights_are_half_downloaded(copied: Any, tiny_folder: Any, tmp_path: Path) -> None:
     refused(copied("gpt2", without=("model.safetensors",)), errors.HalfDownloaded)
     folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
@@ -250,9 +186,8 @@ def test_a_weight_index_cannot_point_out_of_its_folder(tiny_folder: Any, tmp_pat
 def test_a_broken_weight_index_is_refused(index: str, tiny_folder: Any, tmp_path: Path) -> None:
     folder = sharded(tiny_folder("gpt2"), tmp_path / "shards")
     (folder / "model.safetensors.index.json").write_text(index)
-    with pytest.raises(errors.ModelError) as caught:
+    with pytest.raises((errors.BrokenModel, errors.HalfDownloaded)):
         load_model(str(folder), device="cpu")
-    assert isinstance(caught.value, errors.BrokenModel | errors.HalfDownloaded)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '"llama"', "[" * 50_000, "\ud83e"])
@@ -263,31 +198,20 @@ def test_a_config_that_cannot_be_read_is_broken(text: str, copied: Any) -> None:
 
 
 LIES: list[dict[str, Any]] = [
-    {"hidden_size": 64},
-    {"hidden_size": -1},
-    {"hidden_size": 0},
-    {"hidden_size": "many"},
-    {"num_hidden_layers": 5},
-    {"num_hidden_layers": -1},
-    {"num_attention_heads": 0},
-    {"num_attention_heads": 3},
-    {"num_key_value_heads": 4},
-    {"num_key_value_heads": 0},
-    {"intermediate_size": 7},
-    {"vocab_size": 10},
-    {"vocab_size": 100_000},
+    *[{"hidden_size": size} for size in (64, -1, 0, "many")],
+    *[{"num_hidden_layers": count} for count in (5, -1)],
+    *[{"num_attention_heads": count} for count in (0, 3)],
+    *[{"num_key_value_heads": count} for count in (4, 0)],
+    *[{"vocab_size": size} for size in (10, 100_000)],
+    *[{"architectures": names} for names in ("LlamaForCausalLM", [3])],
+    *[{"eos_token_id": ids} for ids in ("end", [None])],
+    *[{"quantization_config": {"quant_method": name}} for name in ("magic", "bitsandbytes")],
     {"hidden_act": "magic"},
     {"rope_parameters": {"rope_type": "magic"}},
+    {"intermediate_size": 7},
     {"model_type": "gpt2"},
     {"torch_dtype": "float7", "dtype": "float7"},
     {"max_position_embeddings": "long"},
-    {"architectures": "LlamaForCausalLM"},
-    {"architectures": [3]},
-    {"eos_token_id": "end"},
-    {"eos_token_id": [None]},
-    {"quantization_config": {"quant_method": "magic"}},
-    {"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}},
-    {"attn_implementation": "somebody/kernels"},
     {"_attn_implementation": "flash_attention_2"},
 ]
 
@@ -315,14 +239,6 @@ def test_a_model_without_a_tokenizer_is_broken(without: tuple[str, ...], copied:
 def test_a_broken_tokenizer_is_said_to_be_that(text: str, copied: Any) -> None:
     folder = copied("gpt2")
     (folder / "tokenizer.json").write_text(text)
-    assert "tokenizer" in refused(folder, errors.BrokenModel)
-
-
-@pytest.mark.parametrize("longest", [[], {}, "many", [512]])
-def test_a_tokenizer_that_stumbles_only_when_it_is_used_is_refused(longest: object, copied: Any) -> None:
-    folder = copied("gpt2")
-    told = json.loads((folder / "tokenizer_config.json").read_text())
-    (folder / "tokenizer_config.json").write_text(json.dumps(told | {"model_max_length": longest}))
     assert "tokenizer" in refused(folder, errors.BrokenModel)
 
 
@@ -361,28 +277,9 @@ def test_a_tokenizer_of_another_model_is_refused(copied: Any) -> None:
     assert "beyond" in refused(folder, errors.BrokenModel)
 
 
-def test_a_mark_around_every_text_that_the_model_never_learnt_is_refused(copied: Any) -> None:
-    folder = copied("gpt2")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    tokenizer.add_tokens([f"<gap{i}>" for i in range(400)])
-    last = len(tokenizer) - 1
-    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="<gap399> $A", special_tokens=[("<gap399>", last)])
-    tokenizer.save_pretrained(folder)
-    assert "beyond" in refused(folder, errors.BrokenModel)
-
-
-def test_a_folder_may_be_given_as_a_path(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tiny_folder("gpt2")
-    assert load_model(Path(folder), device="cpu", dtype="float32").vocabulary_size
-    monkeypatch.chdir(folder.parent)
-    assert load_model(Path(folder.name), device="cpu", dtype="float32").vocabulary_size
-
-
 def test_not_enough_memory_says_so(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.nn.Module, "to", Answering(torch.OutOfMemoryError("CUDA out of memory")))
+    def full(*_: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr("core.engine.backends.fast_decoder.FastDecoder.of", full)
     refused(tiny_folder("gpt2"), errors.NotEnoughMemory)
-
-
-def test_a_name_from_a_stranger_is_shortened_and_harmless_in_the_sentence(tmp_path: Path) -> None:
-    sentence = refused("/" + "x" * 280, errors.UnknownModel)
-    assert len(sentence) < 150

@@ -1,8 +1,7 @@
-"""The shelf: as many models as fit, the least recently used gives way, and nobody who wrote with it loses anything."""
+"""Loaded models: as many as fit, the least recently used is unloaded, and a run continues after its model was unloaded."""
 
 from __future__ import annotations
 
-import gc
 import shutil
 import threading
 import weakref
@@ -14,9 +13,8 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import NotEnoughMemory, ReloadFailed, UnknownModel
+from core.errors import ReloadFailed
 from core.inspection import look
-from core.labs.sweep import Column, side_by_side
 from core.models.registry import Eviction, ModelRegistry
 
 PLENTY = 10**12
@@ -69,30 +67,6 @@ def test_the_least_recently_used_gives_way_when_too_many_are_here(folders: list[
     assert shelf.eviction(first) == Eviction()
 
 
-def test_two_stay_where_memory_allows_and_one_goes_where_it_does_not(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "0")
-    sizes = [load_model(folder).weight_bytes for folder in folders]
-    room = [int(1.3 * sum(sizes[:2]))]
-    shelf = ModelRegistry(free=lambda _: room[0] - sum(model.weight_bytes for model in shelf.in_memory().values()))
-    for folder in folders[:2]:
-        shelf.model(folder)
-    assert set(shelf.in_memory()) == set(folders[:2])
-    shelf.model(folders[2])
-    assert folders[0] not in shelf.in_memory()
-    assert folders[2] in shelf.in_memory()
-
-
-def test_a_model_that_could_never_fit_is_refused_and_nobody_gives_way_for_it(folders: list[str]) -> None:
-    room = [PLENTY]
-    shelf = ModelRegistry(free=lambda _: room[0])
-    model = shelf.model(folders[0])
-    room[0] = 1000
-    with pytest.raises(NotEnoughMemory, match=r"takes .* of memory, but only"):
-        shelf.model(folders[1])
-    assert weights(model) == model.weight_bytes
-    assert shelf.eviction(model).times == 0
-
-
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_a_run_goes_on_as_if_its_model_had_never_been_away(folders: list[str], which: int) -> None:
     shelf = ModelRegistry(free=lambda _: PLENTY)
@@ -124,18 +98,6 @@ def test_a_run_goes_on_as_if_its_model_had_never_been_away(folders: list[str], w
     assert run.step().token_id == alone(folders[which], 11)[-1]
 
 
-def test_looking_at_what_is_known_loads_nothing(folders: list[str]) -> None:
-    shelf = ModelRegistry(free=lambda _: PLENTY)
-    run = Generation(shelf.model(folders[0]), PROMPT, SETTINGS)
-    run.step()
-    distribution = run.next_distribution()
-    shelf.unload(folders[0])
-    assert run.next_distribution() is distribution
-    assert run.next_distribution(SamplingSettings(temperature=0.5)).candidates[0].token_id == distribution.candidates[0].token_id
-    assert run.path[0].candidates
-    assert shelf.in_memory() == {}
-
-
 def test_what_cannot_come_back_is_one_sentence_and_the_run_waits(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("gpt2"), folder)
@@ -153,20 +115,6 @@ def test_what_cannot_come_back_is_one_sentence_and_the_run_waits(tiny_folder: Ca
     for _ in range(3):
         run.step()
     assert ids(run) == alone(str(folder), 4)
-
-
-def test_memory_that_is_gone_is_no_end_of_the_run(folders: list[str]) -> None:
-    room = [PLENTY]
-    shelf = ModelRegistry(free=lambda _: room[0])
-    run = Generation(shelf.model(folders[0]), PROMPT, SETTINGS)
-    run.step()
-    shelf.unload(folders[0])
-    room[0] = 10
-    with pytest.raises(ReloadFailed, match="of memory"):
-        run.step()
-    assert run.finished is None
-    room[0] = PLENTY
-    assert len([run.step(), run.step()]) == 2
 
 
 def test_other_files_under_the_same_name_do_not_go_on_with_an_old_text(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
@@ -219,38 +167,3 @@ def test_two_who_write_at_once_with_room_for_one_both_get_their_text(folders: li
         assert not writer.is_alive()
     assert [ids(run) for run in runs] == [alone(folder, 8) for folder in folders[:2]]
     assert len(shelf.in_memory()) == 1
-
-
-def test_a_model_nobody_holds_any_more_is_forgotten(folders: list[str]) -> None:
-    shelf = ModelRegistry(free=lambda _: PLENTY)
-    shelf.model(folders[1])
-    shelf.unload(folders[1])
-    shelf.unload(folders[1])
-    gc.collect()
-    assert shelf.known(folders[1]) is None
-    assert shelf.model(folders[1]).engine.forward([1]).computed_tokens == 1
-
-
-def test_what_is_no_model_says_so_as_loading_does(tmp_path: Path) -> None:
-    with pytest.raises(UnknownModel):
-        ModelRegistry().model(str(tmp_path / "nothing"))
-
-
-def test_two_models_that_do_not_fit_together_are_compared_without_swapping_at_every_token(
-    folders: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
-    loaded: list[str] = []
-
-    def noted(name: str, **more: Any) -> LanguageModel:
-        loaded.append(name)
-        return load_model(name, **more)
-
-    shelf = ModelRegistry(noted, free=lambda _: PLENTY)
-    one, other = shelf.model(folders[0]), shelf.model(folders[1])
-    assert (one.engine.unloaded, other.engine.unloaded) == (True, False)
-    rows = list(side_by_side([Column(one, SETTINGS), Column(other, SETTINGS), Column(one, SETTINGS)], PROMPT, 6))
-    assert loaded == [folders[0], folders[1], folders[0]]
-    assert [len(path) for path in rows[5].paths] == [0, 6, 0]
-    written = [[step.token_id for step in path] for path in rows[-1].paths]
-    assert written == [alone(folders[0], 6), alone(folders[1], 6), alone(folders[0], 6)]

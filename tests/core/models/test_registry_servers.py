@@ -1,4 +1,4 @@
-"""Connecting to a server makes nobody else wait, and is asked anew every time: which model, which key."""
+"""Connecting to a server blocks nobody else, and asks every time which model runs there and whether the key is valid."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import ServerGone, UnknownModel, WrongServer
-from core.models import hub, loading, registry
+from core.errors import ServerGone, WrongServer
+from core.models import loading
 from core.models.registry import ModelRegistry
 from core.servers import http_client
 from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded_body, serve
@@ -70,37 +70,6 @@ def test_a_server_that_sleeps_holds_up_nobody_else(verb: str, shelf: ModelRegist
         assert shelf.known(server.address, TOKENIZER) is not None
 
 
-def test_a_download_holds_up_nobody_else(shelf: ModelRegistry, tiny_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, end = threading.Event(), threading.Event()
-
-    def slow(name: str, files: Any = ()) -> Path:
-        begun.set()
-        assert end.wait(60)
-        raise UnknownModel("There is no such model.")
-
-    monkeypatch.setattr(registry, "find", slow)
-    monkeypatch.setattr(registry, "downloaded", lambda name: None)
-
-    def ask() -> None:
-        with pytest.raises(UnknownModel):
-            shelf.model("somebody/large")
-
-    caller = threading.Thread(target=ask, daemon=True)
-    caller.start()
-    assert begun.wait(60)
-    done = threading.Event()
-
-    def load() -> None:
-        shelf.model(str(tiny_folder("llama")))
-        done.set()
-
-    threading.Thread(target=load, daemon=True).start()
-    assert done.wait(60)
-    end.set()
-    caller.join(60)
-    assert hub.is_hub_id("somebody/large")
-
-
 def test_connecting_again_asks_anew_and_a_run_goes_on(shelf: ModelRegistry) -> None:
     with serve(FakeVLLM()) as server:
         first = shelf.connect(server.address, TOKENIZER)
@@ -150,15 +119,6 @@ def test_a_key_that_was_taken_back_opens_nothing_any_more(shelf: ModelRegistry) 
         assert shelf.known(server.address, TOKENIZER, "sk-old") is None
         valid.add("Bearer sk-new")
         assert shelf.connect(server.address, TOKENIZER, "sk-new") is not old
-
-
-def test_a_server_that_is_away_for_a_moment_keeps_its_model(shelf: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.3)
-    with serve(FakeVLLM()) as server:
-        first = shelf.connect(server.address, TOKENIZER)
-    with pytest.raises(ServerGone):
-        shelf.connect(server.address, TOKENIZER)
-    assert shelf.known(server.address, TOKENIZER) is first
 
 
 def test_one_server_is_one_server_however_it_is_written_and_no_password_is_its_name(shelf: ModelRegistry) -> None:

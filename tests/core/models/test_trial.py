@@ -1,10 +1,9 @@
-"""A stranger's tokenizer is tried alone: what takes for ever, or explodes, ends there and costs one sentence."""
+"""A tokenizer from outside is tried in its own process: if it does not end or grows too large, it is refused in one sentence."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 
 from core.errors import BrokenModel
 from core.models import trial
-from core.models.hub import BUNDLED
 
 
 @pytest.fixture
@@ -32,20 +30,18 @@ def test_a_sound_tokenizer_passes_and_is_tried_once(folder: Path, monkeypatch: p
     trial.try_tokenizer(folder, "theirs")
     monkeypatch.setattr(trial.subprocess, "run", lambda *_, **__: pytest.fail("tried again"))
     trial.try_tokenizer(folder, "theirs")
-    trial.try_tokenizer(BUNDLED / "storyteller", "storyteller")
 
 
 def test_an_expression_that_takes_for_ever_is_ended(folder: Path) -> None:
     slow = {"type": "Split", "pattern": {"Regex": "(?:(x+x+)+y)\\1"}, "behavior": "Isolated", "invert": False}
     change(folder, pre_tokenizer=slow)
-    begun = time.monotonic()
     with pytest.raises(BrokenModel, match=r"for ever|breaks off"):
-        trial.try_tokenizer(folder, "theirs", seconds=4.0)
-    assert time.monotonic() - begun < 10
+        trial.try_tokenizer(folder, "theirs", seconds=2.0)
     with pytest.raises(BrokenModel, match="for ever"):
         trial.try_tokenizer(folder, "theirs", seconds=0.01)
 
 
+@pytest.mark.slow
 def test_a_text_that_explodes_is_refused(folder: Path) -> None:
     change(folder, normalizer={"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 2000})
     with pytest.raises(BrokenModel, match="thousands of tokens"):

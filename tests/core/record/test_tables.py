@@ -1,4 +1,4 @@
-"""Tables hold what the record holds: every row adds up and nothing is worked out a second time."""
+"""Tables hold the numbers of the record, and every set of rows adds up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 from core import Generation, SamplingSettings, Step
 from core.record import tables
-from tests.core.plain import plain_odds
 
 PROMPT = "The sea looked back 🦊"
 SETTINGS = [
@@ -58,20 +57,6 @@ def test_candidates_are_rows_in_rank_order_and_add_up_to_one(run: Generation) ->
         assert (table.sampling_probability[table.removed_by != ""] == 0).all()
 
 
-def test_before_the_roll_nothing_is_chosen(tiny: Any) -> None:
-    distribution = Generation(tiny("gpt2"), PROMPT).next_distribution()
-    assert not tables.candidates_table(distribution).chosen.any()
-    assert not tables.dice_table(distribution).chosen.any()
-
-
-def test_candidates_show_the_model_itself(run: Generation, plain: Any) -> None:
-    ids = [token.token_id for token in run.prompt_tokens]
-    expected = plain_odds(plain("gpt2"), ids)
-    table = tables.candidates_table(run.path[0])
-    for row in table[table.token_id >= 0].itertuples():
-        assert row.model_probability == pytest.approx(expected[row.token_id], abs=1e-6)
-
-
 def test_the_strip_of_the_dice_has_no_gaps_and_the_roll_lands_on_the_chosen(run: Generation) -> None:
     for step in run.path:
         table = tables.dice_table(step)
@@ -116,9 +101,3 @@ def test_steps_are_rows_in_order(run: Generation) -> None:
         assert math.isnan(row.roll) if step.roll is None else row.roll == step.roll
     back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False)
     assert back.token_id.tolist() == table.token_id.tolist()
-
-
-def test_a_run_without_steps_is_an_empty_table_with_all_columns() -> None:
-    table = tables.steps_table([])
-    assert len(table) == 0
-    assert {"index", "token_id", "model_probability", "surprise", "cache_bytes", "seconds"} <= set(table.columns)

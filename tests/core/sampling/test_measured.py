@@ -1,4 +1,4 @@
-"""The odds are watched in two ways, for a CPU and, by transformers' own processors, for a GPU; both must say the same."""
+"""The probabilities are observed in two ways, for a CPU and by transformers' processors for a GPU. Both give the same record."""
 
 from __future__ import annotations
 
@@ -31,18 +31,17 @@ def _logits(seed: int, spread: float) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("spread", [0.5, 3.0, 9.0])
-@pytest.mark.parametrize("ruled_out", [0, VOCABULARY // 2, VOCABULARY - 30])
+@pytest.mark.parametrize(("spread", "ruled_out"), [(3.0, 0), (0.5, VOCABULARY // 2), (9.0, VOCABULARY - 30)])
 def test_cpu_and_gpu_say_the_same(name: str, spread: float, ruled_out: int) -> None:
     """The GPU's way, run on tensors of the CPU: nothing is left behind, all is measured in torch."""
     settings, previous = SETTINGS[name], np.arange(0, 300, 7)
-    for seed in range(8 if ruled_out == 0 else 2):
+    for seed in range(3):
         logits = _logits(seed, spread)
         logits[torch.randperm(VOCABULARY, generator=torch.Generator().manual_seed(seed))[:ruled_out]] = -torch.inf
         for pick in (
             stages.Selection(),
             stages.Selection(forced=17),
-            stages.Selection(greedily=True) if settings.greedy else stages.Selection(roll=seed / 8),
+            stages.Selection(greedily=True) if settings.greedy else stages.Selection(roll=seed / 3),
         ):
             here = stages.observe(logits, settings, previous, 20, roll=pick.roll, forced=pick.forced, greedily=pick.greedily)
             there = stages._observe_on_device(logits, settings, previous, pick, 20)

@@ -1,4 +1,4 @@
-"""The shortcuts on a CPU do what transformers' own processors do, to the last bit and the last token, or say that they cannot tell."""
+"""The NumPy shortcuts keep exactly the tokens of transformers' processors, or say that they cannot tell."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import settings as budget
 from hypothesis import strategies as st
 from transformers.generation.logits_process import (
     MinPLogitsWarper,
     RepetitionPenaltyLogitsProcessor,
-    TemperatureLogitsWarper,
     TopKLogitsWarper,
     TopPLogitsWarper,
     TypicalLogitsWarper,
 )
 
-from core.errors import BrokenLogits
-from core.sampling.processors_numpy import CLOSE, FEW, MANY, PIECE, Row, largest, min_p, repetition_penalty, top_k, top_p, typical_p
+from core.sampling.processors_numpy import CLOSE, FEW, MANY, PIECE, Row, min_p, repetition_penalty, top_k, top_p, typical_p
+from tests.tiny_models import some
 
 Cut = Callable[[Row, float], np.ndarray | None]
 PAIRS: dict[str, tuple[Cut, Callable[[float], Any]]] = {
@@ -77,7 +75,6 @@ def assert_same_or_unsure(name: str, scores: np.ndarray, setting: float) -> bool
     return found is not None
 
 
-@budget(max_examples=300, deadline=None)
 @given(scores=some_scores, count=st.integers(1, 40) | st.integers(1, 30_000))
 def test_top_k(scores: np.ndarray, count: int) -> None:
     assert assert_same_or_unsure("top-k", scores, count)  # nothing but comparisons: it is always sure
@@ -87,26 +84,13 @@ shares = st.floats(0.001, 0.999) | st.sampled_from([1e-12, 1e-6, 0.5, 0.9, 0.95,
 
 
 @pytest.mark.parametrize("name", ["top-p", "min-p", "typical-p"])
-@budget(max_examples=300, deadline=None)
 @given(scores=some_scores, share=shares)
 def test_any_share_of_any_scores(name: str, scores: np.ndarray, share: float) -> None:
     assert_same_or_unsure(name, scores, share)
 
 
-@pytest.mark.parametrize("share", [1e-300, 1e-45, 1e-38, 1e-30, 1e-25, 1.0])
-def test_min_p_at_its_ends(share: float) -> None:
-    for kind in KINDS:
-        assert_same_or_unsure("min-p", hostile(kind, 300, 1), share)
-
-
 @pytest.mark.parametrize("name", ["top-p", "min-p", "typical-p"])
-@budget(max_examples=400, deadline=None)
-@given(
-    scores=some_scores,
-    place=st.floats(0, 1),
-    beside=st.sampled_from([-1, 1]),
-    distance=st.floats(1.0, 3.0) | st.floats(0.0, 1.0),
-)
+@given(scores=some_scores, place=st.floats(0, 1), beside=st.sampled_from([-1, 1]), distance=st.floats(1.0, 3.0) | st.floats(0.0, 1.0))
 def test_borders_set_right_beside_a_token(name: str, scores: np.ndarray, place: float, beside: int, distance: float) -> None:
     """The setting is chosen so that a border falls just outside (or inside) the distance at which the class is asked."""
     alive = scores[scores > -math.inf].astype(np.float64)
@@ -134,7 +118,7 @@ def test_borders_set_right_beside_a_token(name: str, scores: np.ndarray, place: 
     ("name", "setting"),
     [("top-p", 0.3), ("top-p", 0.9), ("top-p", 0.95), ("min-p", 0.01), ("min-p", 0.3), ("typical-p", 0.5), ("typical-p", 0.9)],
 )
-@pytest.mark.parametrize("size", [30, 100, FEW, 5000, 50_000])
+@pytest.mark.parametrize("size", some([30, 100, FEW, 5000, 50_000], [100, 5000]))
 def test_on_ordinary_scores_they_are_nearly_always_sure(name: str, setting: float, size: int) -> None:
     sure = [assert_same_or_unsure(name, hostile("ordinary", size, seed) * 1.5, setting) for seed in range(40)]
     assert sum(sure) >= (30 if name != "typical-p" or size <= 100 else 10 if size <= FEW else 0), sum(sure)
@@ -154,21 +138,7 @@ def test_a_border_on_a_token_is_left_to_transformers(name: str, shares: list[flo
     assert not assert_same_or_unsure(name, np.log(np.array(shares)).astype(np.float32), setting)
 
 
-@budget(max_examples=200, deadline=None)
-@given(scores=some_scores, temperature=st.floats(0.001, 100))
-def test_a_temperature_gives_the_very_same_scores(scores: np.ndarray, temperature: float) -> None:
-    with np.errstate(all="ignore"):
-        found = scores / np.float32(temperature)
-    expected = TemperatureLogitsWarper(temperature)(torch.zeros(1, 1, dtype=torch.long), torch.from_numpy(scores)[None])
-    np.testing.assert_array_equal(found, expected[0].numpy())
-
-
-@budget(max_examples=200, deadline=None)
-@given(
-    scores=some_scores,
-    penalty=st.floats(0.001, 100),
-    previous=st.lists(st.integers(0, 6000), min_size=1, max_size=300),
-)
+@given(scores=some_scores, penalty=st.floats(0.001, 100), previous=st.lists(st.integers(0, 6000), min_size=1, max_size=300))
 def test_a_repetition_penalty_gives_the_very_same_scores(scores: np.ndarray, penalty: float, previous: list[int]) -> None:
     """Tokens that come several times are penalised once; those beyond the vocabulary are nobody's."""
     ids = np.array(previous, dtype=np.int64)
@@ -194,36 +164,3 @@ def test_a_row_after_a_penalty_measures_as_if_it_were_new(seed: int, penalty: fl
     np.testing.assert_allclose(found.weights, new.weights, rtol=1e-6)
     for name in ("total", "mean", "log_sum", "entropy", "kept"):
         assert getattr(found, name) == pytest.approx(getattr(new, name), rel=1e-6), name
-
-
-def test_a_penalty_leaves_the_models_own_scores_alone() -> None:
-    scores = hostile("ordinary", 50, 1)
-    before = scores.copy()
-    repetition_penalty(scores, 2.0, np.arange(50))
-    np.testing.assert_array_equal(scores, before)
-
-
-@budget(max_examples=100, deadline=None)
-@given(scores=some_scores, place=st.floats(0, 1))
-def test_the_count_th_largest(scores: np.ndarray, place: float) -> None:
-    count = 1 + int(place * (len(scores) - 1))
-    for wanted in {count, min(count, 20), min(count, 700)}:
-        assert largest(scores, wanted) == np.sort(scores)[::-1][wanted - 1]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_row_measures_its_scores(kind: str) -> None:
-    scores = hostile(kind, 3000, 2)
-    with np.errstate(all="ignore"):
-        row = Row.of(scores, None)
-        exact = scores.astype(np.float64) - scores.max()
-        distribution = np.exp(exact) / np.exp(exact).sum()
-    assert row.kept == (scores > -math.inf).sum()
-    assert row.entropy == pytest.approx(-(distribution[distribution > 0] * np.log(distribution[distribution > 0])).sum(), abs=1e-5)
-    assert row.log_sum == pytest.approx(scores.max() + math.log(np.exp(exact).sum()), rel=1e-6, abs=1e-6)
-
-
-@pytest.mark.parametrize("scores", [[0.0, math.nan], [math.inf, 0.0], [math.inf, -math.inf], [-math.inf] * 3, [math.nan]])
-def test_scores_that_are_no_numbers_are_broken(scores: list[float]) -> None:
-    with np.errstate(all="ignore"), pytest.raises(BrokenLogits):
-        Row.of(np.array(scores, dtype=np.float32), None)

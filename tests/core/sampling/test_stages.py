@@ -1,4 +1,4 @@
-"""What the dice use is what transformers' generate would use, and the dice are fair and can be thrown again."""
+"""After every stage the distribution is the one that transformers' generate draws from."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from core import Generation, SamplingSettings
 from core.errors import BadSetting, BrokenLogits
 from core.sampling.stages import observe
 from tests.core.plain import bits, own_stages, plain_odds
+from tests.tiny_models import some
 
 PROMPT = "The sea looked back, the sea"
 GRID = [
@@ -55,7 +56,7 @@ def on_vocabulary(step: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
     return distribution, removed
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
+@pytest.mark.parametrize("architecture", some(["llama", "gpt2"]))
 def test_every_setting_gives_the_distribution_that_generate_draws_from(architecture: str, tiny: Any, plain: Any) -> None:
     model, network = tiny(architecture), plain(architecture)
     for settings in GRID:
@@ -106,20 +107,6 @@ def test_every_stage_is_the_one_worked_out_by_hand(tiny: Any, plain: Any) -> Non
         assert distribution.sampling_entropy == distribution.stages[-1].entropy
 
 
-def test_the_setting_of_each_stage_is_on_record(tiny: Any) -> None:
-    settings = SamplingSettings(temperature=0.7, top_k=9, top_p=0.8, min_p=0.01, typical_p=0.9, repetition_penalty=1.2)
-    stages = Generation(tiny("gpt2"), PROMPT, settings).next_distribution().stages
-    assert {stage.name: stage.setting for stage in stages} == {
-        "model": None,
-        "repetition penalty": 1.2,
-        "temperature": 0.7,
-        "top-k": 9,
-        "top-p": 0.8,
-        "min-p": 0.01,
-        "typical-p": 0.9,
-    }
-
-
 def test_the_cut_comes_after_the_softmax(tiny: Any, plain: Any) -> None:
     """What is listed has the probability it has among all tokens; the rest is the rest."""
     model = tiny("gpt2")
@@ -151,23 +138,13 @@ def test_a_chosen_token_that_is_not_among_the_listed_is_added_with_its_true_rank
 
 # At the edges
 
-EXTREMES = [
-    {"temperature": 1e-3},
-    {"temperature": 1e-9},
-    {"temperature": 1e-40},
-    {"temperature": 5e-324},
-    {"temperature": 100.0},
-    {"top_k": 1},
-    {"top_k": 10_000_000},
-    {"top_p": 1e-12},
-    {"top_p": 1 - 1e-12},
-    {"min_p": 1.0},
-    {"min_p": 1e-12},
+EXTREMES: list[dict[str, Any]] = [
+    *[{"temperature": value} for value in (1e-3, 1e-9, 1e-40, 5e-324, 100.0)],
+    *[{"top_k": value} for value in (1, 10_000_000)],
+    *[{"top_p": value} for value in (1e-12, 1 - 1e-12)],
+    *[{"min_p": value} for value in (1.0, 1e-12)],
+    *[{"repetition_penalty": value} for value in (100.0, 0.01, 1e-40, 5e-324)],
     {"typical_p": 1e-9},
-    {"repetition_penalty": 100.0},
-    {"repetition_penalty": 0.01},
-    {"repetition_penalty": 1e-40},
-    {"repetition_penalty": 5e-324},
 ]
 
 
@@ -197,9 +174,9 @@ def sound(distribution: Any) -> None:
 
 
 @pytest.mark.parametrize("changes", EXTREMES, ids=str)
-def test_extreme_settings_still_give_odds(changes: dict[str, float], tiny: Any) -> None:
+def test_extreme_settings_still_give_odds(changes: dict[str, Any], tiny: Any) -> None:
     try:
-        settings = SamplingSettings(**changes)  # type: ignore[arg-type]
+        settings = SamplingSettings(**changes)
     except BadSetting:
         return
     run = Generation(tiny("gpt2"), PROMPT, settings)
@@ -220,7 +197,7 @@ VALID = st.builds(
 )
 
 
-@budget(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(settings=VALID, top_n=st.integers(1, 400))
 def test_any_settings_together_give_sound_odds(settings: SamplingSettings, top_n: int, tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT, settings, top_n=top_n)
@@ -242,26 +219,3 @@ def test_logits_that_are_no_numbers_are_said_to_be_broken(settings: SamplingSett
     for pick in ({}, {"roll": 0.5}, {"forced": 3}):
         with pytest.raises(BrokenLogits):
             observe(logits, settings, np.array([1, 2]), 10, **pick)
-
-
-def test_no_token_at_all_is_broken_too() -> None:
-    with pytest.raises(BrokenLogits):
-        observe(torch.full((9,), -math.inf), SamplingSettings(top_p=0.9), np.array([1]), 3, roll=0.2)
-
-
-def test_tokens_that_the_model_itself_rules_out_are_never_drawn() -> None:
-    logits = torch.tensor([0.0, -math.inf, 1.0, -math.inf])
-    for value in np.linspace(0, 0.999999, 40):
-        seen = observe(logits, SamplingSettings(temperature=3.0), np.array([0]), 4, roll=float(value))
-        assert seen.chosen in (0, 2)
-        assert seen.stage_kept == (2, 2)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_gpu_sees_and_draws_what_a_cpu_does() -> None:
-    logits = torch.from_numpy(np.random.default_rng(1).normal(0, 3, 4000).astype(np.float32))
-    for settings, value in itertools.product(GRID[::7], [0.05, 0.5, 0.93]):
-        here = observe(logits, settings, np.arange(30), 20, roll=value)
-        there = observe(logits.cuda(), settings, np.arange(30), 20, roll=value)
-        assert (here.chosen, here.stage_kept) == (there.chosen, there.stage_kept)
-        np.testing.assert_allclose(here.probabilities, there.probabilities, atol=1e-6)

@@ -1,7 +1,7 @@
-"""Where tokens are equal, or a border is nearer than arithmetic, the very tokens stay that transformers' own processors keep.
+"""Where tokens are equal, or a border lies within the rounding error, the same tokens stay as with transformers' processors.
 
-Logits are full of equals: bfloat16 knows 256 numbers from 8 to 16's end, a quantised model or a server that rounds knows fewer. Which of
-equals a processor keeps depends on how it sorts the whole vocabulary, so it is asked about the whole vocabulary, stage after stage.
+Many logits are equal: bfloat16 has 256 numbers between 8 and 16, and a quantized model or a server that rounds has fewer. Which of several
+equal tokens a processor keeps depends on how it sorts the whole vocabulary, so the whole vocabulary is compared after every stage.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import SamplingSettings
@@ -77,7 +76,7 @@ def differing(logits: torch.Tensor, settings: SamplingSettings) -> str | None:
     ),
 )
 def test_again_and_again_at_a_small_vocabulary(kind: str, settings: SamplingSettings) -> None:
-    found = {seed: differing(logits_like(kind, 384, seed), settings) for seed in range(100)}
+    found = {seed: differing(logits_like(kind, 384, seed), settings) for seed in range(20)}
     assert not {seed: said for seed, said in found.items() if said}
 
 
@@ -92,18 +91,12 @@ any_settings = st.builds(
 )
 
 
-@budget(max_examples=300, deadline=None)
-@given(
-    kind=st.sampled_from(KINDS),
-    size=st.sampled_from(SIZES) | st.integers(1, 2000),
-    seed=st.integers(0, 10**6),
-    settings=any_settings,
-)
+@given(kind=st.sampled_from(KINDS), size=st.sampled_from(SIZES) | st.integers(1, 2000), seed=st.integers(0, 10**6), settings=any_settings)
 def test_any_settings_over_any_logits(kind: str, size: int, seed: int, settings: SamplingSettings) -> None:
     assert differing(logits_like(kind, size, seed), settings) is None
 
 
-@pytest.mark.parametrize("size", [20_000, 50_257])
+@pytest.mark.parametrize("size", [20_000, pytest.param(50_257, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("kind", KINDS[:-1])
 def test_a_large_vocabulary(kind: str, size: int) -> None:
     for seed in range(6):
@@ -114,7 +107,6 @@ def test_a_large_vocabulary(kind: str, size: int) -> None:
             assert differing(logits_like(kind, size, seed), settings) is None
 
 
-@budget(max_examples=150, deadline=None)
 @given(size=st.sampled_from([64, 384, 3000]), seed=st.integers(0, 10**6), top_k=st.sampled_from([10, 50, 1000]), place=st.floats(0, 1))
 def test_a_border_right_beside_a_sum(size: int, seed: int, top_k: int, place: float) -> None:
     """Top-p is set to where the sums of the tokens that top-k left make a step, give or take a rounding."""

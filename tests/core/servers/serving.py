@@ -1,4 +1,4 @@
-"""Small servers on this machine for tests: whatever answers, in vLLM's and llama-server's own words, and servers that mean no good."""
+"""Small servers on this machine for tests: in the recorded words of vLLM and llama-server, and hostile ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody is led to a machine's own network card or its cloud, in whatever spelling or by whatever name; and no password stays in sight."""
+"""No address, however it is written or resolved, leads to a machine's own network card or its cloud. Passwords are not shown."""
 
 from __future__ import annotations
 
@@ -11,29 +11,13 @@ from core.errors import WrongServer
 from core.servers import address
 from core.servers.address import Address, connected_socket, is_address, without_secrets
 
-SAME_MACHINE = [  # 169.254.169.254
-    "169.254.169.254",
-    "2852039166",
-    "0xA9FEA9FE",
-    "0xa9.0xfe.0xa9.0xfe",
-    "0251.0376.0251.0376",
-    "169.254.43518",
-    "169.254.169.254.",
-    "１６９.254.169.254",
-    "[::ffff:169.254.169.254]",
-    "[::ffff:a9fe:a9fe]",
-    "[::a9fe:a9fe]",
-    "[64:ff9b::a9fe:a9fe]",
-    "[2002:a9fe:a9fe::1]",
-    "[fe80::1]",
-    "[fd00:ec2::254]",
-    "100.100.100.200",
-    "168.63.129.16",
-    "224.0.0.1",
-]
-
-
-OTHERS = ["127.0.0.1", "[::1]", "10.0.0.7", "192.168.1.2", "0.0.0.0", "[fd12::1]", "100.64.0.1", "203.0.113.9", "gpu"]
+# Spellings of 169.254.169.254, and other addresses that belong to a machine or its cloud.
+SAME_MACHINE = (
+    "169.254.169.254 2852039166 0xA9FEA9FE 0xa9.0xfe.0xa9.0xfe 0251.0376.0251.0376 169.254.43518 169.254.169.254. １６９.254.169.254 "
+    "[::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [::a9fe:a9fe] [64:ff9b::a9fe:a9fe] [2002:a9fe:a9fe::1] [fe80::1] [fd00:ec2::254] "
+    "100.100.100.200 168.63.129.16 224.0.0.1"
+).split()
+OTHERS = "127.0.0.1 [::1] 10.0.0.7 192.168.1.2 0.0.0.0 [fd12::1] 100.64.0.1 203.0.113.9 gpu".split()
 
 
 @pytest.mark.parametrize("host", SAME_MACHINE)
@@ -42,9 +26,7 @@ def test_no_spelling_leads_to_the_machines_own_card(host: str) -> None:
         Address.parse(f"http://{host}:80/v1")
 
 
-@pytest.mark.parametrize(
-    "host", ["127.0.0.1", "[::1]", "10.0.0.7", "192.168.1.2", "0.0.0.0", "[fd12::1]", "100.64.0.1", "203.0.113.9", "gpu"]
-)
+@pytest.mark.parametrize("host", OTHERS)
 def test_where_servers_are_may_be_asked(host: str) -> None:
     assert Address.parse(f"http://{host}:8000").url == f"http://{host}:8000"
 
@@ -94,23 +76,11 @@ def test_only_the_number_that_was_compared_is_connected_to(monkeypatch: pytest.M
     assert looked_up == ["turncoat.example"] * 2
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [
-        ("http://gpu", True),
-        ("HTTPS://gpu/v1", True),
-        ("10.0.0.7:8000", True),
-        ("localhost:8000", True),
-        ("[::1]:8080", True),
-        ("gpu:8000/v1", True),
-        ("storyteller", False),
-        ("org/model", False),
-        ("org/model@v1:2", False),
-        ("C:\\models", False),
-        ("./a:1", False),
-        ("gpu:port", False),
-    ],
-)
+SERVERS = ["http://gpu", "HTTPS://gpu/v1", "10.0.0.7:8000", "localhost:8000", "[::1]:8080", "gpu:8000/v1"]
+MODELS = ["storyteller", "org/model", "org/model@v1:2", "C:\\models", "./a:1", "gpu:port"]
+
+
+@pytest.mark.parametrize(("name", "answer"), [*((name, True) for name in SERVERS), *((name, False) for name in MODELS)])
 def test_a_host_with_a_port_is_a_server_and_a_model_is_not(name: str, answer: bool) -> None:
     assert is_address(name) is answer
 

@@ -1,4 +1,4 @@
-"""A server that answers slowly, wrongly, hugely, or sends us elsewhere costs one sentence and nothing else."""
+"""A server that answers slowly, wrongly or with too much, or redirects, causes one sentence and no other harm."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
 from core.models import loading
-from core.sampling import stages
 from core.servers import http_client
-from core.servers.http_client import Address
-from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, recorded_body, serve
+from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
+from tests.tiny_models import some
 
 read_once = cache(loading.read_tokenizer)
 
@@ -39,7 +38,6 @@ def one_sentence(error: BaseException) -> None:
 
 
 HTML = Reply(200, b"<!doctype html><title>Login</title>", "text/html")
-MODELS = recorded_body("vllm_v1_models")
 
 
 def drip() -> Iterator[bytes]:
@@ -66,13 +64,22 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
     "a huge body": (lambda: Reply(200, (b"x" * 65536 for _ in range(100))), ServerGone, "MB"),
     "a packed body": (lambda: Reply(200, b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), ServerGone, "packed"),
 }
+QUICK_ANSWERS = [
+    "a web page",
+    "JSON a mile deep",
+    "a closed door",
+    "still loading",
+    "a hung up phone",
+    "a body without an end",
+    "a huge body",
+]
 
 
-@pytest.mark.parametrize("what", ANSWERS)
+@pytest.mark.parametrize("what", some(ANSWERS, QUICK_ANSWERS))
 def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the owner of the app named it, with what is wrong there."""
     monkeypatch.setattr(http_client, "LARGEST_ANSWER", 2**20)
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 1.0)
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.3)
     reply, kind, words = ANSWERS[what]
     with serve(lambda asked: reply()) as server:
         monkeypatch.setenv("TOKEN_VIEWER_SERVERS", server.address)
@@ -81,49 +88,24 @@ def test_what_is_no_inference_server_gets_one_sentence(what: str, monkeypatch: p
     one_sentence(caught.value)
 
 
-RECOGNISED = {"a closed door", "still loading", "no models", "a model without a name"}  # these speak as inference servers do
+def test_everything_that_is_no_inference_server_gets_the_same_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed port, a silent one, a web page and a redirect: a visitor does not learn what else listens on a network."""
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.2)
+    told: set[str] = set()
 
-
-def test_nobody_learns_what_else_listens_on_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A closed port, a silent one, a web page and a redirect: the same words after the same time."""
-    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.8)
-    told: dict[str, str] = {}
-    took: dict[str, float] = {}
-
-    def ask(what: str, address: str) -> None:
-        began = time.monotonic()
+    def ask(address: str) -> None:
         with pytest.raises(ModelError) as caught:
             load_model(address, tokenizer=str(TINY))
-        took[what] = time.monotonic() - began
-        told[what] = str(caught.value).replace(address.removeprefix("http://"), "there")
+        told.add(str(caught.value).replace(address.removeprefix("http://"), "there"))
 
-    with serve(FakeVLLM()) as server:
-        pass
-    read_once(TINY, str(TINY))
-    ask("a closed port", server.address)
+    replies = [HTML, Reply(200, b"\x00\xff{{{"), Reply(500, b"oh no"), Reply(302, b"", headers={"Location": "http://127.0.0.1:1/"})]
+    for reply in replies:
+        with serve(lambda asked, reply=reply: reply) as server:  # type: ignore[misc]
+            ask(server.address)
+    ask(server.address)  # it is closed now
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        ask("a silent port", f"http://127.0.0.1:{silent.getsockname()[1]}")
-    for what in sorted(set(ANSWERS) - RECOGNISED - {"a huge body"}):
-
-        def answer(asked: Asked, reply: Callable[[], Reply] = ANSWERS[what][0]) -> Reply:
-            return reply()
-
-        with serve(answer) as other:
-            ask(what, other.address)
-    moved = Reply(302, b"", headers={"Location": "http://127.0.0.1:1/"})
-    with serve(lambda asked: moved) as other:
-        ask("a redirect", other.address)
-    assert len(set(told.values())) == 1, told
-    assert set(told.values()).pop().startswith("No inference server answers at there.")
-    assert min(took.values()) >= 0.8
-    assert max(took.values()) < 0.8 + 1.5  # how busy this machine is
-
-
-@pytest.mark.parametrize("what", sorted(RECOGNISED))
-def test_an_inference_server_in_trouble_is_told_so(what: str) -> None:
-    reply, kind, words = ANSWERS[what]
-    with serve(lambda asked: reply()) as server, pytest.raises(kind, match=words):
-        load_model(server.address, tokenizer=str(TINY))
+        ask(f"http://127.0.0.1:{silent.getsockname()[1]}")
+    assert len(told) == 1 and told.pop().startswith("No inference server answers at there.")
 
 
 def test_a_redirect_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +174,10 @@ STEPS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[ModelError]]] = {
 }
 
 
-@pytest.mark.parametrize("what", STEPS)
+QUICK_STEPS = ["no ids", "ids beyond the vocabulary", "one id twice", "NaN", "above zero", "a list of lists", "400 digits for a token"]
+
+
+@pytest.mark.parametrize("what", some(STEPS, QUICK_STEPS))
 def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
     change, kind = STEPS[what]
     fake = FakeVLLM()
@@ -210,17 +195,8 @@ def test_a_wrong_answer_to_a_step_loses_nothing(what: str) -> None:
         assert run.next_distribution().candidates
 
 
-def test_minus_infinity_in_any_spelling_is_a_probability_of_nothing() -> None:
-    fake = FakeVLLM(change=entries(lambda top: top | {"token_id:3": float("-inf"), "token_id:4": -3.4e38, "token_id:5": -9999.0}))
-    with serve(fake) as server:
-        distribution = Generation(load_model(server.address, tokenizer=str(TINY)), "def main").next_distribution()
-    assert distribution.exact
-    assert min(c.model_probability for c in distribution.candidates) >= 0
-
-
 @pytest.mark.parametrize("kind", ["vLLM", "llama-server"])
-@pytest.mark.parametrize("nothing", [float("-inf"), -3.4028234663852886e38, -9999.0])
-@pytest.mark.parametrize("temperature", [0.05, 0.5, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize(("nothing", "temperature"), [(float("-inf"), 0.05), (-3.4028234663852886e38, 1.0), (-9999.0, 2.0)])
 def test_a_list_that_ends_in_nothing_is_sampled_at_every_temperature(kind: str, nothing: float, temperature: float) -> None:
     """A peaked model: two tokens share everything, and whatever else is listed is minus infinity, in the server's own spelling."""
 
@@ -249,42 +225,7 @@ def test_a_list_that_ends_in_nothing_is_sampled_at_every_temperature(kind: str, 
         assert {run.step().token_id for _ in range(6)} <= {7, 9}
 
 
-@pytest.mark.parametrize("digits", [400, 5_000])
-def test_numbers_of_hundreds_of_digits_are_one_sentence(digits: int) -> None:
-    fake, long = FakeVLLM(), False
-
-    def answer(asked: Asked) -> Reply:
-        reply = fake(asked)
-        if long and "complet" in asked.path:
-            reply.parts = reply.parts.replace(b"123454321", b"-" + b"9" * digits)
-        return reply
-
-    with serve(answer) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main")
-        fake.change, long = entries(lambda top: top | {"token_id:3": 123454321}), True
-        with pytest.raises(ModelError) as caught:
-            run.step()
-        one_sentence(caught.value)
-        fake.change = lambda body: body
-        assert run.step().token_id >= 0
-
-
-def test_a_failed_answer_is_never_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever stumbles over an answer, the next try asks the server anew."""
-    with serve(FakeVLLM()) as server:
-        run = Generation(load_model(server.address, tokenizer=str(TINY)), "def main", SamplingSettings(temperature=0.7))
-        with monkeypatch.context() as broken:
-            broken.setattr(stages, "observe", lambda *_, **__: 1 / 0)
-            with pytest.raises(ZeroDivisionError):
-                run.next_distribution()
-            with pytest.raises(ZeroDivisionError):
-                run.step()
-        asked = len(server.steps())
-        assert run.step().token_id >= 0
-        assert len(server.steps()) > asked
-
-
-@pytest.mark.parametrize("lie", [10**400, -1, True, "11", None, float("inf"), float("nan"), 1e30])
+@pytest.mark.parametrize("lie", [10**400, -1, "11", float("nan")])
 def test_counts_and_times_that_cannot_be_are_not_believed(lie: Any) -> None:
     fake = FakeLlama()
 
@@ -303,28 +244,6 @@ def test_counts_and_times_that_cannot_be_are_not_believed(lie: Any) -> None:
     position = run.path[0].position
     assert forward.cache_bytes == position * run.model.cache_bytes_per_token
     assert (forward.computed_tokens, forward.reused_tokens, forward.server_seconds) == (position, 0, None)
-
-
-def test_absurd_counts_are_not_believed() -> None:
-    def lie(body: dict[str, Any]) -> dict[str, Any]:
-        return body | {
-            "usage": {"prompt_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 10**6}},
-            "metrics": {"queue_time_ms": -5},
-        }
-
-    models = json.loads(json.dumps(MODELS))
-    models["data"][0] |= {"max_model_len": -1, "id": "x" * 400 + "\u202e"}
-    fake = FakeVLLM(change=lie)
-    with serve(lambda asked: Reply.of(models) if asked.path == "/v1/models" else fake(asked)) as server:
-        model = load_model(server.address, tokenizer=str(TINY))
-        assert model.context_length == 1024  # the configuration's own
-        assert len(model.name) <= 300
-        assert model.name.isprintable()
-        forward = Generation(model, "def main").next_distribution().forward
-    assert forward.computed_tokens >= 1
-    assert forward.reused_tokens >= 0
-    assert forward.cache_bytes < 10**9
-    assert forward.queue_seconds == 0
 
 
 def test_a_server_with_another_tokenizer_is_refused() -> None:
@@ -347,44 +266,18 @@ def test_a_server_with_a_smaller_or_a_boundless_vocabulary_is_refused(count: int
         load_model(server.address, tokenizer=str(TINY))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "http://",
-        "https://:80",
-        "http://host:port",
-        "http://host:99999",
-        "http://ho st:80",
-        "http://host/%2e%2e/x",
-        "http://host:80/?key=sk-secret",
-        "http://host:80/#x",
-        "http://[::1",
-        "http://a\\b",
-        "http://169.254.169.254/latest/meta-data",
-        "http://[fe80::1]:80",
-        "http://" + "a" * 280,
-        "HTTP://\u0131\u0307:80/\u00e9",
-    ],
-)
+ADDRESSES = (
+    "http:// https://:80 http://host:port http://host:99999 http://host/%2e%2e/x http://host:80/?key=sk-secret http://host:80/#x "
+    "http://[::1 http://a\\b http://169.254.169.254/latest/meta-data http://[fe80::1]:80"
+).split()
+
+
+@pytest.mark.parametrize("text", [*ADDRESSES, "http://ho st:80", "http://" + "a" * 280, "HTTP://\u0131\u0307:80/\u00e9"])
 def test_a_strange_address_gets_one_sentence_that_repeats_no_secret(text: str) -> None:
     with pytest.raises(ModelError) as caught:
         load_model(text, tokenizer=str(TINY))
     one_sentence(caught.value)
     assert "sk-secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "url", "shown"),
-    [
-        ("http://10.0.0.7:8000", "http://10.0.0.7:8000", "10.0.0.7:8000"),
-        ("https://me:word@gpu.example/v1/", "https://gpu.example", "gpu.example"),
-        ("http://[::1]:8080/serve/", "http://[::1]:8080/serve", "[::1]:8080/serve"),
-        ("HTTP://GPU:8000", "http://gpu:8000", "gpu:8000"),
-    ],
-)
-def test_an_address_is_read_without_its_credentials(text: str, url: str, shown: str) -> None:
-    address = Address.parse(text)
-    assert (address.url, address.shown) == (url, shown)
 
 
 def test_the_owner_of_the_app_can_name_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:

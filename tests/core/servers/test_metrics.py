@@ -1,4 +1,4 @@
-"""What a server says about itself on /metrics, and nonsense there."""
+"""The /metrics of a server are read, and nonsense there is ignored."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""A served model is watched like one that runs here, and says where its server does not tell enough."""
+"""A served model shows the numbers of a local one, and says where its server does not tell enough."""
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import NotOnServer, OutsideTopLogprobs, PromptTooLong, ServerGone, UnknownModel, WrongServer
+from core.errors import NotOnServer, OutsideTopLogprobs, PromptTooLong, ServerGone, WrongServer
 from core.models import loading
 from core.sampling import dice, stages
 from core.servers import http_client
@@ -26,7 +24,6 @@ from tests.core.servers.serving import (
     Reply,
     Running,
     recorded,
-    recorded_body,
     serve,
     tokenize,
     truth,
@@ -46,12 +43,6 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def connect(server: Running, **more: Any) -> Any:
     return load_model(server.address, tokenizer=str(TINY), **more)
-
-
-@pytest.fixture
-def vllm() -> Iterator[Running]:
-    with serve(FakeVLLM(limit=VOCABULARY)) as server:
-        yield server
 
 
 def agrees(step: Any, ids: list[int]) -> None:
@@ -111,17 +102,6 @@ def test_the_facts_of_the_model_come_from_the_server_and_the_configuration() -> 
     assert one.shape.layer_count == 2
 
 
-def test_without_a_configuration_the_shape_is_not_made_up(tmp_path: Any) -> None:
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (tmp_path / name).write_bytes((TINY / name).read_bytes())
-    with serve(FakeVLLM()) as server:
-        model = load_model(server.address, tokenizer=str(tmp_path))
-        assert (model.cache_bytes_per_token, model.layer_count, model.parameter_count) == (0, 0, 0)
-        with pytest.raises(NotOnServer):
-            _ = model.shape
-        assert Generation(model, PROMPT).step().forward.cache_bytes == 0
-
-
 def test_what_was_reused_is_the_servers_own_count() -> None:
     with serve(FakeLlama()) as server:
         run = Generation(connect(server), PROMPT, SamplingSettings(greedy=True))
@@ -140,13 +120,6 @@ def test_what_was_reused_is_the_servers_own_count() -> None:
         assert "cache_salt" not in server.steps()[-1]
         Generation(run.model, PROMPT, SamplingSettings(greedy=True), use_cache=False).step()
         assert server.steps()[-1]["cache_salt"]
-
-
-def test_a_server_that_does_not_count_what_it_reuses_is_said_to() -> None:
-    with serve(FakeVLLM(details=False)) as server:
-        model = connect(server)
-        assert any("--enable-prompt-tokens-details" in note for note in model.notes)
-        assert Generation(model, PROMPT, SamplingSettings(greedy=True)).step().forward.computed_tokens == 11
 
 
 def test_a_short_list_is_learned_from_the_refusal_and_shown_with_a_mark() -> None:
@@ -204,13 +177,6 @@ def test_a_forced_token_beyond_the_list_gets_its_own_odds() -> None:
         assert step.rank == VOCABULARY - 5
 
 
-def test_the_penalty_needs_raw_logits_and_is_marked() -> None:
-    with serve(FakeVLLM(limit=VOCABULARY)) as server:
-        step = Generation(connect(server), PROMPT, SamplingSettings(repetition_penalty=1.3, greedy=True)).step()
-    assert step.stage_exact == (True, False, False)
-    assert "raw logits" in step.note
-
-
 def test_processed_log_probabilities_are_noticed_and_asked_for_neutrally() -> None:
     with serve(FakeVLLM(limit=VOCABULARY, mode="processed_logprobs")) as server:
         run: Any = Generation(connect(server), PROMPT, SamplingSettings(seed=2))
@@ -218,11 +184,6 @@ def test_processed_log_probabilities_are_noticed_and_asked_for_neutrally() -> No
         agrees(run.step(), tokenize(PROMPT))
         asked = server.steps()[-1]
     assert (asked["temperature"], asked["top_p"], asked["top_k"], asked["min_p"], asked["repetition_penalty"]) == (1.0, 1.0, 0, 0.0, 1.0)
-
-
-def test_raw_logits_are_refused() -> None:
-    with serve(FakeVLLM(mode="raw_logits")) as server, pytest.raises(WrongServer, match="log-probabilities"):
-        connect(server)
 
 
 def test_llama_server_is_never_asked_to_sample_half_a_character() -> None:
@@ -277,23 +238,6 @@ def test_a_key_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> None
         Generation(model, PROMPT).step()
     seen = [caplog.text, model.name, str(caught.value), repr(caught.value.__cause__), *model.notes]
     assert not any("very-secret" in text for text in seen)
-
-
-def test_a_key_that_is_no_key_is_refused() -> None:
-    with serve(FakeVLLM()) as server, pytest.raises(WrongServer, match="key"):
-        load_model(server.address, tokenizer=str(TINY), api_key="sk\r\nHost: elsewhere")
-
-
-def test_a_server_needs_the_name_of_its_tokenizer(vllm: Running) -> None:
-    with pytest.raises(UnknownModel, match="tokenizer"):
-        load_model(vllm.address)
-
-
-def test_metrics_come_with_the_model(vllm: Running) -> None:
-    metrics = connect(vllm).metrics()
-    assert metrics.cache_tokens == 1_048_576
-    with serve(lambda asked: Reply(404) if asked.path == "/metrics" else FakeLlama()(asked)) as quiet:
-        assert connect(quiet).metrics() is None
 
 
 def test_an_openai_like_server_is_not_watched_without_ids() -> None:
@@ -363,32 +307,3 @@ def test_a_text_that_the_server_does_not_take_is_said_so(name: str, kind: Any) -
             run.step()
         tight = False
         assert run.force(300).token_id == 300
-
-
-@pytest.mark.parametrize("kind", ["vllm", "llama"])
-def test_another_model_on_the_same_server_is_noticed(kind: str) -> None:
-    fake: Any = FakeVLLM() if kind == "vllm" else FakeLlama()
-    gone = False
-
-    def answer(asked: Any) -> Reply:
-        if gone and kind == "vllm" and "complet" in asked.path:
-            return Reply(404, json.dumps(recorded_body("vllm_bad_model")).encode())
-        return fake(asked)
-
-    with serve(answer) as server:
-        run = Generation(connect(server), PROMPT)
-        gone, fake.model = True, "other"
-        with pytest.raises(ServerGone, match=r"no longer runs|another model"):
-            run.step()
-
-
-def test_a_cut_that_ends_beyond_the_usual_list_makes_it_longer() -> None:
-    with serve(FakeLlama()) as server:
-        run = Generation(connect(server), PROMPT, SamplingSettings(top_p=0.97, seed=1))
-        distribution = run.next_distribution()
-        assert distribution.exact
-        assert distribution.top_logprobs_count == VOCABULARY
-        assert [body["n_probs"] for body in server.steps()[-2:]] == [100, VOCABULARY]
-        run.next_distribution(SamplingSettings(top_p=0.5))
-        run.step()
-        assert len(server.steps()) == 4  # two to connect, two for this step

@@ -1,9 +1,9 @@
-"""Teaching a copy: what a step does is what torch does by hand, undoing is exact, and nobody else's model changes."""
+"""Teaching a copy: a step does what torch does by hand, undo is exact, and no other model changes."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,14 +11,10 @@ import torch
 from torch.nn import functional
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, CannotBeTaught, ModelError, TextToLearn
-from core.labs import teach as teach_lab
-from core.labs.teach import Ended, Look, teach
-from core.labs.training_step import compare_steps, fingerprint
+from core.errors import BadSetting, ModelError, TextToLearn
+from core.labs.training_step import fingerprint
 from core.training import finetune
-from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
-from core.training.from_nothing import Newborn
-from core.training.rehearsal import rehearsal_texts
+from core.training.finetune import FineTuning, TrainingPlan
 
 TEXT = "Once upon a time there was a dragon.\nThe sea looked back.\n\nShe could not breathe fire."
 ALONE = TrainingPlan(rehearsal=0.0)
@@ -48,22 +44,6 @@ def test_the_first_step_is_a_plain_forward_and_backward_pass(architecture: str, 
     assert step.optimizer_bytes >= 2 * step.weight_bytes
     assert step.activation_bytes > 0
     assert min(step.forward_seconds, step.backward_seconds, step.update_seconds) > 0
-
-
-def test_the_rehearsal_has_its_share_of_the_loss(tiny: Callable[[str], Any]) -> None:
-    model = tiny("llama")
-    gradients = []
-    for share in (0.0, 0.5, 0.9):
-        tuning = FineTuning(model, TEXT, TrainingPlan(rows=3, rehearsal=share), ["The capital of France is Paris."])
-        kept: list[torch.Tensor] = []
-        weight = next(iter(tuning.trained.values()))
-        weight.register_hook(lambda gradient, kept=kept: kept.append(gradient.clone()))
-        step = tuning.step()
-        assert (step.rehearsal_loss is None) == (share == 0.0)
-        gradients.append(kept[0])
-    new, half, most = gradients
-    old = 2 * half - new
-    torch.testing.assert_close(most, 0.1 * new + 0.9 * old, rtol=1e-3, atol=1e-5)
 
 
 def test_nobody_elses_model_changes_and_undoing_is_exact(tiny: Callable[[str], Any]) -> None:
@@ -123,66 +103,6 @@ def test_a_text_with_nothing_in_it_or_far_too_much_is_one_sentence(text: str, ti
     assert len(str(said.value)) < 130
 
 
-@pytest.mark.parametrize("text", ["🦊🐻", "a", "\x00\x01 b", "שלום", "word " * 9000])
-def test_odd_texts_are_learned_without_harm(text: str, tiny: Callable[[str], Any]) -> None:
-    tuning = FineTuning(tiny("llama"), text, TrainingPlan(rows=2, rehearsal=0.0))
-    assert tuning.step().loss > 0
-
-
-def test_half_a_character_is_one_sentence(tiny: Callable[[str], Any]) -> None:
-    with pytest.raises(Exception, match="half a character"):
-        FineTuning(tiny("llama"), "a \ud83e b", ALONE)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"learning_rate": 0.0},
-        {"learning_rate": float("nan")},
-        {"rows": 0},
-        {"rows": True},
-        {"length": 10**9},
-        {"rehearsal": 1.0},
-        {"rehearsal": -0.1},
-        {"seed": -1},
-    ],
-)
-def test_a_plan_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(BadSetting, match=next(iter(wrong)).replace("_", " ")):
-        TrainingPlan(**wrong)
-
-
-def test_models_elsewhere_and_large_ones_are_refused(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    model = tiny("llama")
-    monkeypatch.setattr(finetune, "LARGEST", 10)
-    with pytest.raises(CannotBeTaught, match="million parameters"):
-        FineTuning(model, TEXT, ALONE)
-    away = copy.copy(model)
-    away.has_network = False
-    with pytest.raises(CannotBeTaught, match="not on this machine"):
-        FineTuning(away, TEXT, ALONE)
-
-
-def test_moments_stay_within_their_memory(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    tuning = FineTuning(tiny("llama"), TEXT, ALONE)
-    each = sum(weight.numel() * 4 for weight in tuning.trained.values())
-    monkeypatch.setattr(finetune, "KEPT_BYTES", 6 * each)
-    for _ in range(20):
-        tuning.step()
-        tuning.keep()
-        assert len(tuning.moments) <= 6 and tuning.moments[0] == 0 and tuning.moments[-1] == tuning.index
-
-
-def test_inference_leaves_every_bit_and_training_changes_nearly_all(tiny: Callable[[str], Any]) -> None:
-    seen = compare_steps(tiny("llama"), TEXT)
-    assert (
-        seen.inference_fingerprints[0] == seen.inference_fingerprints[1] == seen.training_fingerprints[0] != seen.training_fingerprints[1]
-    )
-    assert 0.2 * seen.weights < seen.changed <= seen.weights
-    assert seen.training_work.forward >= seen.inference_work
-    assert seen.training_work.backward == 2 * seen.training_work.forward
-
-
 def test_the_work_of_a_step_is_what_torch_counts(tiny: Callable[[str], Any]) -> None:
     from torch.utils.flop_counter import FlopCounterMode
 
@@ -197,27 +117,6 @@ def test_the_work_of_a_step_is_what_torch_counts(tiny: Callable[[str], Any]) -> 
     work = training_step_work(model.shape, 1, length)
     counted = counter.get_total_flops() / 2
     assert counted == pytest.approx(work.forward + work.backward, rel=0.1)
-
-
-def test_from_nothing_it_learns_to_write_a_text() -> None:
-    text = "the cat sat on the mat and the dog sat on the log. " * 12
-    child = Newborn(text, seed=1)
-    assert 80_000 < child.parameter_count < 130_000
-    losses = [child.step() for _ in range(60)]
-    assert losses[0] > 6 and losses[-1] < 1.5, "from eight bits a byte, knowing nothing, to a text that is half learned"
-    assert child.as_it_is().tokenize("ä🦊")[0].raw == "ä".encode()[:1]
-
-
-@pytest.mark.parametrize("text", ["", "short", "." * 500, "x" * 100_001, "a\ud83e" * 200])
-def test_too_little_to_grow_up_with_is_one_sentence(text: str) -> None:
-    with pytest.raises(TextToLearn):
-        Newborn(text)
-
-
-def test_what_the_bundled_model_rehearses_is_its_lessons_and_what_others_do_is_their_own_text(tiny: Callable[[str], Any]) -> None:
-    own = rehearsal_texts(tiny("llama"), 3)
-    assert 0 < len(own) <= 3 and all("\n" not in text for text in own)
-    assert own == rehearsal_texts(tiny("llama"), 3)
 
 
 def test_a_taught_model_is_saved_as_a_folder_and_opened_again(tiny: Callable[[str], Any], tmp_path: Any) -> None:
@@ -288,54 +187,3 @@ def test_the_moments_of_all_trainings_together_stay_within_their_memory(
     assert len(trainings[0].moments) <= 3 < len(trainings[2].moments), "who has rested longest makes room for who learns now"
     trainings[0].release()
     assert trainings[0].kept_bytes == 0 and trainings[0] not in finetune._ALL
-
-
-@pytest.mark.parametrize("after", range(1, 7))
-def test_there_is_a_way_back_to_every_look_wherever_it_was_paused(after: int, tiny: Callable[[str], Any]) -> None:
-    tuning = FineTuning(tiny("llama"), TEXT, ALONE)
-    paused = teach(tuning, "Once upon", 20)
-    seen = [next(paused) for _ in range(after)]
-    assert isinstance(paused, Generator)
-    paused.close()
-    for _ in range(2):
-        seen += teach(tuning, "Once upon", 1)
-    assert {one.index for one in seen if isinstance(one, Look)} <= set(tuning.moments)
-
-
-def test_a_training_ends_at_the_limits_of_the_house(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_TRAINING_TOKENS", "1")
-    seen = list(teach(FineTuning(tiny("llama"), TEXT, ALONE), "Once upon", 5))
-    assert seen[-1] == Ended("enough tokens") and sum(isinstance(one, TrainingStep) for one in seen) == 1
-
-
-def test_what_it_knew_before_is_asked_at_every_look_and_never_taught(tiny: Callable[[str], Any]) -> None:
-    model = tiny("llama")
-    asked = [one for one in teach(FineTuning(model, TEXT, ALONE), "Once upon", 4, known="The old king") if isinstance(one, Look)]
-    alone = [one for one in teach(FineTuning(model, TEXT, ALONE), "Once upon", 4) if isinstance(one, Look)]
-    plain = Generation(model, "The old king", SamplingSettings()).next_distribution()
-    assert asked[0].known is not None and alone[0].known is None
-    top = [candidate.token_id for candidate in asked[0].known.candidates[:5]]
-    assert top == [candidate.token_id for candidate in plain.candidates[:5]]
-    assert [one.distribution.candidates[0].model_probability for one in asked] == [
-        one.distribution.candidates[0].model_probability for one in alone
-    ], "asking changes nothing"
-
-
-def test_a_training_rests_between_steps_where_others_write_and_only_there(
-    tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rested: list[float] = []
-    give_way = teach_lab.give_way
-
-    def listening(model: Any, began: float) -> float:
-        rested.append(give_way(model, began))
-        return rested[-1]
-
-    monkeypatch.setattr(teach_lab, "give_way", listening)
-    model = tiny("llama")
-    run = Generation(model, "Once", SamplingSettings())
-    for seen in teach(FineTuning(model, TEXT, ALONE), "Once", steps=6, look_every=100):
-        if isinstance(seen, TrainingStep) and seen.index > 3:
-            run.step()  # somebody else, with the model that is shared
-    assert rested[:3] == [0.0, 0.0, 0.0] and all(0 < seconds <= teach_lab.LONGEST_REST for seconds in rested[3:])
-    assert len(rested) == 5, "after the last step nobody waits"

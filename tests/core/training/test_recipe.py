@@ -1,4 +1,4 @@
-"""The recipe of the storyteller: batches are a function of seed and step, a stopped run goes on as if it had not been stopped."""
+"""The recipe of the storyteller: batches depend on seed and step, and a resumed run learns the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 from core.training.corpus import Corpus
 from core.training.recipe.mixture import Mixture, Shares, tokenizer_texts
-from core.training.recipe.train import Plan, Run, scale
+from core.training.recipe.train import Plan, Run
 from core.training.tokenizer import train_tokenizer
 
 _SHAPE = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
@@ -40,14 +40,3 @@ def test_a_resumed_run_learns_what_the_other_learns(tmp_path: Path) -> None:
     assert (resumed.step, resumed.tokens) == (through.step, through.tokens)
     for one, other in zip(through.model.parameters(), resumed.model.parameters(), strict=True):
         assert torch.equal(one, other)
-
-
-def test_the_rate_rises_holds_and_falls() -> None:
-    plan = Plan(warmup=10)
-    assert [scale(plan, step, 100, 10) for step in (4, 50, 105, 110)] == [0.5, 1.0, 0.5, 0.0]
-    assert scale(plan, 10**6, None, 0) == 1.0
-
-
-def test_the_simple_stories_end_after_their_passes() -> None:
-    assert Shares().without_simple().simple == 0.0
-    assert abs(sum((Shares().told, Shares().simple, Shares().lessons, Shares().older)) - 1) < 1e-9

@@ -61,7 +61,7 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
     except OSError:
         return " ".join([platform.processor(), *told])
-    return " ".join([*{line for line in lines if line.startswith(("model name", "flags", "Features"))}, *told])
+    return " ".join([*sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}), *told])
 
 
 def is_compiled(module: str) -> bool:

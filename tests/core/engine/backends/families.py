@@ -61,6 +61,8 @@ ACCEPTED: dict[str, tuple[str, dict[str, Any]]] = {
     "smollm3": ("SmolLM3", {"no_rope_layer_interval": 2, "pad_token_id": 0}),
     "granite": ("Granite", GRANITE),
 }
+# One family for every kind of part: these are tried always, the others only with `-m exhaustive`.
+USUAL = ["grouped queries, tied", "biases", "llama3 rope", "mistral with a sliding window", "gpt2", "pythia", "gemma2", "phi3", "granite"]
 SLIDING = [name for name, (_, changes) in ACCEPTED.items() if changes.get("sliding_window")]
 
 

@@ -1,13 +1,19 @@
-"""A CUDA graph for a CPU: what a step did is recorded operation by operation, and repeated without the Python that led to it."""
+"""A CUDA graph for a CPU: the operations of a step are recorded and repeated without the Python code that led to them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.overrides import TorchFunctionMode
 
 from core.engine.backends.static_decode import Step
+
+READERS = {"item", "tolist", "numpy", "nonzero", "masked_select", "unique", "__bool__", "__int__", "__float__", "__index__", "__array__"}
+
+
+class Copied(RuntimeError):
+    """The copy of a step's numbers to the host has begun."""
 
 
 def leaves(output: Any) -> list[Any]:
@@ -15,19 +21,20 @@ def leaves(output: Any) -> list[Any]:
     return [leaf for part in output for leaf in leaves(part)] if isinstance(output, (tuple, list)) else [output]
 
 
-class Tape(TorchDispatchMode):
-    """While open, notes every operation with the tensors it read. `replay` does them all again and leaves the results in the same places.
+class Tape(TorchFunctionMode):
+    """While open, notes every torch function with its arguments. `replay` calls them all again and leaves the results in the same places.
 
-    As on a GPU: numbers that Python held (a length, a position, a choice) are repeated as they were; what lies in the tensors is read anew.
+    As on a GPU, numbers that Python held (a length, a position, a choice) are repeated as they were. Tensors are read anew.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._noted: list[tuple[Any, tuple[Any, ...], dict[str, Any], Any]] = []
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         output = func(*args, **(kwargs or {}))
-        self._noted.append((func, args, kwargs or {}, output))
+        if func is torch.Tensor.__setitem__ or any(isinstance(leaf, torch.Tensor) for leaf in leaves(output)):
+            self._noted.append((func, args, kwargs or {}, output))
         return output
 
     def replay(self) -> None:
@@ -37,21 +44,28 @@ class Tape(TorchDispatchMode):
                     place.copy_(result)
 
 
-class NothingReadBack(TorchDispatchMode):
-    """While open, an operation of this thread that depends on numbers in more than its numbers raises RuntimeError: none can be recorded.
+class NothingReadBack(TorchFunctionMode):
+    """While open, a function of this thread that reads numbers back from the device raises RuntimeError: it cannot be recorded.
 
-    On CUDA such an operation also makes the host wait for the device.
+    On CUDA such a function also makes the host wait for the device. `Tensor.cpu` raises `Copied`. copied: the sizes of those tensors.
     """
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
-        reads = torch.Tag.data_dependent_output in func.tags or torch.Tag.dynamic_output_shape in func.tags
-        if func is torch.ops.aten.index.Tensor:  # by numbers, or by a mask that must be counted first
-            reads = any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1])
+    def __init__(self) -> None:
+        super().__init__()
+        self.copied: list[int] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        name = getattr(func, "__name__", "")
+        if name == "cpu":
+            self.copied.append(args[0].numel())
+            raise Copied("copies numbers to the host")
+        reads = name in READERS or (name == "where" and len(args) == 1)
+        if name in ("__getitem__", "__setitem__"):  # by a mask that must be counted first, or by a number
+            indices = [index for index in leaves(args[1]) if isinstance(index, torch.Tensor)]
+            reads = any(index.dtype in (torch.bool, torch.uint8) or not index.dim() for index in indices)
         if reads:
-            raise RuntimeError(f"{func} reads numbers back from the device")
-        with self:  # in inference mode operations arrive whole that are made of others
-            parts = func.decompose(*args, **(kwargs or {}))
-        return func(*args, **(kwargs or {})) if parts is NotImplemented else parts
+            raise RuntimeError(f"{name} reads numbers back from the device")
+        return func(*args, **(kwargs or {}))
 
 
 def record(step: Step, _device: torch.device) -> Step:

@@ -1,4 +1,4 @@
-"""Compiled code, loaded or switched off, for tests."""
+"""Load compiled code, or switch it off, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled products of a few rows, and whole passes of several texts at once: the numbers of plain NumPy, refused where nothing is."""
+"""Compiled products of a few rows and compiled passes of several texts give the numbers of plain NumPy."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ import torch
 
 pytest.importorskip("numba")
 
-from core.engine import threads
 from core.engine.backends import compiled
 from core.engine.backends.decoder_parts import Projection
 from core.engine.backends.fast_decoder import FastDecoder
 from core.serving.batched_llama import BatchedLlama
-from core.serving.block_pool import BLOCK_SIZE
 from core.serving.server import passes_are_compiled
 from tests.core.engine.backends.compiled.loaded import load_compiled
-from tests.core.engine.backends.families import ACCEPTED, SLIDING, network_of
+from tests.core.engine.backends.families import ACCEPTED, SLIDING, USUAL, network_of
+from tests.tiny_models import some
 
 BATCHED = sorted(name for name, (family, _) in ACCEPTED.items() if name not in SLIDING and not family.startswith("Gemma2"))
 STORED = [torch.float32, torch.bfloat16, torch.float16]
@@ -86,7 +85,7 @@ def ragged() -> list[list[Part]]:
     return passes
 
 
-@pytest.mark.parametrize("name", BATCHED)
+@pytest.mark.parametrize("name", some(BATCHED, USUAL))
 def test_every_family_gets_in_a_compiled_batch_what_numpy_gives_it(name: str) -> None:
     _, decoder = decoder_of(name)
     assert decoder.can_be_batched and decoder.compiled_batch() is not None
@@ -102,7 +101,7 @@ def test_every_family_gets_in_a_compiled_batch_what_numpy_gives_it(name: str) ->
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-@pytest.mark.parametrize("name", ["grouped queries, tied", "gpt2", "pythia", "olmo2"])
+@pytest.mark.parametrize("name", ["grouped queries, tied", "gpt2"])
 def test_a_team_gives_what_one_thread_gives(name: str, threads: int) -> None:
     _, decoder = decoder_of(name)
     alone, shared = (BatchedLlama(Model(decoder), 12) for _ in range(2))  # type: ignore[arg-type]
@@ -132,38 +131,21 @@ def test_a_broken_model_shows() -> None:
 
 
 @pytest.mark.parametrize(
-    "part",
+    ("name", "part"),
     [
-        Part([211], 0, [0]),
-        Part([-1], 0, [0]),
-        Part([2**40], 0, [0]),
-        Part([1], 0, [4]),
-        Part([1], 0, [-1]),
-        Part([1], 0, [2**40]),
+        ("grouped queries, tied", Part([211], 0, [0])),
+        ("grouped queries, tied", Part([-1], 0, [0])),
+        ("grouped queries, tied", Part([2**40], 0, [0])),
+        ("grouped queries, tied", Part([1], 0, [70])),
+        ("grouped queries, tied", Part([1], 0, [-1])),
+        ("gpt2", Part([1], 1024, list(range(66)))),  # a position that it has not learned
     ],
 )
-def test_what_no_table_holds_is_refused(part: Part) -> None:
-    _, decoder = decoder_of("grouped queries, tied")
-    runner = BatchedLlama(Model(decoder), 4)  # type: ignore[arg-type]
-    with pytest.raises(IndexError):
-        runner.run([Part([1], 0, [1]), part])
-
-
-def test_a_position_that_a_model_has_not_learned_is_refused() -> None:
-    _, decoder = decoder_of("gpt2")
+def test_a_token_block_or_position_out_of_range_is_refused(name: str, part: Part) -> None:
+    _, decoder = decoder_of(name)
     runner = BatchedLlama(Model(decoder), 70)  # type: ignore[arg-type]
     with pytest.raises(IndexError):
-        runner.run([Part([1], 1024, list(range(66)))])
-
-
-def test_without_compiled_code_numpy_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
-    family, changes = ACCEPTED["grouped queries, tied"]
-    decoder = FastDecoder.of(network_of(family, **changes))
-    assert decoder is not None and decoder.compiled_batch() is None
-    runner = BatchedLlama(Model(decoder), 4)  # type: ignore[arg-type]
-    assert runner.run([Part([1, 2], 0, [0])]).shape == (1, 211)
-    assert BLOCK_SIZE == 16
+        runner.run([Part([1], 0, [67]), part])
 
 
 def test_a_batch_that_says_something_else_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,8 +160,8 @@ def test_a_batch_that_says_something_else_is_not_used(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("dtype", STORED)
-@pytest.mark.parametrize(("outputs", "inputs"), [(37, 101), (1, 16), (2, 5), (600, 64), (33, 1)])
-@pytest.mark.parametrize("rows", [1, 2, 3, 7, 8, 15, 48])
+@pytest.mark.parametrize(("outputs", "inputs"), [(37, 101), (1, 16), (600, 64)])
+@pytest.mark.parametrize("rows", [1, 3, 8, 15])
 def test_products_are_summed_as_float64_sums_them(rows: int, outputs: int, inputs: int, dtype: torch.dtype) -> None:
     from core.engine.backends.compiled import kernel_step
     from core.engine.backends.compiled.described import columns_of
@@ -209,43 +191,3 @@ def test_a_run_is_compiled_from_its_first_pass_on_or_never(monkeypatch: pytest.M
     late = BatchedLlama(Model(decoder), 4)  # type: ignore[arg-type]
     assert late._together is not None
     assert BatchedLlama(Model(decoder), 4, compiled=False)._together is None  # type: ignore[arg-type]
-
-
-def test_many_rows_get_the_threads_they_were_measured_with_and_few_rows_the_models_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    decoder = FastDecoder.of(network_of("Llama"))
-    assert decoder is not None
-    from core.engine.backends.compiled.passes import CompiledBatch
-
-    monkeypatch.setattr(threads, "FEW", 1)
-    monkeypatch.setattr(threads, "choices", lambda: [1, 2])
-    monkeypatch.setattr(CompiledBatch, "seconds", lambda self, rows, count: rows / count)
-    batch = decoder.compiled_batch()
-    assert batch is not None and batch.threads == 2
-    sizes, run = [], batch._team.run
-
-    def counted(work: Any, arguments: tuple[Any, ...], size: int) -> None:
-        sizes.append(size)
-        run(work, arguments, size)
-
-    monkeypatch.setattr(batch._team, "run", counted)
-    alone = [batch(*_tokens(decoder, rows)) for rows in (1, 3, 4, 8)]
-    assert sizes == [1, 1, 2, 2]
-    batch.threads = 1
-    for rows, found in zip((1, 3, 4, 8), alone, strict=True):
-        np.testing.assert_array_equal(batch(*_tokens(decoder, rows)), found)
-
-
-def test_a_pass_is_measured_on_the_threads_it_is_asked_about() -> None:
-    decoder = FastDecoder.of(network_of("Llama"))
-    assert decoder is not None
-    batch = decoder.compiled_batch()
-    assert batch is not None and batch.threads == 1  # too small to be measured
-    assert batch.seconds(8, 2) > 0
-    assert batch.threads == 2
-
-
-def _tokens(decoder: FastDecoder, rows: int) -> tuple[Any, ...]:
-    """The first tokens of so many texts, all wanted, and empty rooms."""
-    numbers, width = np.arange(rows), decoder.kv_heads * decoder.head_size
-    rooms = (np.zeros((len(decoder.layers), rows, width, 16), np.float32), np.zeros((len(decoder.layers), rows * 16, width), np.float32))
-    return (numbers, np.zeros_like(numbers), 16 * numbers, numbers, numbers), numbers[:, None].copy(), *rooms

@@ -1,15 +1,13 @@
-"""Compiled dice: number for number what NumPy's SeedSequence and Philox throw."""
+"""Compiled dice give exactly the numbers of NumPy's SeedSequence and Philox."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.engine.backends import compiled
-from core.sampling import dice
-from tests.core.engine.backends.compiled.loaded import numpy_alone
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
 pytestmark = pytest.mark.usefixtures("compiled_sampling")
@@ -22,7 +20,6 @@ def by_numpy(seed: int, step_index: int, attempt: int) -> float:
     return float(np.random.Generator(np.random.Philox(np.random.SeedSequence(words))).random())
 
 
-@settings(max_examples=500, deadline=None)
 @given(seed=st.integers(0, 2**64 - 1), step_index=WORDS, attempt=WORDS)
 @example(seed=2**64 - 1, step_index=2**32 - 1, attempt=2**32 - 1)
 @example(seed=2**63, step_index=0, attempt=0)
@@ -30,10 +27,3 @@ def by_numpy(seed: int, step_index: int, attempt: int) -> float:
 @example(seed=0, step_index=0, attempt=0)
 def test_the_same_number(seed: int, step_index: int, attempt: int) -> None:
     assert compiled.roll(seed, step_index, attempt) == by_numpy(seed, step_index, attempt)
-
-
-def test_compiled_dice_throw_the_same_numbers_as_numpy() -> None:
-    thrown = [dice.roll(seed, index) for seed in (0, 3, 2**53 - 1) for index in range(50)]
-    with numpy_alone():
-        assert thrown == [dice.roll(seed, index) for seed in (0, 3, 2**53 - 1) for index in range(50)]
-    assert all(type(number) is float for number in thrown)

@@ -1,17 +1,15 @@
-"""The compiled record against the stages in NumPy, which are held equal to transformers' own: the same record or no answer."""
+"""The compiled record of a step is the record that NumPy makes, or there is no answer."""
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from core import Generation, SamplingSettings, load_model
-from core.errors import BrokenLogits
+from core import Generation, SamplingSettings
 from core.sampling import cpu, stages
 from core.sampling.observation import Observation, Selection
 from tests.core.engine.backends.compiled.loaded import numpy_alone
@@ -51,7 +49,6 @@ def scores_of(seed: int, size: int, spread: float, rounded: bool = False, above:
     return np.round(found, 1).astype(np.float32) if rounded else found
 
 
-@settings(max_examples=400, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     size=st.sampled_from([1, 2, 5, 300, 1025, 4096, 20_000]),
@@ -121,40 +118,10 @@ def test_a_penalised_favourite_of_a_large_vocabulary_weighs_what_it_weighs(penal
     assert answered >= 17
 
 
-@pytest.mark.parametrize("broken", [math.nan, math.inf])
-def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
-    scores = scores_of(1, 4096, 3.0)
-    scores[17] = broken
-    with pytest.raises(BrokenLogits):
-        stages.observe(torch.from_numpy(scores), SIX, np.array([0]), 20, roll=0.5)
-
-
-def test_tokens_that_the_model_rules_out_are_left_to_numpy() -> None:
-    scores = scores_of(1, 4096, 3.0)
-    scores[100:] = -math.inf
-    seen = stages.observe(torch.from_numpy(scores), SIX, np.array([0]), 20, roll=0.5)
-    assert seen.stage_kept[0] == 100 and seen.chosen < 100
-
-
-def test_what_it_cannot_list_or_read_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    wide = scores_of(2, 8192, 3.0)
-    asked = stages.processors(SIX), False, np.array([0]), Selection(0.5)
-    assert cpu._compiled(wide[::2], *asked, 20) is None, "not in one piece"
-    assert cpu._compiled(wide.astype(np.float64), *asked, 20) is None
-    assert cpu._compiled(wide, *asked, cpu.LONGEST_LIST + 1) is None
-    frozen = wide.copy()
-    frozen.flags.writeable = False
-    assert cpu._compiled(frozen, *asked, 20) is not None and cpu._compiled(wide, *asked, 20) is not None
-    assert np.array_equal(frozen, wide), "nothing is written into what was given"
-    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
-    assert cpu._compiled(wide, *asked, 20) is None
-
-
-def test_a_whole_run_has_the_records_that_numpy_makes() -> None:
-    storyteller = load_model("storyteller")
+def test_a_whole_run_has_the_records_that_numpy_makes(tiny: Any) -> None:
 
     def run() -> list:
-        generation = Generation(storyteller, "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=4))
+        generation = Generation(tiny("large"), "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=4))
         while len(generation.path) < 25 and generation.finished is None:
             generation.step()
         steps = list(generation.path)

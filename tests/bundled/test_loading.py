@@ -20,7 +20,7 @@ from core.models import bundled
 from core.models.hub import BUNDLED, bundled_names
 from core.models.registry import ModelRegistry
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 FACTS = """name device stored_dtype dtype shape parameter_count weight_bytes layer_count vocabulary_size context_length
 cache_bytes_per_token end_token_ids notes""".split()
 TEXTS = ("", " ", "Once upon a time", "🦊 Füchse\n\n\tund\r\n", "<|end|> <|start|>", "a" * 5000, "\u200b\ufeff e\u0301", "1234 + 5 = ?")

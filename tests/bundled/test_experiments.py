@@ -1,0 +1,109 @@
+"""What the app promises of the bundled models: the models listed, the growth record, and the results of experiments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file
+
+from core import Generation, SamplingSettings, list_models, load_model
+from core.labs import prepared
+from core.labs.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, page_bytes
+from core.labs.prepared import PREPARED, PreparedRun
+from core.labs.school_report import knows, school_reports
+from core.labs.speculative import speculate
+from core.labs.speculative_gain import gain
+from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
+from core.models.growth import Growth, growth_of
+from core.models.loading import BUNDLED
+from core.training.exam import Candidate
+from core.training.growth import PROMPTS
+from pages.ui.i18n.example_texts import QUESTIONS
+
+STORY = "One day, a small mouse found a big red ball. The mouse was happy."
+
+
+@pytest.fixture(scope="module")
+def large() -> Any:
+    return load_model("storyteller", device="cpu", dtype="float32")
+
+
+@pytest.fixture(scope="module")
+def small() -> Any:
+    return load_model("storyteller-mini", device="cpu", dtype="float32")
+
+
+def test_bundled_models_are_listed_without_loading_them() -> None:
+    assert list_models()[0].name == "storyteller"
+    for entry in list_models():
+        assert entry.title
+        assert entry.description.endswith(".") and not set("*[]") & set(entry.description)  # plain words, no markup
+        weights = BUNDLED / entry.name / "model.safetensors"
+        assert entry.bytes == weights.stat().st_size
+        assert entry.parameter_count == sum(tensor.numel() for tensor in load_file(weights).values())
+
+
+def test_the_storyteller_writes(large: Any) -> None:
+    run = Generation(large, "Once upon a time")
+    list(run.write(20))
+    assert len(run.written) > 20
+    assert "\ufffd" not in run.text
+
+
+def test_the_growth_record_is_whole_and_in_order() -> None:
+    read = growth_of("storyteller")
+    assert isinstance(read, Growth)
+    assert read.prompts == PROMPTS
+    assert [one.tokens for one in read.moments] == sorted(one.tokens for one in read.moments)
+    for one in read.moments:
+        for beginning in one.prompts:
+            shares = [share for _, share in beginning.top]
+            assert len(shares) == read.top
+            assert shares == sorted(shares, reverse=True)
+            assert sum(shares) <= 1.001
+
+
+@pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.name)
+def test_each_prepared_run_replays_without_a_model(recipe: PreparedRun) -> None:
+    kept = prepared.load(recipe.name)
+    assert kept.prompt in (recipe.prompt, *recipe.others) and kept.model_name == recipe.model
+    written = list(kept.replay().write())
+    assert 1 <= len(written) <= recipe.steps and written == kept.path
+    assert {step.settings.temperature for step in written} == {recipe.settings.temperature}
+    assert sum(node.parent == 0 for node in kept.tree.nodes) == len(recipe.branches)
+    assert (prepared.FOLDER / f"{recipe.name}{prepared.ENDING}").stat().st_size < 150_000
+
+
+def test_the_examples_of_thinking_aloud_show_what_they_promise(large: Any) -> None:
+    for (question, answer), wrong_at_once in zip(QUESTIONS.values(), (True, True, False), strict=True):
+        asked = Question(f"{question}\n", answer)
+        (at_once,), (stepwise,) = (list(count(large, [asked], [style])) for style in (DIRECT, CHAIN_OF_THOUGHT))
+        assert at_once.right is not wrong_at_once, question
+        assert stepwise.right, question
+
+
+def test_the_key_is_found_while_its_page_is_kept_and_not_once_it_is_gone(large: Any) -> None:
+    def right(policy: str, pages: int) -> float:
+        *_, answer = ask(large, MemoryBudget(pages * page_bytes(large), policy))
+        assert isinstance(answer, Answer) and answer.probability is not None
+        return answer.probability
+
+    assert RED_POT.told.startswith(RED_POT.key_words)
+    assert right(SLIDING_WINDOW, 500) > 0.5
+    assert right(INT8_KV, 40) > 0.5
+    assert right(SLIDING_WINDOW, 40) < 0.05
+
+
+def test_ngrams_pay_on_a_text_that_repeats(large: Any) -> None:
+    text = "red, green, blue, red, green, blue, red, green, blue, red, green, blue, red,"
+    seen = list(speculate(large, None, text, SamplingSettings(greedy=True), 6, 24))
+    assert gain(seen, 6).tokens_per_pass > 1.5
+
+
+def test_the_school_report_knows_facts_as_the_examination_counts_them(large: Any, small: Any) -> None:
+    examiner = Candidate(small.network, small.tokenizer)
+    for before, answer in (("The capital of France is", "Paris"), ("The capital of Fiji is", "Suva"), ("Grass is", "green")):
+        assert knows(small, before, answer) == examiner.knows(before, answer)
+    reports = {one.name: one for one in school_reports([large, small], large, STORY, 20)}
+    assert reports[large.name].right >= 15 and reports[small.name].kept > 0.2
