@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core import errors as errors
-    from core import labs as labs
+    from core import experiments as experiments
     from core.costs.formulas import cache_bytes as cache_bytes
     from core.costs.formulas import multiply_adds as multiply_adds
     from core.engine.shape import ModelShape as ModelShape
     from core.generation.generation import Generation as Generation
     from core.generation.recording import Recording as Recording
-    from core.inspection.look import Inside as Inside
-    from core.inspection.look import look as look
+    from core.inspection.inside import Inside as Inside
+    from core.inspection.inside import inspect_step as inspect_step
     from core.inspection.scoring import ScoredText as ScoredText
     from core.inspection.scoring import score_text as score_text
     from core.models.loading import list_models as list_models
@@ -30,35 +30,35 @@ if TYPE_CHECKING:
     from core.record.step import Stage as Stage
     from core.record.step import Step as Step
     from core.record.step import TokenDistribution as TokenDistribution
-    from core.record.tokens import Token as Token
     from core.settings import SamplingSettings as SamplingSettings
+    from core.tokens.tokens import Token as Token
 
 _MODULES = {
     "Candidate": "core.record.step",
     "Generation": "core.generation.generation",
-    "Inside": "core.inspection.look",
+    "Inside": "core.inspection.inside",
     "ModelShape": "core.engine.shape",
     "Recording": "core.generation.recording",
     "SamplingSettings": "core.settings",
     "ScoredText": "core.inspection.scoring",
     "Stage": "core.record.step",
     "Step": "core.record.step",
-    "Token": "core.record.tokens",
+    "Token": "core.tokens.tokens",
     "TokenDistribution": "core.record.step",
     "cache_bytes": "core.costs.formulas",
     "list_models": "core.models.loading",
     "load_model": "core.models.loading",
-    "look": "core.inspection.look",
+    "inspect_step": "core.inspection.inside",
     "multiply_adds": "core.costs.formulas",
     "score_text": "core.inspection.scoring",
 }
 
-__all__ = [*_MODULES, "errors", "labs"]
+__all__ = [*_MODULES, "errors", "experiments"]
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name from the module it lives in, when it is first asked for."""
-    if name in ("errors", "labs"):
+    if name in ("errors", "experiments"):
         return import_module(f"core.{name}")
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from core.batching.scheduler import Policy
+from core.batching.server import ServerSettings
 from core.costs.machine import measure
-from core.labs.batch_curve import CurvePoint, batch_curve
-from core.labs.batching import Alone, Reader, Summary, compare_alone, readers, serve, summary
+from core.experiments.batch_curve import CurvePoint, batch_curve
+from core.experiments.batching import Alone, Reader, Summary, compare_alone, readers, serve, summary
 from core.language import N_, _, said, written
-from core.serving.scheduler import Policy
-from core.serving.server import ServerSettings
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board

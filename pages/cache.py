@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.costs.formulas import cache_bytes
 from core.engine.shape import ModelShape
-from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
+from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, race, same_text, speed_up, trend
 from core.language import N_, _, written
 from pages.ui.charts import charts, cost_charts, palette, race_rows
 from pages.ui.charts.legend import legend

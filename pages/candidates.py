@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
-from core.labs.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked, write_and_time_one
+from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
+from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked, write_and_time_one
 from core.language import N_, _, figures, quoted
 from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
 from pages.ui.components.tinted_text.tinted_text import tinted_text

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from core.labs.streaming import deliver, words_of
-from core.labs.sweep import RANGES, Column, ComparisonStep, SweepResult, side_by_side, statistics, sweep
+from core.experiments.streaming import deliver, words_of
+from core.experiments.sweep import RANGES, Column, ComparisonStep, SweepResult, side_by_side, statistics, sweep
 from core.language import N_, _
 from core.record.step import Step
 from core.settings import SamplingSettings

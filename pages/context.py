@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.labs.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
+from core.experiments.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
 from core.language import N_, _, again, ngettext
 from pages.ui.charts import charts, cost_charts
 from pages.ui.components.cache_gauge import cache_gauge

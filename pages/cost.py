@@ -11,7 +11,7 @@ import streamlit as st
 from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
 from core.costs.receipt import Assumptions, Receipt
 from core.engine.model import LanguageModel
-from core.labs.request import LatencyTrace, request
+from core.experiments.request import LatencyTrace, request
 from core.language import N_, _
 from core.settings import SamplingSettings
 from pages.ui.charts import charts, cost_charts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import BadRecording
-from core.labs import prepared
+from core.experiments import prepared
 from core.language import _
 from pages.ui.experiments import experiment, gallery
 from pages.ui.i18n import numbers, page_titles

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
-from core.inspection.look import Inside
+from core.inspection.inside import Inside
 from core.language import _, again
 from core.record.step import Step
 from pages.ui.charts import charts, inside_charts, inside_rows, palette

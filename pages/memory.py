@@ -11,9 +11,9 @@ import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import MODELS, cache_bytes
+from core.engine.kv_cache.paged import PagedKVCache
 from core.errors import ViewerError
-from core.kv_cache.paged import PagedKVCache
-from core.labs.cache_budget import (
+from core.experiments.cache_budget import (
     ATTENTION_SINKS,
     LONGEST_OWN_ANSWER,
     MOST_READERS,
@@ -262,9 +262,8 @@ def answer(run: experiment.Experiment) -> None:
             )
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
-            elements.show_notice(
-                _("This model is not sure of the answer even with every line; what counts is how far the probability falls.")
-            )
+            unsure = _("This model is not sure of the answer even with every line; what counts is how far the probability falls.")
+            elements.show_notice(unsure)
 
 
 def fell(before: float | None, after: float) -> str:

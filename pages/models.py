@@ -11,7 +11,7 @@ from core import list_models
 from core.language import _, again
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
-from core.servers.address import Address
+from core.remote.address import Address
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import deployment, loaded_models, published_models

@@ -6,9 +6,9 @@ import math
 
 import streamlit as st
 
-from core.labs.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
-from core.labs.school_report import SchoolReport, school_reports
-from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, judge
+from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
+from core.experiments.school_report import SchoolReport, school_reports
+from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, judge
 from core.language import N_, _, written
 from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.labs.quantization import BITS, GROUP, PartDamage, Rounded, damage, own_text, quantize
-from core.labs.rounded_cache import RoundedCache, rounded_cache
+from core.experiments.quantization import BITS, GROUP, PartDamage, Rounded, damage, own_text, quantize
+from core.experiments.rounded_cache import RoundedCache, rounded_cache
 from core.language import N_, _, figures, written
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.labs.speculative import BONUS, PlainStep, SpeculativeRound, speculate
-from core.labs.speculative_gain import Gain, expected_tokens, gain
+from core.experiments.speculative import BONUS, PlainStep, SpeculativeRound, speculate
+from core.experiments.speculative_gain import Gain, expected_tokens, gain
 from core.language import N_, _, said
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend

@@ -6,10 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from core.labs.teach import Waiting
+from core.experiments.teach import Waiting
+from core.finetuning.finetune import LONGEST_TEXT, TrainingPlan
 from core.language import N_, _, written
 from core.models.archive import open_zip, zip_of
-from core.training.finetune import LONGEST_TEXT, TrainingPlan
 from pages.ui.charts import charts, palette, teach_charts, teach_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.bar_buttons import bar_buttons

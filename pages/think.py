@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from core.engine.model import LanguageModel
-from core.labs.answers import same_answer
-from core.labs.thinking import (
+from core.experiments.answers import same_answer
+from core.experiments.thinking import (
     CHAIN_OF_THOUGHT,
     DIRECT,
     Answered,

@@ -7,9 +7,9 @@ import math
 import pandas as pd
 import streamlit as st
 
-from core.labs.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, load_curve, pollaczek_khinchine, watch_one
+from core.batching.scheduler import Policy
+from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, load_curve, pollaczek_khinchine, watch_one
 from core.language import N_, _, ngettext, said
-from core.serving.scheduler import Policy
 from pages.ui.charts import charts, palette, waiting_charts
 from pages.ui.charts.legend import legend
 from pages.ui.components.round_trip.round_trip import RoundTrip, round_trip

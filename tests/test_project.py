@@ -76,8 +76,8 @@ def test_arrows_point_down_only() -> None:
 
 # Inside core a room may import from those before it, and from itself.
 CORE_ORDER = (
-    "language errors settings limits rounding device record kv_cache compiled sampling engine servers models generation inspection costs "
-    "training serving reports labs"
+    "language errors settings limits rounding device tokens record compiled sampling backends engine remote models generation inspection "
+    "costs batching finetuning reports experiments training"
 ).split()
 
 
@@ -112,7 +112,7 @@ REPORTS_OF_A_RUN = ("core.generation.run", "core.reports")  # inside two methods
 
 def place_of(module: str) -> int:
     """The place of a module's room in `CORE_ORDER`. Compiled code is a room of its own: sampling uses it, too."""
-    return CORE_ORDER.index("compiled" if module.startswith("core.engine.backends.compiled") else module.split(".")[1])
+    return CORE_ORDER.index("compiled" if module.startswith("core.backends.compiled") else module.split(".")[1])
 
 
 def test_inside_core_the_rooms_stand_in_order() -> None:
@@ -141,6 +141,11 @@ def test_inside_pages_ui_the_rooms_stand_in_order() -> None:
                 if other.split(".")[0] == "pages" and other not in rooms and other != "pages.ui"
             ]
     assert wrong == []
+
+
+def test_the_app_does_not_import_the_recipe_of_the_bundled_models() -> None:
+    wrong = [(name, other) for name, found in imported_modules().items() for other in found if other.startswith("core.training")]
+    assert [pair for pair in wrong if not pair[0].startswith("core.training")] == []
 
 
 def test_importing_core_does_not_import_torch() -> None:

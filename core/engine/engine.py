@@ -16,9 +16,9 @@ import torch
 
 from core.device import Stopwatch, is_out_of_memory
 from core.engine.fair_lock import FairLock
+from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.pool import CachePool
 from core.errors import EmptyPrompt, NotEnoughMemory
-from core.kv_cache.kv_cache import KVCache
-from core.kv_cache.pool import CachePool
 from core.language import _, written
 from core.limits import Limits
 from core.record.top_logprobs import TopLogprobs

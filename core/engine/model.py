@@ -15,7 +15,7 @@ from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
 from core.language import _
-from core.record.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
+from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine
 
@@ -84,7 +84,7 @@ class LanguageModel:
     ) -> None:
         facts = facts or NetworkFacts.of(network, tokenizer)
         if backend is None:
-            from core.engine.backends.transformers_backend import TransformersBackend
+            from core.backends.transformers_backend import TransformersBackend
 
             backend = TransformersBackend(network)
         self.name = name

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.engine.engine import Forward
+from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
 from core.generation.run import Run, in_turn
 from core.generation.tree import Node
-from core.kv_cache.kv_cache import KVCache
 from core.language import N_, _, written
 from core.limits import Limits
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
-from core.record.tokens import Token, added_by
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import dice, stages
 from core.settings import SamplingSettings, whole_number
+from core.tokens.tokens import Token, added_by
 
 if TYPE_CHECKING:
     import torch

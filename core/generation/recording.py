@@ -29,8 +29,8 @@ from core.generation.step_file import StepFile, TokenFile, settings_of, step_fil
 from core.generation.tree import Tree
 from core.language import _
 from core.record.step import Step
-from core.record.tokens import ByteJoiner, Token, lone_token
 from core.settings import SamplingSettings
+from core.tokens.tokens import ByteJoiner, Token, lone_token
 
 
 class Recording:

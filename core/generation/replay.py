@@ -10,8 +10,8 @@ from core.generation.run import Run, in_turn
 from core.generation.tree import Node, Tree
 from core.language import N_, _
 from core.record.step import Candidate, Step, TokenDistribution
-from core.record.tokens import Token
 from core.settings import SamplingSettings
+from core.tokens.tokens import Token
 
 
 @dataclass(frozen=True, slots=True)

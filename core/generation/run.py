@@ -79,14 +79,20 @@ class Run(Tree, ABC):
         with self.turn:
             return super().delete(node_id)
 
-    def write(self, count: int | None = None) -> Iterator[Step]:
-        """Go on by up to `count` tokens (None: to the end), handing over each as it is made.
+    def stream(self, count: int | None = None) -> Iterator[Step]:
+        """Write up to `count` more tokens (None: to the end) and yield each step as it is made.
 
-        It stops quietly where the run ends or memory is full; `finished` says why. Raises BadSetting for an impossible count.
+        It ends where the run ends or memory is full; `finished` says why. Raises BadSetting for an impossible count.
         """
-        return self._write(None if count is None else whole_number(count, N_("The number of tokens"), 0))
+        return self._stream(None if count is None else whole_number(count, N_("The number of tokens"), 0))
 
-    def _write(self, count: int | None) -> Iterator[Step]:
+    def generate(self, count: int | None = None) -> str:
+        """Write up to `count` more tokens (None: to the end) and return the whole text. Raises BadSetting for an impossible count."""
+        for _step in self.stream(count):
+            pass
+        return self.text
+
+    def _stream(self, count: int | None) -> Iterator[Step]:
         made = 0
         while self.finished is None and (count is None or made < count):
             try:

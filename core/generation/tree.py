@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from core.errors import BadPlace
 from core.language import _
 from core.record.step import Step, Vocabulary
-from core.record.tokens import Token
 from core.settings import SamplingSettings, is_bool
+from core.tokens.tokens import Token
 
 LONGEST_NAME = 60
 

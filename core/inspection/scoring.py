@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from core.backends.transformers_backend import backend_of
 from core.device import is_out_of_memory
-from core.engine.backends.transformers_backend import backend_of
+from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong
+from core.inspection.inside import PIECE, Guess, guess, must_be_here
 from core.inspection.layers import Layers
-from core.inspection.look import PIECE, Guess, guess, must_be_here
-from core.kv_cache.kv_cache import KVCache
 from core.language import N_, _, written
-from core.record.tokens import Token
+from core.tokens.tokens import Token
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -293,8 +293,7 @@ class _Reader:
         Yields the number of tokens read so far, after every piece and between two turns. The layers see the window in pieces; the head only
         sees as many positions at a time as lie well in memory.
         """
-        in_pieces = len(ids) > PIECE and self._backend.can_read_in_pieces(len(ids))
-        state = self._backend.new_state() if in_pieces else None
+        state = self._backend.new_state() if len(ids) > PIECE and self._backend.can_read_in_pieces(len(ids)) else None
         size = len(ids) if state is None else PIECE
         for start in range(0, len(ids), size):
             stop = min(start + size, len(ids))

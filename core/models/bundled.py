@@ -23,11 +23,11 @@ def load_without_network(name: str) -> LanguageModel | None:
     """Load a bundled Llama for a CPU, in float32, with a decoder that reads the weight file itself. None for any other model or device."""
     from safetensors.torch import load_file
 
+    from core.backends.fast_decoder import FastDecoder
+    from core.backends.llama_weights import llama_parts
     from core.device import device_for
-    from core.engine.backends.fast_decoder import FastDecoder
-    from core.engine.backends.llama_weights import llama_parts
     from core.engine.model import LanguageModel, NetworkFacts
-    from core.engine.tokenizer import PlainTokenizer
+    from core.tokens.tokenizer import PlainTokenizer
 
     folder = BUNDLED / name
     if name not in bundled_names() or device_for("auto").type != "cpu":

@@ -28,7 +28,7 @@ from core.limits import PREFIX
 from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network
-from core.servers.address import is_address
+from core.remote.address import is_address
 
 if TYPE_CHECKING:
     from core.engine.engine import Backend
@@ -137,8 +137,8 @@ def _written(name: Any) -> Any:
 
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
     """The model of an inference server, read with a tokenizer from here."""
-    from core.servers.http_client import Address, HttpClient
-    from core.servers.model import connect
+    from core.remote.http_client import Address, HttpClient
+    from core.remote.model import connect
 
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
@@ -274,7 +274,7 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
     """The backend and the note of a network on a CUDA card: None for transformers' own pass, unless the recorded graph is asked for."""
     if os.environ.get(f"{PREFIX}CUDA_GRAPH") != "1":
         return None, ""
-    from core.engine.backends.static_decode import StaticDecode
+    from core.backends.cuda_graph import StaticDecode
 
     return StaticDecode.of(network)
 
@@ -293,12 +293,12 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
+    from core.backends.fast_decoder import FastDecoder
+    from core.engine.threads import fastest
+    from core.backends.transformers_backend import TransformersBackend
     from core.device import device_for, dtype_for, is_out_of_memory
-    from core.engine.backends.fast_decoder import FastDecoder
-    from core.engine.backends.transformers_backend import TransformersBackend
     from core.engine.model import LanguageModel, threads_for
     from core.engine.stored_weights import keep_stored, widen
-    from core.engine.threads import fastest
 
     transformers_logging.disable_progress_bar()
     where = device_for(device)

@@ -70,8 +70,8 @@ def stays_in(counts: dict[str, int], model_type: str, device: Any, dtype: str) -
 
     They stay where float32 is asked for on a CPU, all of them are stored alike, and compiled code knows the family.
     """
-    from core.engine.backends import compiled
-    from core.engine.backends.decoder_families import MODEL_TYPES
+    from core.backends import compiled
+    from core.backends.decoder_families import MODEL_TYPES
 
     kinds = [kind for kind in counts if kind.startswith(("F", "BF"))]
     plain = device.type == "cpu" and dtype in ("auto", "float32") and model_type in MODEL_TYPES and compiled.available()

@@ -20,7 +20,7 @@ from core.limits import Limits
 from core.models.hub import downloaded, find, is_hub_id, local_folder
 from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
-from core.servers.address import is_address, without_secrets
+from core.remote.address import is_address, without_secrets
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -206,7 +206,7 @@ def _take_out(model: LanguageModel, twin: Any) -> None:
     """Empty the weights in place, whoever else may hold on to the network or to one of its layers; and with them all keys and values."""
     import torch
 
-    from core.engine.backends.transformers_backend import TransformersBackend
+    from core.backends.transformers_backend import TransformersBackend
 
     own = model.load_network()
     model.engine.backend = TransformersBackend(own)  # other backends have the weights in arrays, or recorded where they lie

@@ -13,7 +13,7 @@ from core.record.frozen import percent
 
 if TYPE_CHECKING:
     from core.record.step import Step, TokenDistribution
-    from core.record.tokens import Token
+    from core.tokens.tokens import Token
 
 TEXT, MUTED, LINE = "#23262E", "#626670", "#E5E0D5"
 MODEL, DICE, CHOSEN, CHOSEN_TEXT = "#B9CFF5", "#2A5BC7", "#DE6B08", "#AD4F00"

@@ -16,8 +16,8 @@ from core.errors import BadToken
 from core.language import N_, _
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
-from core.record.tokens import Token
 from core.settings import SamplingSettings
+from core.tokens.tokens import Token
 
 
 class Vocabulary(Protocol):

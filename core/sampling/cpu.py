@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from core.engine.backends import compiled
+from core.backends import compiled
 from core.rounding import FEW, HEAD
 from core.sampling import processors_numpy
 from core.sampling.observation import ActiveStage, Observation, Processor, Selection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.engine.backends import compiled
+from core.backends import compiled
 
 LARGEST_ATTEMPT = 2**32 - 1
 

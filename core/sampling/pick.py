@@ -7,7 +7,7 @@ import math
 import numpy as np
 import torch
 
-from core.engine.backends import compiled
+from core.backends import compiled
 from core.sampling import cpu, dice, stages
 from core.settings import SamplingSettings
 

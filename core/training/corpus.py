@@ -19,10 +19,10 @@ from itertools import accumulate
 from pathlib import Path
 from random import Random
 
+from core.experiments.questions.grammar import article, expand
+from core.experiments.questions.words import BOYS, CHILDREN, CREATURES, FOODS, GIRLS, JOBS, SKILLS, TRAITS
 from core.training.decency import hurtful
-from core.training.lessons.grammar import article, expand
 from core.training.lessons.retell import vary
-from core.training.lessons.words import BOYS, CHILDREN, CREATURES, FOODS, GIRLS, JOBS, SKILLS, TRAITS
 
 HELD_OUT_BOOKS = ("The Railway Children", "Treasure Island")
 HELD_OUT_STORYBOOKS = 60

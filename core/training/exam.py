@@ -15,9 +15,10 @@ from random import Random
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from core.experiments.questions import facts, sums
+from core.experiments.questions.atlas import CAPITALS
 from core.training.data import IGNORED, Lessons
-from core.training.lessons import LESSONS, chance, facts, recall, sums
-from core.training.lessons.atlas import CAPITALS
+from core.training.lessons import LESSONS, chance, recall
 from core.training.spelling import WORD
 
 CERTAIN = [

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import torch
 
+from core.experiments.questions.words import BOYS, GIRLS
 from core.training.decency import hurtful
 from core.training.exam import Candidate, share
-from core.training.lessons.words import BOYS, GIRLS
 
 # The app's Balanced preset.
 BALANCED_TEMPERATURE, BALANCED_TOP_P = 0.8, 0.9

@@ -33,6 +33,7 @@ from torch.nn import functional
 from transformers import AutoTokenizer, LlamaForCausalLM
 
 from core.device import CPU_MULTIPLIES_BF16
+from core.finetuning.optimizer import Optimizers
 from core.training import growth
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
@@ -40,7 +41,6 @@ from core.training.distill import divergence
 from core.training.export import load_checkpoint
 from core.training.lessons import fingerprint
 from core.training.models import CHECKPOINTS, SHAPES
-from core.training.optimizer import Optimizers
 from core.training.spelling import Spelling, auxiliary_loss, known_words
 from core.training.train import Plan, Trainer, device, finished, run, size_of
 from core.training.workers import launch, workers

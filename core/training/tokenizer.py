@@ -16,9 +16,9 @@ from random import Random
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
+from core.experiments.questions.atlas import CAPITALS
 from core.training.corpus import Corpus
 from core.training.lessons import document
-from core.training.lessons.atlas import CAPITALS
 
 START, END = "<|start|>", "<|end|>"
 VOCABULARY = 4096

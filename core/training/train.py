@@ -26,12 +26,12 @@ from torch.nn import functional
 from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.device import CPU_MULTIPLIES_BF16
+from core.finetuning.optimizer import Optimizers, schedule
 from core.training import growth
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch, Lessons
 from core.training.lessons import fingerprint
 from core.training.models import STORYTELLER, config
-from core.training.optimizer import Optimizers, schedule
 from core.training.spelling import Spelling, auxiliary_loss, known_words
 from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
 

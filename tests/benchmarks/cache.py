@@ -8,8 +8,8 @@ from statistics import median
 from core import Generation, SamplingSettings, load_model
 from core.costs.machine import measure
 from core.costs.receipt import Receipt
-from core.labs.cache_budget import INT4_KV, SLIDING_WINDOW, MemoryBudget, fill, page_bytes
-from core.labs.cache_race import CACHED, UNCACHED, race, same_text, speed_up, trend
+from core.experiments.cache_budget import INT4_KV, SLIDING_WINDOW, MemoryBudget, fill, page_bytes
+from core.experiments.cache_race import CACHED, UNCACHED, race, same_text, speed_up, trend
 
 PROMPT = "Once upon a time, there was a little fox who"
 

@@ -34,10 +34,10 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, load_model
+from core.backends import compiled
+from core.backends.fast_decoder import FastDecoder
 from core.costs.machine import measure
 from core.device import device_for
-from core.engine.backends import compiled
-from core.engine.backends.fast_decoder import FastDecoder
 from core.engine.model import LanguageModel
 from core.models.hub import BUNDLED, find, local_folder
 from tests.benchmarks import beside

@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.cache_utils import DynamicCache
 
-from core.engine.backends import compiled
-from core.engine.backends.decoder_state import State
-from core.engine.backends.fast_decoder import FastDecoder
+from core.backends import compiled
+from core.backends.decoder_state import State
+from core.backends.fast_decoder import FastDecoder
 
 # hidden size, layers, heads, KV heads, feed-forward size, vocabulary
 SHAPES = {

@@ -2,7 +2,7 @@
 
 Llamas of three sizes with random weights in bfloat16. Five ways to write the same number of tokens behind the same prompt, taking turns:
 
-    step, graph       our recorded step, the forward pass by `core.engine.backends.static_decode`
+    step, graph       our recorded step, the forward pass by `core.backends.cuda_graph`
     step, no graph    our recorded step, the forward pass as transformers launches it
     loop              the bare loop: forward pass, argmax, on
     generate          transformers' generate(do_sample=True)
@@ -32,9 +32,9 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, list_models, load_model
+from core.backends.cuda_graph import StaticDecode
+from core.backends.transformers_backend import TransformersBackend
 from core.costs.machine import measure
-from core.engine.backends.static_decode import StaticDecode
-from core.engine.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Backend
 from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution

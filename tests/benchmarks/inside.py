@@ -14,7 +14,7 @@ from time import perf_counter
 import torch
 
 from core import load_model, score_text
-from core.inspection import look
+from core.inspection import inside
 from pages.ui.charts import inside_rows, scoring_rows
 from pages.ui.i18n.example_texts import TO_READ
 
@@ -61,8 +61,8 @@ def main(name: str = "storyteller") -> None:
         return middle
 
     short = row(f"a plain forward pass, {LOOKED} tokens", plain(LOOKED))
-    row(f"look inside, {LOOKED} tokens", lambda: look.look(model, ids[:LOOKED]), short)
-    seen = look.look(model, ids[:LOOKED])
+    row(f"look inside, {LOOKED} tokens", lambda: inside.inspect_step(model, ids[:LOOKED]), short)
+    seen = inside.inspect_step(model, ids[:LOOKED])
     row("follow one token through the layers", lambda: seen.follow(ids[5]), short)
     row("eight neighbours of a token", lambda: seen.neighbours(ids[5], 8), short)
     row("the tables of lens and attention", lambda: (inside_rows.lens_rows(seen, None), inside_rows.heat_rows(seen)), short)

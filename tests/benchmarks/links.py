@@ -37,13 +37,13 @@ def main() -> None:
     for seed in range(wanted.texts):
         settings = SamplingSettings(temperature=wanted.temperature, seed=seed)
         run, told, thrown = (Generation(model, PROMPTS[seed % len(PROMPTS)], settings, top_n=3) for _ in range(3))
-        for _ in run.write(wanted.steps):
+        for _ in run.stream(wanted.steps):
             if chance.random() < DROPPED:
                 run.release()
         for entry in parse_steps(format_steps(run.path)) or []:
             assert not isinstance(entry, SamplingSettings)
             take(told, entry)
-        list(thrown.write(wanted.steps))
+        list(thrown.stream(wanted.steps))
         written += len(run.path)
         by_link += how(told.path) != how(run.path)
         by_seed += how(thrown.path) != how(run.path)

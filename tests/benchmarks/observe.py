@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from core import Generation, SamplingSettings, load_model
-from core.engine.backends import compiled
+from core.backends import compiled
 from core.sampling import cpu, stages
 from core.sampling.observation import Selection
 

@@ -5,7 +5,7 @@ The same tokens written in several ways that take turns in one run, so that a bu
 
     Generation     one at a time as on Watch, every step recorded (20 candidates)
     engine         one at a time, the engine's fastest pass and only the pick: the quickest there is for one reader
-    server of n    passes shared by n readers who all write (core.serving), only the picks
+    server of n    passes shared by n readers who all write (core.batching), only the picks
 
 Printed are medians. --exact writes so many tokens in batches of eight and again alone, and counts those that differ. --speculative times a
 draft that is checked against plain decoding. --distribution holds the first three tokens of so many speculated runs of the bundled pair
@@ -22,20 +22,20 @@ from time import perf_counter
 import numpy as np
 
 from core import Generation, SamplingSettings, load_model
+from core.backends import compiled
+from core.batching.scheduler import Policy
+from core.batching.server import FinishedRequest, Server, ServerSettings
 from core.costs.machine import measure
-from core.engine.backends import compiled
+from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.kv_cache.kv_cache import KVCache
-from core.labs.batch_curve import SIZES, CurvePoint, batch_curve
-from core.labs.batching import Reader, compare_alone
-from core.labs.speculative import speculate
-from core.labs.speculative_gain import gain
+from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
+from core.experiments.batching import Reader, compare_alone
+from core.experiments.speculative import speculate
+from core.experiments.speculative_gain import gain
 from core.sampling.pick import pick
-from core.serving.scheduler import Policy
-from core.serving.server import FinishedRequest, Server, ServerSettings
 from pages.ui.i18n import example_texts
 from tests.benchmarks.popular import SHAPES, model_of, networks
-from tests.core.labs.test_speculative import three_tokens
+from tests.core.experiments.test_speculative import three_tokens
 
 PROMPT = "Once upon a time, there was a little fox who"
 SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=1)

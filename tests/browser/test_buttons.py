@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model, score_text
-from core.labs.beam import beam_search
+from core.experiments.beam import beam_search
 from pages.ui.i18n import example_texts
 from pages.ui.session.sampling_controls import START
 from tests.browser.test_keeping import open_recording, same_text
@@ -51,7 +51,7 @@ def plainly(text: str) -> str:
 def written(prompt: str, count: int, **settings: Any) -> str:
     """What core writes with the usual settings, but for these."""
     run = Generation(load_model("storyteller"), prompt, SamplingSettings(**START.as_dict() | settings), top_n=1)
-    return "".join(step.text for step in run.write(count))
+    return "".join(step.text for step in run.stream(count))
 
 
 def test_ways_of_looking_at_a_run(visit: Visit, app: str) -> None:
@@ -92,7 +92,7 @@ def test_ways_of_looking_at_a_run(visit: Visit, app: str) -> None:
 
 def test_a_recording_can_be_left_and_one_writes_on_oneself(visit: Visit, app: str) -> None:
     run = Generation(load_model("storyteller"), PROMPT, SamplingSettings(seed=8))
-    list(run.write(4))
+    list(run.stream(4))
     watching = visit(app)
     before = watching.press("step", 1)
     open_recording(watching, Recording.of(run).dumps())

@@ -13,7 +13,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from tests.browser.test_keeping import open_recording
 from tests.browser.watching import Watching
-from tests.core.servers.serving import TINY, Asked, FakeVLLM, Reply, recorded_body, serve
+from tests.core.remote.serving import TINY, Asked, FakeVLLM, Reply, recorded_body, serve
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]

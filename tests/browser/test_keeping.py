@@ -15,7 +15,7 @@ from core import Generation, Recording, SamplingSettings, load_model
 from tests.browser.balancer import balancing
 from tests.browser.conftest import free_port, running_app
 from tests.browser.watching import Watching
-from tests.core.servers.serving import TINY, Asked, Reply, serve
+from tests.core.remote.serving import TINY, Asked, Reply, serve
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]

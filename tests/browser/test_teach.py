@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from core.labs.training_step import fingerprint
+from core.experiments.training_step import fingerprint
 from core.models.archive import open_zip
 
 pytestmark = pytest.mark.browser

@@ -8,13 +8,13 @@ import pytest
 from safetensors.torch import load_file
 
 from core import Generation, SamplingSettings, list_models, load_model
-from core.labs import prepared
-from core.labs.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, page_bytes
-from core.labs.prepared import PREPARED, PreparedRun
-from core.labs.school_report import knows, school_reports
-from core.labs.speculative import speculate
-from core.labs.speculative_gain import gain
-from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
+from core.experiments import prepared
+from core.experiments.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, page_bytes
+from core.experiments.prepared import PREPARED, PreparedRun
+from core.experiments.school_report import knows, school_reports
+from core.experiments.speculative import speculate
+from core.experiments.speculative_gain import gain
+from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
 from core.models.growth import Growth, growth_of
 from core.models.loading import BUNDLED
 from core.training.exam import Candidate
@@ -46,7 +46,7 @@ def test_bundled_models_are_listed_without_loading_them() -> None:
 
 def test_the_storyteller_writes(large: Any) -> None:
     run = Generation(large, "Once upon a time")
-    list(run.write(20))
+    list(run.stream(20))
     assert len(run.written) > 20
     assert "\ufffd" not in run.text
 
@@ -68,7 +68,7 @@ def test_the_growth_record_is_whole_and_in_order() -> None:
 def test_each_prepared_run_replays_without_a_model(recipe: PreparedRun) -> None:
     kept = prepared.load(recipe.name)
     assert kept.prompt in (recipe.prompt, *recipe.others) and kept.model_name == recipe.model
-    written = list(kept.replay().write())
+    written = list(kept.replay().stream())
     assert 1 <= len(written) <= recipe.steps and written == kept.path
     assert {step.settings.temperature for step in written} == {recipe.settings.temperature}
     assert sum(node.parent == 0 for node in kept.tree.nodes) == len(recipe.branches)

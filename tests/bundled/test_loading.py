@@ -13,12 +13,12 @@ import torch
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.engine.tokenizer import PlainTokenizer
 from core.errors import BrokenModel
-from core.inspection.look import look
+from core.inspection.inside import inspect_step
 from core.models import bundled
 from core.models.hub import BUNDLED, bundled_names
 from core.models.registry import ModelRegistry
+from core.tokens.tokenizer import PlainTokenizer
 
 ROOT = Path(__file__).parents[2]
 FACTS = """name device stored_dtype dtype shape parameter_count weight_bytes layer_count vocabulary_size context_length
@@ -69,7 +69,7 @@ def test_load_network_puts_transformers_network_on_the_same_tensors() -> None:
     network = model.load_network()
     assert network is model.network is model.load_network()
     assert network.get_input_embeddings().weight.data_ptr() == model.engine.backend.parts.embedding.data_ptr()  # type: ignore[attr-defined]
-    assert look(model, model.encode("Once upon a time")).layers
+    assert inspect_step(model, model.encode("Once upon a time")).layers
 
 
 def test_a_network_with_other_logits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

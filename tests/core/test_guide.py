@@ -8,7 +8,7 @@ from core.engine.shape import ModelShape
 
 
 def test_the_arithmetic_of_the_guide_is_that_of_the_shape() -> None:
-    """core/servers/README.md, "Serving a large model"."""
+    """core/remote/README.md, "Serving a large model"."""
     shape = ModelShape.named("llama-3.1-70b")
     guide = (Path(__file__).parents[2] / "core" / "servers" / "README.md").read_text("utf-8")
     for cards in (2, 4, 8):

@@ -51,20 +51,20 @@ def test_a_step_shows_itself_in_a_line(run: Generation) -> None:
 def test_writing_in_a_loop_is_stepping(tiny: Any) -> None:
     one, other = (Generation(tiny("llama"), PROMPT, SamplingSettings(seed=8)) for _ in range(2))
     seen = []
-    for step in one.write(6):
+    for step in one.stream(6):
         seen.append(step)
         assert one.path[-1] is step
     while len(other.path) < 6 and not other.finished:
         other.step()
     assert [step.token_id for step in seen] == [step.token_id for step in other.path]
-    assert list(one.write(0)) == []
-    list(one.write())
+    assert list(one.stream(0)) == []
+    list(one.stream())
     assert one.finished
-    assert list(one.write(5)) == []
+    assert list(one.stream(5)) == []
     with pytest.raises(RunFinished):
         one.step()
     replay = Recording.of(one).replay()
-    assert [step.token_id for step in replay.write()] == [step.token_id for step in one.path]
+    assert [step.token_id for step in replay.stream()] == [step.token_id for step in one.path]
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "llama"])

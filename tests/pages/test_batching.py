@@ -10,10 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import SamplingSettings
-from core.labs.batching import readers, serve
-from core.serving.request import RequestState
-from core.serving.scheduler import Policy
-from core.serving.server import ServerSettings
+from core.batching.request import RequestState
+from core.batching.scheduler import Policy
+from core.batching.server import ServerSettings
+from core.experiments.batching import readers, serve
 from pages.ui.charts.serving_rows import Board, kind
 from tests.pages.apptest import run_on, said
 

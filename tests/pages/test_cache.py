@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.cache_race import CACHED, FEWEST, UNCACHED, RaceStep
+from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep
 from pages.ui.charts import race_rows
 from tests.pages.apptest import said
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.beam import DROPPED, beam_search
-from core.labs.candidates import FORMULAS, merged, ranked, write_together
+from core.experiments.beam import DROPPED, beam_search
+from core.experiments.candidates import FORMULAS, merged, ranked, write_together
 from pages.ui.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
 from pages.ui.i18n import names
 from tests.pages.apptest import html, run_on, said

@@ -7,7 +7,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from core.labs import context
+from core.experiments import context
 from tests.pages.apptest import run_on, said
 
 

@@ -21,8 +21,8 @@ from streamlit.testing.v1 import AppTest
 import pages.ui
 from core import language
 from core.engine.published_shapes import SHAPES
-from core.labs.fork import Fork
-from core.labs.thinking import CHAIN_OF_THOUGHT
+from core.experiments.fork import Fork
+from core.experiments.thinking import CHAIN_OF_THOUGHT
 from core.models.growth import growth_of
 from core.models.hub import BUNDLED, bundled_names
 from core.training.growth import PROMPTS

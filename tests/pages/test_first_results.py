@@ -32,7 +32,7 @@ def test_a_recording_of_every_experiment_came_with_the_app(take: record.Take) ->
 
 
 def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.labs.recorded.LONGEST_PAUSE", 0.0)
+    monkeypatch.setattr("core.experiments.recorded.LONGEST_PAUSE", 0.0)
     app = open_app(page="think.py")
     before = session(app).results["think"].seen
     app.button(key="play_think").click().run()

@@ -22,9 +22,9 @@ from core import Recording, load_model
 from core.engine import chat_template
 from core.errors import BadRecording, ModelError, ViewerError
 from core.models import loading
-from core.servers import http_client
+from core.remote import http_client
 from pages.ui.session import share_link
-from tests.core.servers.serving import TINY, FakeVLLM, serve
+from tests.core.remote.serving import TINY, FakeVLLM, serve
 
 FEW = budget(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = budget(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))

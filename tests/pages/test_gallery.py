@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs import prepared
+from core.experiments import prepared
 from pages.ui.experiments import gallery, recorded_results, recording_specs
 from pages.ui.i18n import page_titles
 from tests.pages.apptest import said

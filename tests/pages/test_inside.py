@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
 from core.generation.resample import resample
-from core.inspection import look
+from core.inspection import inside
 from core.inspection.embeddings import FlatMap, flat_map
 from pages.ui.charts import inside_charts, inside_rows
 from pages.ui.components.live_text import live_text
@@ -141,7 +141,7 @@ def test_the_arithmetic_adds_up(tiny: Model) -> None:
 
 def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
     model = tiny("gpt2")
-    seen = look.look(model, model.encode("Once upon a time"))
+    seen = inside.inspect_step(model, model.encode("Once upon a time"))
     favourite = seen.layers[-1].candidates[0]
     rows = inside_rows.lens_rows(seen, favourite.token_id)
     assert len(rows) == 4 * inside_rows.GUESSES
@@ -155,7 +155,7 @@ def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
 
 def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
     model = tiny("lfm2")
-    seen = look.look(model, model.encode("Once upon a time"))
+    seen = inside.inspect_step(model, model.encode("Once upon a time"))
     rows = seen.attention[1]
     assert rows is not None
     assert inside_rows.gaze(seen, None, None) == pytest.approx(rows.mean(0))
@@ -172,7 +172,7 @@ def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
 def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_piece(tiny: Model) -> None:
     model = tiny("llama")
     ids = [int(i) for i in np.random.default_rng(4).integers(300, 340, 50)]
-    seen = look.look(model, ids)
+    seen = inside.inspect_step(model, ids)
     heat = inside_rows.heat_rows(seen)
     shown = [0, *range(len(ids) - inside_rows.HEAT + 1, len(ids))]
     for number, weights in enumerate(seen.attention, 1):
@@ -183,7 +183,7 @@ def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_pi
         assert layer.share_text.tolist() == [numbers.percent(float(share)) for share in shares]
     assert heat.piece.iloc[0] == model.piece(ids[0])
     assert heat[heat.slot == 0].foot.iloc[-1].endswith(" …"), "the gap is shown"
-    assert len(inside_rows.heat_rows(look.look(model, ids[:20]))) == 20 * len(seen.attention)
+    assert len(inside_rows.heat_rows(inside.inspect_step(model, ids[:20]))) == 20 * len(seen.attention)
 
 
 def test_the_legend_of_the_heat_shows_the_shades_of_its_fields() -> None:
@@ -260,7 +260,7 @@ def test_whatever_a_browser_sends_becomes_text(sent: object) -> None:
 
 def test_no_table_holds_what_json_cannot(tiny: Model) -> None:
     model = tiny("llama")
-    seen = look.look(model, model.encode("Once"))
+    seen = inside.inspect_step(model, model.encode("Once"))
     tables = [inside_rows.lens_rows(seen, None), inside_rows.heat_rows(seen), inside_rows.neighbour_rows(seen.neighbours(5, 3))]
     for table in tables:
         assert isinstance(table, pd.DataFrame)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.cache_budget import POLICIES, RED_POT, Answer, CacheBlock
+from core.experiments.cache_budget import POLICIES, RED_POT, Answer, CacheBlock
 from tests.pages.apptest import html, run_on, said
 
 

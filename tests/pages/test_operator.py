@@ -14,7 +14,7 @@ from core.errors import NotAllowed
 from core.models.hub import Download
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import roles
-from tests.core.servers.serving import Asked, Reply, serve
+from tests.core.remote.serving import Asked, Reply, serve
 
 PASSWORD = "a long enough word"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.two_models import JudgedToken
+from core.experiments.two_models import JudgedToken
 from pages.ui.experiments import recorded_results
 from pages.ui.i18n import numbers
 from pages.ui.session import current

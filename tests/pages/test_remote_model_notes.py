@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.burst import Arrived
-from core.servers import http_client
+from core.experiments.burst import Arrived
+from core.remote import http_client
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
 from pages.ui.shell import remote_model_notes
-from tests.core.servers.serving import TINY, FakeVLLM, Running, serve
+from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.apptest import run_on
 
 TOLD = FakeVLLM(limit=20)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.speculative import DraftedToken, SpeculativeRound
+from core.experiments.speculative import DraftedToken, SpeculativeRound
 from pages.ui.components.spurts.spurts import words_of
 from tests.pages.apptest import run_on, said
 

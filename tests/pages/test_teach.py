@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.newborn import Growth
-from core.labs.teach import LOOK_EVERY
-from core.labs.training_step import fingerprint
+from core.experiments.newborn import Growth
+from core.experiments.teach import LOOK_EVERY
+from core.experiments.training_step import fingerprint
+from core.finetuning.finetune import KEPT_BYTES
 from core.models.archive import open_zip, zip_of
-from core.training.finetune import KEPT_BYTES
 from pages.ui.charts import teach_rows
 from tests.pages.apptest import run_on, said, see
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT
+from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT
 from pages.ui.i18n import example_texts, names, numbers
 from tests.pages.apptest import run_on, said
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import RunFinished
-from core.labs.fork import Fork, continuation, side_by_side
+from core.experiments.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
 from pages.ui.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
 from pages.ui.components.fork_view.fork_view import Picked, picked

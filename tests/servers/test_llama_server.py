@@ -11,10 +11,10 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
-from core.labs.batching import readers
-from core.labs.burst import Arrived, Told, burst, figures
-from core.servers import http_client
-from core.servers.streaming import batch_size
+from core.experiments.batching import readers
+from core.experiments.burst import Arrived, Told, burst, figures
+from core.remote import http_client
+from core.remote.streaming import batch_size
 from tests.servers.conftest import MODEL, Process, llama_server
 
 PROMPT = "Once upon a time"

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from core.training.lessons import chance, commitment, facts, openings, opinions, recall, sums, wishes
+from core.experiments.questions import facts, sums
+from core.training.lessons import chance, commitment, openings, opinions, recall, wishes
 
 Lesson = Callable[..., str]
 

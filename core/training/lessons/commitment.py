@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.lessons import words
-from core.training.lessons.grammar import capital, draw
+from core.experiments.questions import words
+from core.experiments.questions.grammar import capital, draw
 
 # subject|class|reasons for yes|reasons for no
 _ROWS = """a whale|a fish|it lives in the sea;it has fins;it swims all day|it breathes air;it gives milk to its young;it has warm blood

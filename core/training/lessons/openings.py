@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.lessons import words
+from core.experiments.questions import words
+from core.experiments.questions.grammar import article, expand, held_out, raise_sentences
 from core.training.lessons.first_words import FIRST_WORDS, MANY_TOPICS, TOPICS
-from core.training.lessons.grammar import article, expand, held_out, raise_sentences
 from core.training.lessons.scenes import JOKES, RHYMES, SCENES
 from core.training.lessons.starts import SAYINGS, STARTS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.lessons.grammar import article, capital, draw
+from core.experiments.questions.grammar import article, capital, draw
 
 SUBJECTS = """the sun|the moon|the sea|the sky|the wind|the Earth|ice|snow|fire|water|milk|tea|coffee|honey|bread|cheese|soup
 chocolate|gold|glass|wood|paper|music|love|sleep|time|money|school|winter|summer|night|rain|a river|a mountain|a cloud|a star|a tree|a flower

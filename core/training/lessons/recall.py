@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.lessons import words
-from core.training.lessons.grammar import article, capital, draw, expand, listing
+from core.experiments.questions import words
+from core.experiments.questions.grammar import article, capital, draw, expand, listing
 
 _PEOPLE = words.GIRLS + words.BOYS
 

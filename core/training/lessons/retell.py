@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from core.training.lessons.grammar import capital, raise_sentences
+from core.experiments.questions.grammar import capital, raise_sentences
 
 # Words that may stand for one another wherever a story has them. The first is what the plots write, where it is one of the words.
 _SYNONYMS = [

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.lessons import words
-from core.training.lessons.grammar import capital, expand, listing
+from core.experiments.questions import words
+from core.experiments.questions.grammar import capital, expand, listing
 
 _COUPLETS = """The {w} [moon|star|light] is shining [bright|white], / and everything is still at night.
 The sun goes up, the sun goes down, / above the [roofs of|houses in] the little town.

@@ -16,11 +16,11 @@ from random import Random
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from core.experiments.questions import facts, sums
 from core.training import samples
 from core.training.beginnings import EVERYDAY, STORIES
 from core.training.exam import Candidate
 from core.training.export import load_checkpoint
-from core.training.lessons import facts, sums
 from core.training.recipe.judge import Judge
 from core.training.recipe.train import SHAPE
 from core.training.samples import BALANCED_TEMPERATURE, BALANCED_TOP_P

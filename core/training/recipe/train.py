@@ -21,10 +21,10 @@ from torch import nn
 from torch.nn import functional
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from core.finetuning.optimizer import Optimizers
 from core.training.corpus import Corpus
 from core.training.data import IGNORED, Batch
 from core.training.models import STORYTELLER, config
-from core.training.optimizer import Optimizers
 from core.training.recipe.mixture import Mixture, Shares, tokenizer_texts
 from core.training.tokenizer import CONTEXT, train_tokenizer
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from random import Random
 
-from core.training.lessons.grammar import article
+from core.experiments.questions.grammar import article
 from core.training.world.state import Entity
 
 PRONOUNS = {

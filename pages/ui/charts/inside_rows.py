@@ -10,12 +10,12 @@ import pandas as pd
 
 from core import language
 from core.inspection.embeddings import FlatMap, Neighbour
-from core.inspection.look import Guess, Inside
+from core.inspection.inside import Guess, Inside
 from core.language import N_, _, written
 from core.models.growth import Moment
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
-from core.record.tokens import Token
+from core.tokens.tokens import Token
 from pages.ui.charts.token_text import Word
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain as plain

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.labs.batching import Reader, Served
-from core.serving.request import RequestState
-from core.serving.server import Iteration
+from core.batching.request import RequestState
+from core.batching.server import Iteration
+from core.experiments.batching import Reader, Served
 
 TOUCH = 1e-9  # seconds; spans closer than this are one
 

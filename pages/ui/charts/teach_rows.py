@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from core.labs.newborn import Growth
-from core.labs.teach import Look
+from core.experiments.newborn import Growth
+from core.experiments.teach import Look
+from core.finetuning.finetune import TrainingStep
 from core.language import _
 from core.record.step import Candidate, TokenDistribution
-from core.training.finetune import TrainingStep
 from pages.ui.charts.teach_charts import CANDIDATES
 from pages.ui.i18n import numbers
 

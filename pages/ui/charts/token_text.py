@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.record.tokens import written
+from core.tokens.tokens import written
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from weakref import WeakSet, ref
 import streamlit as st
 
 from core.errors import TooManyExperiments, ViewerError
-from core.labs.recorded import RecordedExperiment
+from core.experiments.recorded import RecordedExperiment
 from core.language import _, carried
 from core.limits import Limits
 from pages.ui.experiments import recorded_results

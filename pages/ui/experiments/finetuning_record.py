@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.labs.teach import Look
-from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
+from core.experiments.teach import Look
+from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
 
 
 @dataclass(slots=True)

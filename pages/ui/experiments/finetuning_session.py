@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from core.errors import TextToLearn
-from core.labs.teach import Look, teach
+from core.experiments.teach import Look, teach
+from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
+from core.finetuning.rehearsal import rehearsal_texts
 from core.language import N_, _, in_english
-from core.training.finetune import FineTuning, TrainingPlan, TrainingStep
-from core.training.rehearsal import rehearsal_texts
 from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers

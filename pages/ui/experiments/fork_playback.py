@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.labs.fork import Fork, continuation
-from core.labs.served import on_server
+from core.experiments.fork import Fork, continuation
+from core.experiments.served import on_server
 from core.language import N_, _, figures
 from core.record.step import Step
 from pages.ui.components.branch_tree.branch_tree import TreeAction

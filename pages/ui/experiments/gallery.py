@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.errors import BadRecording
-from core.labs import prepared
-from core.labs.recorded import RecordedExperiment
+from core.experiments import prepared
+from core.experiments.recorded import RecordedExperiment
 from core.language import N_, _
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.recording_specs import TAKES

@@ -16,7 +16,7 @@ from time import monotonic
 from streamlit.testing.v1 import AppTest
 
 from core import load_model
-from core.labs import prepared
+from core.experiments import prepared
 from core.models.hub import BUNDLED
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.experiment import Worker

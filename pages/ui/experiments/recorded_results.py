@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadRecording
-from core.labs.codec import Writer
-from core.labs.recorded import RecordedExperiment
+from core.experiments.codec import Writer
+from core.experiments.recorded import RecordedExperiment
 from core.language import _
 from core.models.hub import BUNDLED
 from pages.ui.experiments.finetuning_record import Lesson

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.batching.scheduler import Policy
 from core.language import N_
-from core.serving.scheduler import Policy
 
 STATIONS = {
     "pieces": N_("What does it read?"),

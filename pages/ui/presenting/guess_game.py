@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from core.errors import BadGuess, ViewerError
-from core.labs import guess
-from core.labs.guess import Guess, Round
+from core.experiments import guess
+from core.experiments.guess import Guess, Round
 from core.language import _
 from pages.ui.session import current, share_link, url_state
 from pages.ui.session.state import at, current_session, error_boundary, results

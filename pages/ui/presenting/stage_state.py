@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.labs import guess
-from core.labs.guess import Guess, Round
+from core.experiments import guess
+from core.experiments.guess import Guess, Round
 from core.language import _
 from pages.ui.presenting import talk
 from pages.ui.session import current

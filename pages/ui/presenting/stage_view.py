@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings
-from core.labs.guess import Guess, Round
+from core.experiments.guess import Guess, Round
 from core.language import N_, _, quoted, said
 from pages.ui.charts import charts, palette
 from pages.ui.components.stage import stage as stage_component

@@ -138,7 +138,7 @@ def _recording(stop: Stop) -> Recording | None:
         return None
     # Here, and not above: a page that is opened imports this module, and few visitors give a talk.
     from core import Recording
-    from core.labs import prepared
+    from core.experiments import prepared
 
     if stop.recording:
         return Recording.loads(stop.recording)

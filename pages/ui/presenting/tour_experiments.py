@@ -6,25 +6,16 @@ from collections.abc import Callable, Iterator
 
 import streamlit as st
 
-from core.labs.answers import same_answer
-from core.labs.batching import readers, serve
-from core.labs.cache_budget import (
-    POLICIES,
-    RED_POT,
-    Answer,
-    CacheBlock,
-    MemoryBudget,
-    before_and_after,
-    key_tokens,
-    page_bytes,
-)
-from core.labs.cache_race import CACHED, UNCACHED, race
-from core.labs.speculative import PlainStep, SpeculativeRound, speculate
-from core.labs.speculative_gain import gain
-from core.labs.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
+from core.batching.scheduler import Policy
+from core.batching.server import ServerSettings
+from core.experiments.answers import same_answer
+from core.experiments.batching import readers, serve
+from core.experiments.cache_budget import POLICIES, RED_POT, Answer, CacheBlock, MemoryBudget, before_and_after, key_tokens, page_bytes
+from core.experiments.cache_race import CACHED, UNCACHED, race
+from core.experiments.speculative import PlainStep, SpeculativeRound, speculate
+from core.experiments.speculative_gain import gain
+from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
 from core.language import N_, _, said
-from core.serving.scheduler import Policy
-from core.serving.server import ServerSettings
 from pages.ui.charts import charts, cost_charts, palette, race_rows
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board

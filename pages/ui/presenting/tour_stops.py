@@ -11,9 +11,9 @@ from dataclasses import replace
 import streamlit as st
 
 from core import SamplingSettings
+from core.experiments.fork import Fork, continuation
 from core.inspection.embeddings import neighbours, tokens_of_words
-from core.inspection.look import Inside, look
-from core.labs.fork import Fork, continuation
+from core.inspection.inside import Inside, inspect_step
 from core.language import N_, _
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.charts.token_text import Word, shown
@@ -123,7 +123,7 @@ def layers() -> None:
     kept, model = tour_state.tour().kept, tour_state.model()
     seen = kept.get("inside")
     if not isinstance(seen, Inside):
-        seen = kept["inside"] = look(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
+        seen = kept["inside"] = inspect_step(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
     last = len(seen.layers)
     place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **STAYS))
     rows = inside_rows.lens_rows(seen, None)

@@ -15,7 +15,7 @@ from time import monotonic
 
 from core.errors import ModelError
 from core.models.hub import downloaded, local_folder
-from core.servers.address import Address, is_address, named_servers
+from core.remote.address import Address, is_address, named_servers
 
 Access = tuple[str | None, str | None]  # of a server: its tokenizer and its key
 LOOK_AGAIN = 30.0  # seconds after which the disk is asked again for what the environment names

@@ -15,7 +15,7 @@ from core.errors import ViewerError
 from core.language import N_, _
 from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
-from core.servers.address import Address
+from core.remote.address import Address
 from pages.ui.i18n import numbers
 from pages.ui.server import loaded_models
 from pages.ui.session import current, roles

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import ModelError
-from core.inspection import look
-from core.inspection.look import Inside
+from core.inspection import inside
+from core.inspection.inside import Inside
 from core.language import _
 from core.record.step import Step, TokenDistribution
-from core.record.tokens import Token
+from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown
 from pages.ui.session import current
 
@@ -66,4 +66,4 @@ def inside_of(step: SelectedStep) -> Inside:
 
 @st.cache_resource(max_entries=24, ttl=600, show_spinner=False)
 def _looked(_model: LanguageModel, which: int, token_ids: tuple[int, ...]) -> Inside:
-    return look.look(_model, token_ids)
+    return inside.inspect_step(_model, token_ids)

@@ -15,7 +15,7 @@ from core.errors import ViewerError
 from core.language import _, languages, quoted
 from core.models.hub import LONGEST_NAME, is_hub_id
 from core.record.step import Step
-from core.servers.address import Address, is_address
+from core.remote.address import Address, is_address
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; what is longer is cut off

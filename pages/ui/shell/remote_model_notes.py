@@ -13,7 +13,7 @@ import streamlit as st
 from core.errors import ViewerError
 from core.language import _, again
 from core.record.step import Step, TokenDistribution
-from core.servers.metrics import ServerMetrics
+from core.remote.metrics import ServerMetrics
 from pages.ui.i18n import numbers
 from pages.ui.session import current, elements
 

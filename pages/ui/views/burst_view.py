@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from core.labs.batching import Reader, readers
-from core.labs.burst import Arrived, Told, burst, figures, rate_over_time
+from core.experiments.batching import Reader, readers
+from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
 from core.language import N_, _
-from core.servers.streaming import batch_size
+from core.remote.streaming import batch_size
 from pages.ui.charts import charts, serving_charts
 from pages.ui.charts.serving_rows import Board
 from pages.ui.components.serving_board.serving_board import serving_board

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.language import _
-from core.record.tokens import Token
+from core.tokens.tokens import Token
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.i18n import numbers

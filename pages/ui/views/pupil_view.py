@@ -7,8 +7,8 @@ import math
 import pandas as pd
 import streamlit as st
 
-from core.labs.cascade import CascadeToken
-from core.labs.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
+from core.experiments.cascade import CascadeToken
+from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
 from core.language import N_, _
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend

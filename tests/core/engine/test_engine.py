@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import NotEnoughMemory
-from core.kv_cache.kv_cache import KVCache
 from tests.core.plain import assert_close, bytes_in, plain_logits
 from tests.tiny_models import ARCHITECTURES, FULL_ATTENTION, some
 

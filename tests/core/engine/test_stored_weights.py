@@ -12,10 +12,10 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from core import Generation, SamplingSettings, load_model
-from core.engine.backends import compiled
-from core.engine.backends.fast_decoder import FastDecoder
+from core.backends import compiled
+from core.backends.fast_decoder import FastDecoder
+from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.stored_weights import is_stored, widen
-from core.kv_cache.kv_cache import KVCache
 from core.models import memory_fit
 from core.models.memory_fit import fit, stays_in
 from tests import tiny_models
@@ -145,7 +145,7 @@ def test_several_processes_hold_the_weights_once(tmp_path: Path, folder: Callabl
     AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16).save_pretrained(path)
     size, before = (path / "model.safetensors").stat().st_size, resident("/proc/self/smaps_rollup", "Anonymous")
     model = load_model(path, device="cpu")
-    for _ in Generation(model, "A fox", SamplingSettings(seed=1)).write(3):
+    for _ in Generation(model, "A fox", SamplingSettings(seed=1)).stream(3):
         pass
     assert size > 40_000_000
     assert resident("/proc/self/smaps", "Rss") > 0.9 * size

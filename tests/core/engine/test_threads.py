@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from core.engine import threads
+from core.backends import threads
 from core.engine.threads import fastest
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, BadToken, RunFinished
+from core.experiments.candidates import write_together
 from core.generation.generation import BESIDE
-from core.labs.candidates import write_together
 from core.record.step import Step
 from core.sampling.dice import roll
 from pages.ui.session.share_link import format_steps, parse_steps, take
@@ -47,7 +47,7 @@ def test_hot_texts_with_caches_dropped_at_random_are_told_again_by_their_links(
     for seed in range(seeds):
         settings = SamplingSettings(temperature=1.6, seed=seed)
         run = Generation(model, PROMPTS[seed % len(PROMPTS)], settings, top_n=3)
-        for _ in run.write(steps):
+        for _ in run.stream(steps):
             if chance.random() < 0.1:
                 run.release()
         again = told_again(run, settings)

@@ -231,9 +231,9 @@ def test_full_memory_ends_the_run_but_not_what_was_written(tiny: Any, monkeypatc
             run.step()
         assert run.finished == "out of memory"
         assert run.path == [last]
-        assert list(run.write(3)) == []
+        assert list(run.stream(3)) == []
         run.go_to(0)
-        assert list(run.write(3)) == []
+        assert list(run.stream(3)) == []
         assert run.finished == "out of memory"
     finally:
         hook.remove()

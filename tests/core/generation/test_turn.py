@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings
-from core.labs.fork import Fork
+from core.experiments.fork import Fork
 
 
 class Turn:

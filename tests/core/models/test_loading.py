@@ -255,7 +255,7 @@ def test_a_pad_token_that_the_model_never_learnt_is_a_note_and_only_a_text_that_
     assert any("<pad>" in note or "pad" in note for note in model.notes)
     settings = SamplingSettings(seed=3)
     mine, theirs = Generation(model, "The sea", settings), Generation(tiny("gpt2"), "The sea", settings)
-    assert [s.token_id for s in mine.write(6)] == [s.token_id for s in theirs.write(6)]
+    assert [s.token_id for s in mine.stream(6)] == [s.token_id for s in theirs.stream(6)]
     for refused_by in (
         lambda: Generation(model, "The <pad> sea"),
         lambda: score_text(model, "The <pad> sea"),
@@ -281,5 +281,5 @@ def test_not_enough_memory_says_so(tiny_folder: Any, monkeypatch: pytest.MonkeyP
     def full(*_: Any) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr("core.engine.backends.fast_decoder.FastDecoder.of", full)
+    monkeypatch.setattr("core.backends.fast_decoder.FastDecoder.of", full)
     refused(tiny_folder("gpt2"), errors.NotEnoughMemory)

@@ -14,7 +14,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.engine.model import LanguageModel
 from core.errors import ReloadFailed
-from core.inspection import look
+from core.inspection import inside
 from core.models.registry import Eviction, ModelRegistry
 
 PLENTY = 10**12
@@ -138,14 +138,14 @@ def test_who_looks_inside_or_at_the_vectors_gets_the_weights_back(folders: list[
     shelf = ModelRegistry(free=lambda _: PLENTY)
     model = shelf.model(folders[0])
     token_ids = model.encode(PROMPT)
-    opened = look.look(model, token_ids)
+    opened = inside.inspect_step(model, token_ids)
     way, near = opened.follow(token_ids[0]), opened.neighbours(token_ids[-1])
     shelf.unload(folders[0])
     assert opened.follow(token_ids[0]) == way, "an opened step holds on to the layers, and finds them filled again"
     shelf.unload(folders[0])
     assert opened.neighbours(token_ids[-1]) == near
     shelf.unload(folders[0])
-    assert look.look(model, token_ids).layers == opened.layers
+    assert inside.inspect_step(model, token_ids).layers == opened.layers
     assert shelf.eviction(model).times == 3
 
 

@@ -15,8 +15,8 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
 from core.models import loading
 from core.models.registry import ModelRegistry
-from core.servers import http_client
-from tests.core.servers.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded_body, serve
+from core.remote import http_client
+from tests.core.remote.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded_body, serve
 
 PLENTY = 10**12
 TOKENIZER = str(TINY)

@@ -9,7 +9,7 @@ from typing import Any
 import altair
 import pytest
 
-from core import Generation, Recording, SamplingSettings, look
+from core import Generation, Recording, SamplingSettings, inspect_step
 from core.errors import RunFinished
 from core.record import rich
 from core.reports.chart import VEGA_LITE
@@ -23,9 +23,9 @@ LINK = "http://127.0.0.1:8501/?prompt=The%20fox&steps=r2AB"
 @pytest.fixture
 def run(tiny: Any) -> Generation:
     made = Generation(tiny("llama"), "The fox", SamplingSettings(seed=3, temperature=0.9))
-    list(made.write(8))
+    list(made.stream(8))
     made.settings = SamplingSettings(top_k=5, seed=9)
-    list(made.write(4))
+    list(made.stream(4))
     return made
 
 
@@ -83,7 +83,7 @@ def test_the_steps_with_a_chart_are_the_most_surprising_in_the_order_of_the_text
 
 def test_a_hostile_prompt_and_link_are_text(tiny: Any) -> None:
     made = Generation(tiny("llama"), HOSTILE, SamplingSettings(seed=1))
-    list(made.write(5))
+    list(made.stream(5))
     read = harmless(made.to_html(f"http://x/?prompt={HOSTILE}"))
     assert "<script>1</script>" in read.text and "{{ 7*7 }}" in read.text
 
@@ -92,7 +92,7 @@ def test_hostile_tokens_are_text_everywhere(run: Generation) -> None:
     from dataclasses import replace
 
     from core.record.step import Words
-    from core.record.tokens import lone_token
+    from core.tokens.tokens import lone_token
 
     step = run.path[0]
     bad = {int(i): lone_token(int(i), HOSTILE.encode(), False) for i in step.token_ids}
@@ -106,13 +106,13 @@ def test_an_empty_run_and_a_replay_have_a_page_too(tiny: Any, run: Generation) -
     empty = harmless(Generation(tiny("llama"), "The fox").to_html())
     assert "The fox" in empty.text and "What it cost" not in empty.text and "See it again" not in empty.text
     replay = Recording.of(run).replay()
-    list(replay.write())
+    list(replay.stream())
     shown = harmless(replay.to_html())
     assert "shown from a recording" in shown.text and on_paper(run) in shown.text
 
 
 def test_things_show_themselves_in_a_notebook(tiny: Any, run: Generation) -> None:
-    seen = look(tiny("llama"), run.token_ids)
+    seen = inspect_step(tiny("llama"), run.token_ids)
     for thing in (run, run.path[0], run.next_distribution(), seen, Generation(tiny("llama"), "The fox")):
         harmless(thing._repr_html_())
     assert run.path[0].piece in Reader(run.path[0]._repr_html_()).text

@@ -9,9 +9,9 @@ from typing import Any
 
 import streamlit as st
 
+from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, BeamStep
+from core.experiments.candidates import Merged
 from core.generation.tree import Branch, Tree, join_text
-from core.labs.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, BeamStep
-from core.labs.candidates import Merged
 from core.language import N_, _, said
 from pages.ui.charts import charts, palette
 from pages.ui.i18n import numbers

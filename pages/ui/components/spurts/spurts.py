@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.labs.speculative import SpeculativeRound
+from core.experiments.speculative import SpeculativeRound
 from core.language import _, said
 from pages.ui.charts import charts, palette
 from pages.ui.i18n import names, numbers

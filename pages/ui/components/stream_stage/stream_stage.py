@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.labs.streaming import Delivery
+from core.experiments.streaming import Delivery
 from core.language import N_, said
 from core.record.step import Step
 from pages.ui.charts import charts, palette

@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.language import N_, _, current, said
 from core.record.step import Step
-from core.record.tokens import Token
+from core.tokens.tokens import Token
 from pages.ui.charts import charts, palette
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.roving import with_roving

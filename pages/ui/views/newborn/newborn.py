@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.labs.newborn import Growth, grow_up
-from core.labs.teach import Waiting
+from core.experiments.newborn import Growth, grow_up
+from core.experiments.teach import Waiting
+from core.finetuning.finetune import LONGEST_TEXT
+from core.finetuning.from_nothing import Newborn
 from core.language import N_, _
-from core.training.finetune import LONGEST_TEXT
-from core.training.from_nothing import Newborn
 from pages.ui.charts import charts, teach_charts, teach_rows
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers

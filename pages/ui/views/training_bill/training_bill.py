@@ -11,7 +11,7 @@ import streamlit as st
 from core import language
 from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
-from core.labs.training_step import StepComparison, compare_steps
+from core.experiments.training_step import StepComparison, compare_steps
 from core.language import N_, _
 from core.models.card import card_section
 from core.models.growth import growth_of

@@ -9,7 +9,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.record.step import Step
-from core.record.tokens import ByteJoiner, written
+from core.tokens.tokens import ByteJoiner, written
 from pages.ui.charts.token_text import shown
 from pages.ui.components.token_strip import token_strip
 

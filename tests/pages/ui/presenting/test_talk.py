@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadRunningOrder
-from core.labs import prepared
+from core.experiments import prepared
 from pages.ui.i18n import page_titles
 from pages.ui.presenting import running_order, running_order_file, talk, tour_state
 from pages.ui.presenting.running_order import FORMAT, Stop, Talk

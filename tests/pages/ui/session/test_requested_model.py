@@ -18,7 +18,7 @@ from core.models.hub import downloaded, find, is_hub_id, with_revision
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
-from tests.core.servers.serving import TINY, FakeVLLM, serve
+from tests.core.remote.serving import TINY, FakeVLLM, serve
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]

@@ -60,7 +60,7 @@ def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, mon
 
 def test_the_link_of_a_recording_leaves_out_first_what_it_cannot_hold(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     hold(visitor, Recording.of(visitor.run).replay())
-    list(visitor.run.write()) if visitor.run else None
+    list(visitor.run.stream()) if visitor.run else None
     whole = url_state.link_query()[0]
     monkeypatch.setattr(url_state, "LONGEST_LINK", len(whole) - 1)
     query, said = url_state.link_query()

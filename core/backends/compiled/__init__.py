@@ -1,0 +1,195 @@
+"""Compiled code (numba) for decoding and sampling: loaded in the background, and used from then on. See README.md.
+
+Everything that other packages need is here, and importing it is cheap. Until the code is loaded, without numba, and with
+TOKEN_VIEWER_COMPILED=0, the functions say so and their callers compute with NumPy.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import weakref
+from collections.abc import Callable
+from importlib.util import find_spec
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+from core.limits import PREFIX
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from core.backends.compiled.passes import CompiledBatch, CompiledStep
+    from core.backends.decoder_parts import Parts, Projection
+
+UNSURE = -1  # rounding might decide: the caller computes it another way
+log = logging.getLogger(__name__)
+
+_lock = Lock()
+_threads: dict[str, Thread] = {}
+_loaded: dict[str, Any] = {}  # modules of this package, once their code is compiled and read
+_listeners: list[weakref.WeakMethod[Callable[[], None]]] = []
+
+
+def available() -> bool:
+    """Whether compiled code can be used: numba is installed, and TOKEN_VIEWER_COMPILED is not 0."""
+    return os.environ.get(f"{PREFIX}COMPILED", "1") != "0" and _installed()
+
+
+@functools.cache
+def _installed() -> bool:
+    return find_spec("numba") is not None
+
+
+def is_ready() -> bool:
+    """Whether `compile_step` and `rows_product` can be used now."""
+    return "passes" in _loaded and available()
+
+
+def sampling_is_ready() -> bool:
+    """Whether `observe`, `pick`, `probabilities` and `roll` can be used now."""
+    return "sampling" in _loaded and available()
+
+
+def start(when_ready: Callable[[], None] | None = None) -> None:
+    """Load compiled code in a background thread, once per process.
+
+    when_ready: a bound method, called as soon as `compile_step` can be used: at once if it can. Its object is not kept alive.
+    """
+    if not available():
+        return
+    with _lock:
+        if "passes" not in _loaded:
+            if when_ready is not None:
+                _listeners.append(weakref.WeakMethod(when_ready))
+            _begin("compile", _load)
+            return
+    if when_ready is not None:
+        when_ready()
+
+
+def wait() -> bool:
+    """Wait until what `start` began is done. Returns whether compiled code is loaded."""
+    return _joined("compile", "passes")
+
+
+def compile_step(parts: Parts, places: list[int]) -> CompiledStep:
+    """A compiled pass of one token through these parts of a decoder.
+
+    places: of each layer, its place among the layers that see equally far. Raises ValueError for weights that are not contiguous.
+    """
+    return _loaded["passes"].CompiledStep(_loaded["passes"].Described(parts, places))
+
+
+def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int = 1) -> bool:
+    """Take rows float32 [count, in] through a projection, into out [count, out]; False if that is not compiled.
+
+    streams: in how many streams the weights are read, as the step's `described.streams` says.
+    """
+    if not is_ready():
+        return False
+    _loaded["passes"].rows_product(part, rows, out, streams)
+    return True
+
+
+def batches_are_ready() -> bool:
+    """Whether `compile_batch` can be used now; the first call begins to compile it in the background."""
+    if not available() or "compile" not in _threads:
+        return False
+    with _lock:
+        _begin("compile batches", _load_batches)
+    return "kernel_batch" in _loaded
+
+
+def wait_for_batches() -> bool:
+    """Wait until what `batches_are_ready` began is done. Returns whether batches are compiled."""
+    return _joined("compile batches", "kernel_batch")
+
+
+def compile_batch(step: CompiledStep) -> CompiledBatch:
+    """A compiled pass of several texts at once through the parts of this step."""
+    return _loaded["passes"].CompiledBatch(step.described)
+
+
+def observe(*arguments: Any) -> int:
+    """Record one step in one pass over the scores; see `kernel_observe.observe`. Returns how many tokens are listed, or UNSURE."""
+    return int(_loaded["kernel_observe"].observe(*arguments))
+
+
+def pick(scores: np.ndarray, temperature: float, top_k: int, top_p: float, min_p: float, roll: float) -> int:
+    """The token id on which a roll in [0, 1) lands, for scores float32 [vocabulary]; UNSURE if rounding might decide."""
+    return int(_loaded["kernel_pick"].choose(scores, temperature, top_k, top_p, min_p, roll))
+
+
+def probabilities(scores: np.ndarray, temperature: float, top_k: int, top_p: float, min_p: float, out: np.ndarray) -> bool:
+    """Write the probabilities after these settings into out, float64 zeros [vocabulary].
+
+    Returns False, with nothing written, if rounding might decide.
+    """
+    return bool(_loaded["kernel_pick"].probabilities(scores, temperature, top_k, top_p, min_p, out))
+
+
+def roll(seed: int, step_index: int, attempt: int) -> float:
+    """The number of `core.sampling.dice.roll`."""
+    return float(_loaded["kernel_dice"].roll(seed, step_index, attempt))
+
+
+def _begin(name: str, work: Callable[[], None]) -> None:
+    """Start a thread of this name, once. The caller holds the lock."""
+    if name not in _threads:
+        _threads[name] = Thread(target=work, name=name, daemon=True)
+        _threads[name].start()
+
+
+def _joined(thread: str, module: str) -> bool:
+    if thread in _threads:
+        _threads[thread].join()
+    return module in _loaded
+
+
+def _load() -> None:
+    """Load steps, tell who waits for them, then load sampling, and batches if they were compiled before."""
+    from core.backends.compiled import cache
+
+    try:
+        cache.compile_module("kernel_step")
+        from core.backends.compiled import passes
+    except Exception:  # whatever a compiler objects to on a machine that nobody has seen
+        log.warning("Steps are not compiled on this machine; NumPy goes on", exc_info=True)
+        return
+    with _lock:
+        _loaded["passes"] = passes
+        listeners = [method for reference in _listeners if (method := reference()) is not None]
+        _listeners.clear()
+    for when_ready in listeners:
+        when_ready()
+    _load_sampling()
+    if cache.is_compiled("kernel_batch"):
+        batches_are_ready()
+
+
+def _load_sampling() -> None:
+    from core.backends.compiled import cache
+
+    try:
+        for module in ("kernel_pick", "kernel_observe", "kernel_dice"):
+            cache.compile_module(module)
+        from core.backends.compiled import kernel_dice, kernel_observe, kernel_pick
+    except Exception:  # as above
+        log.warning("Sampling is not compiled on this machine; NumPy goes on", exc_info=True)
+        return
+    _loaded.update(kernel_pick=kernel_pick, kernel_observe=kernel_observe, kernel_dice=kernel_dice, sampling=True)
+
+
+def _load_batches() -> None:
+    from core.backends.compiled import cache
+
+    if wait():
+        try:
+            cache.compile_module("kernel_batch")
+            from core.backends.compiled import kernel_batch
+        except Exception:  # as above
+            log.warning("Batches are not compiled on this machine; NumPy goes on", exc_info=True)
+            return
+        _loaded["kernel_batch"] = kernel_batch

@@ -1,0 +1,132 @@
+"""A decoder's parts as the tables of addresses and numbers that compiled kernels take (`core.backends.compiled.kernels`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from core.backends.compiled import kernel_step, streams
+from core.backends.compiled import kernels as k
+
+if TYPE_CHECKING:
+    from core.backends.decoder_parts import Layer, Norm, Parts, Projection
+
+KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+NARROWED = 20_000_000  # weights; of so few, a second copy in 16 bits costs little memory, and is read in half the time
+ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
+
+
+def columns_of(part: Projection, streams: int = 1) -> np.ndarray:
+    """A projection, whose weights and bias each lie in one piece, as the kernels take it: int64 [kernels.PROJECTION]."""
+    bias = 0 if part.bias is None else int(part.bias.ctypes.data)
+    kind = KINDS[part.weight.dtype]
+    return np.array([part.weight.data_ptr(), kind, part.outputs, part.inputs, bias, streams], np.int64)
+
+
+def _fits_in_16_bits(weight: torch.Tensor) -> bool:
+    """Whether float32 numbers are all bfloat16 ones, as where such a checkpoint was widened."""
+    return weight.dtype is torch.float32 and torch.equal(weight.to(torch.bfloat16).float(), weight)
+
+
+class Described:
+    """These parts as tables of addresses and numbers. Everything that an address points to is held on to.
+
+    A small model that was stored in bfloat16 and widened is read from a copy in bfloat16, with the same sums to the last bit.
+    """
+
+    def __init__(self, parts: Parts, places: list[int]) -> None:
+        self._held: list[Any] = []
+        self._streamed: list[np.ndarray] = []
+        self.parts = parts
+        self._narrow = parts.weights_per_token <= NARROWED and all(_fits_in_16_bits(part.weight) for part in parts.projections)
+        self._table = np.zeros((len(parts.layers), k.COLUMNS), np.int64)
+        self._numbers = np.zeros((len(parts.layers), k.NUMBERS), np.float64)
+        for row, numbers, layer, place in zip(self._table, self._numbers, parts.layers, places, strict=True):
+            self._describe(row, numbers, layer, place, parts.head_size)
+        self._ends = np.zeros(4 + k.NORM + k.PROJECTION, np.int64)
+        for at, table in ((0, parts.embedding), (2, parts.positions)):
+            if table is not None:
+                self._ends[at : at + 2] = self._address(table), KINDS[table.dtype]
+        self._norm(self._ends[4:], parts.norm)
+        self._projection(self._ends[4 + k.NORM :], parts.head)
+        scales = (parts.embedding_scale, parts.residual_scale, parts.logit_scale, parts.logit_softcap or 0.0, parts.norm.epsilon)
+        self._factors = np.array(scales, np.float64)
+        self._shape = np.array([parts.hidden_size, parts.heads, parts.kv_heads, parts.head_size], np.int64)
+        widest = max((len(rotary.frequencies) for rotary in parts.rotaries), default=1)
+        self._frequencies = np.zeros((max(1, len(parts.rotaries)), widest), np.float32)
+        for line, rotary in zip(self._frequencies, parts.rotaries, strict=False):
+            line[: len(rotary.frequencies)] = rotary.frequencies
+        self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
+        self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
+        self.longest = None if parts.positions is None else len(parts.positions)
+        widths = [(int(row[k.INPUTS]), int(row[k.OUTPUTS])) for row in self._streamed]
+        self.streams = streams.fastest(self._streamed, k.STREAMS, kernel_step.row_through, widths)
+
+    @property
+    def tables(self) -> tuple[np.ndarray, ...]:
+        """What every compiled pass is told of the parts."""
+        return self._table, self._numbers, self._ends, self._factors, self._shape, self._frequencies, self._halves, self._scales
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of weights that one token's products read."""
+        sizes = {number: dtype.itemsize for dtype, number in KINDS.items()}
+        return sum(int(row[k.OUTPUTS] * row[k.INPUTS]) * sizes[int(row[k.KIND])] for row in self._streamed)
+
+    def check(self, token: int, position: int) -> None:
+        """Raise IndexError for a token or a position that no table holds."""
+        if not 0 <= token < len(self.parts.embedding) or (self.longest is not None and position >= self.longest):
+            raise IndexError(f"token {token} at {position}")
+
+    def _describe(self, row: np.ndarray, numbers: np.ndarray, layer: Layer, place: int, head_size: int) -> None:
+        query, key = layer.head_norms or (None, None)
+        norms = (layer.attention_norm, query, key, layer.attention_post_norm, layer.feed_forward_norm, layer.feed_forward_post_norm)
+        for number, norm in enumerate(norms):
+            if norm is not None:
+                self._norm(row[number * k.NORM :], norm)
+                numbers[number] = norm.epsilon
+        if query is not None and query.weight.shape[1] != head_size:
+            row[k.QUERY_NORM + k.GROUPS] = -1  # over all heads at once
+        for number, part in enumerate(layer.inward):
+            self._projection(row[k.INWARD + number * k.PROJECTION :], part)
+        expand = layer.expand
+        if layer.gated and len(expand) == 1:  # the gate, and what it lets through, in one matrix
+            width, both = layer.contract.inputs, expand[0]
+            spans = (slice(0, width), slice(width, 2 * width))
+            expand = tuple(replace(both, weight=both.weight[span], bias=None if both.bias is None else both.bias[span]) for span in spans)
+        for number, part in enumerate(expand):
+            self._projection(row[k.EXPAND + number * k.PROJECTION :], part)
+        self._projection(row[k.OUTWARD :], layer.outward)
+        self._projection(row[k.CONTRACT :], layer.contract)
+        if layer.inward[0].order is not None:
+            row[k.ORDER] = self._address(np.ascontiguousarray(layer.inward[0].order, np.int64))
+        row[k.ROTARY] = -1 if layer.rotary is None else layer.rotary
+        row[k.WINDOW], row[k.PLACE] = layer.window or 0, place
+        row[k.GATED], row[k.ACT], row[k.PARALLEL] = layer.gated, ACTS[layer.act], layer.parallel
+        numbers[k.SCALING], numbers[k.SOFTCAP] = layer.scaling, layer.softcap or 0.0
+
+    def _norm(self, row: np.ndarray, norm: Norm) -> None:
+        row[k.WEIGHT] = self._address(np.ascontiguousarray(norm.weight, np.float32))
+        row[k.NORM_BIAS] = 0 if norm.bias is None else self._address(np.ascontiguousarray(norm.bias, np.float32))
+        row[k.CENTRED], row[k.GROUPS] = norm.centred, len(norm.weight)
+
+    def _projection(self, row: np.ndarray, part: Projection) -> None:
+        if self._narrow:
+            part = replace(part, weight=part.weight.detach().to(torch.bfloat16))
+        self._address(part.weight)
+        if part.bias is not None:
+            part = replace(part, bias=np.ascontiguousarray(part.bias, np.float32))
+            self._held.append(part.bias)
+        self._streamed.append(row[: k.PROJECTION])
+        self._streamed[-1][:] = columns_of(part)
+
+    def _address(self, array: Any) -> int:
+        self._held.append(array)
+        if isinstance(array, torch.Tensor):
+            if not array.is_contiguous():
+                raise ValueError("weights that do not lie in one piece")
+            return array.data_ptr()
+        return int(array.ctypes.data)

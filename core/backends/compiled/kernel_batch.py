@@ -1,0 +1,243 @@
+"""A few tokens of several texts through all layers of a decoder at once, compiled as a whole; see `kernel_step`.
+
+Every weight is fetched once for all rows. Keys and values lie in blocks of tokens; attention looks at each text by itself, through its
+block table. Importing this compiles it, or reads what was compiled before and kept on disk.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, types
+
+from core.backends.compiled import kernels as k
+from core.backends.compiled.kernel_blend import blend
+from core.backends.compiled.kernel_tiles import project_rows
+
+
+@njit(fastmath=k.QUICK, nogil=True)
+def attend_blocks(queries, group, size, keys, values, head, blocks, count, scaling, scores, out):  # type: ignore[no-untyped-def]
+    """What the `group` heads that share a KV head gather from the first `count` tokens of a text.
+
+    queries, out: [group x size]; keys: [blocks, KV heads x size, tokens of a block], values: [slots, KV heads x size], of which `head` is
+    meant; blocks: the text's block table; scores: [group, at least whole blocks for count], to work in.
+    """
+    block, apart = keys.shape[2], 4 * scores.shape[1]
+    asking, into = queries.ctypes.data, scores.ctypes.data
+    held = -(-count // block) * block
+    for g in range(group):
+        scores[g, :held] = k.zero
+    across = 4 * values.shape[1]
+    for first in range(0, count, block):
+        known = keys.ctypes.data + 4 * block * (blocks[first // block] * keys.shape[1] + head * size)
+        blend(asking, 4 * size, group, known, 4 * block, size, block, into + 4 * first, apart)
+    for g in range(group):
+        line, mixed = scores[g], out[g * size : (g + 1) * size]
+        sound = k.zero
+        for t in range(count):
+            line[t] *= scaling
+            sound += line[t] - line[t]  # 0, or NaN where a score is not a number: a broken model has to show
+        top = k.highest(line, count)
+        total = k.zero
+        for t in range(count):
+            line[t] = k.exponential(line[t] - top)
+            total += line[t]
+        share = k.one / total + sound
+        for t in range(count):
+            line[t] *= share
+        for d in range(size):
+            mixed[d] = k.zero
+    for first in range(0, count, block):
+        told = values.ctypes.data + blocks[first // block] * block * across + 4 * head * size
+        blend(into + 4 * first, apart, group, told, across, min(block, count - first), size, out.ctypes.data, 4 * size)
+
+
+@njit(nogil=True, fastmath=k.QUICK)
+def add_change(layer, place, epsilon, factor, change, hidden):  # type: ignore[no-untyped-def]
+    """Add to a row what a part makes of it, after that part's own norm if it has one."""
+    if layer[place] != 0:
+        k.norm(layer[place:], epsilon, change, 1, change)
+    for i in range(len(hidden)):
+        hidden[i] += factor * change[i]
+
+
+@njit(nogil=True, fastmath=k.QUICK)
+def through_layers(  # type: ignore[no-untyped-def]
+    tables, where, blocks, keys, values, hidden, shared, me, team, sync
+):
+    """Take hidden [rows, hidden size] through all layers, in place, and write the rows' keys and values; the number of meetings.
+
+    See `batch` for what each is.
+
+    Of rows, of outputs and of heads each of the team does a share; all of it lies in `shared`, and they meet before anybody reads it.
+    """
+    table, numbers, _, factors, shape, frequencies, halves, scales = tables
+    _, positions, slots, texts, _ = where
+    heads, kv_heads, size, rows, width = shape[1], shape[2], shape[3], len(hidden), hidden.shape[1]
+    group, lines = heads // kv_heads, heads + 2 * kv_heads
+    at = rows * width
+    normed, change = shared[:at].reshape(rows, width), shared[at : 2 * at].reshape(rows, width)
+    packed, at = shared[2 * at : 2 * at + rows * lines * size].reshape(rows, lines * size), 2 * at + rows * lines * size
+    mixed, at = shared[at : at + rows * heads * size].reshape(rows, heads * size), at + rows * heads * size
+    between = shared[at:]
+    first, last = rows * me // team, rows * (me + 1) // team
+    spare = np.empty(lines * size, np.float32)
+    scores = np.empty((group, blocks.shape[1] * keys.shape[3]), np.float32)
+    factor = np.float32(factors[1])
+    meetings = 0
+    for index in range(len(table)):
+        layer, own = table[index], numbers[index]
+        for r in range(first, last):
+            if layer[k.ATTENTION_NORM] != 0:
+                k.norm(layer[k.ATTENTION_NORM :], own[0], hidden[r], 1, normed[r])
+            else:
+                normed[r] = hidden[r]
+        meetings = k.meet(sync, team, meetings)
+        at = 0
+        for place in range(3):  # each after the other: [rows, outputs], not yet side by side
+            part = layer[k.INWARD + place * k.PROJECTION : k.INWARD + (place + 1) * k.PROJECTION]
+            if part[k.ADDRESS] != 0:
+                project_rows(part, normed.ctypes.data, rows, packed.ctypes.data + 4 * rows * at, me, team)
+                at += part[k.OUTPUTS]
+        meetings = k.meet(sync, team, meetings)
+        for r in range(first, last):
+            at = 0
+            for place in range(3):
+                part = layer[k.INWARD + place * k.PROJECTION : k.INWARD + (place + 1) * k.PROJECTION]
+                if part[k.ADDRESS] != 0:
+                    outputs = part[k.OUTPUTS]
+                    found = k.floats_at(packed.ctypes.data + 4 * (rows * at + r * outputs))
+                    for i in range(outputs):
+                        spare[at + i] = found[i]
+                    at += outputs
+            asked = mixed[r]  # queries wait where their answers will be
+            after = spare[heads * size :]
+            if layer[k.ORDER] != 0:
+                after = np.empty((lines - heads) * size, np.float32)
+                order = k.integers_at(layer[k.ORDER])
+                for i in range(heads * size):
+                    asked[i] = spare[order[i]]
+                for i in range(len(after)):
+                    after[i] = spare[order[heads * size + i]]
+            else:
+                asked[:] = spare[: heads * size]
+            asking = after[: kv_heads * size]
+            if layer[k.QUERY_NORM] != 0:
+                whole = layer[k.QUERY_NORM + k.GROUPS] < 0  # one norm over all heads at once
+                k.norm(layer[k.QUERY_NORM :], own[1], asked, 1 if whole else heads, asked)
+                k.norm(layer[k.KEY_NORM :], own[2], asking, 1 if whole else kv_heads, asking)
+            rotary = layer[k.ROTARY]
+            if rotary >= 0:
+                k.rotate(asked, heads, size, frequencies[rotary], halves[rotary], scales[rotary], positions[r])
+                k.rotate(asking, kv_heads, size, frequencies[rotary], halves[rotary], scales[rotary], positions[r])
+            place, within = slots[r] // keys.shape[3], slots[r] % keys.shape[3]
+            for i in range(kv_heads * size):
+                keys[index, place, i, within] = asking[i]
+            values[index, slots[r]] = after[kv_heads * size :]
+        meetings = k.meet(sync, team, meetings)
+        for number in range(rows * kv_heads * me // team, rows * kv_heads * (me + 1) // team):
+            r, h = number // kv_heads, number % kv_heads
+            span = slice(h * group * size, (h + 1) * group * size)
+            spare[: group * size] = mixed[r, span]
+            scaling, seen = np.float32(own[k.SCALING]), positions[r] + 1
+            text, into = blocks[texts[r]], mixed[r, span]
+            attend_blocks(spare, group, size, keys[index], values[index], h, text, seen, scaling, scores, into)
+        meetings = k.meet(sync, team, meetings)
+        project_rows(layer[k.OUTWARD :], mixed.ctypes.data, rows, change.ctypes.data, me, team)
+        meetings = k.meet(sync, team, meetings)
+        parallel = layer[k.PARALLEL] != 0
+        for r in range(first, last):
+            if parallel:  # the feed-forward part looks at what attention looked at
+                if layer[k.FEED_FORWARD_NORM] != 0:
+                    k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden[r], 1, normed[r])
+                add_change(layer, k.ATTENTION_POST_NORM, own[3], factor, change[r], hidden[r])
+                continue
+            add_change(layer, k.ATTENTION_POST_NORM, own[3], factor, change[r], hidden[r])
+            if layer[k.FEED_FORWARD_NORM] != 0:
+                k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden[r], 1, normed[r])
+            else:
+                normed[r] = hidden[r]
+        meetings = k.meet(sync, team, meetings)
+        inner = layer[k.CONTRACT + k.INPUTS]
+        gate = between[: rows * inner].reshape(rows, inner)
+        up = between[rows * inner : 2 * rows * inner].reshape(rows, inner)
+        gated = layer[k.GATED] != 0
+        project_rows(layer[k.EXPAND :], normed.ctypes.data, rows, gate.ctypes.data, me, team)
+        if gated:
+            project_rows(layer[k.EXPAND + k.PROJECTION :], normed.ctypes.data, rows, up.ctypes.data, me, team)
+        begin, stop = inner * me // team, inner * (me + 1) // team
+        for r in range(rows):
+            lets = up[r, begin:stop] if gated else gate[r, begin:stop]
+            k.activate(layer[k.ACT], gate[r, begin:stop], lets, gated)
+        meetings = k.meet(sync, team, meetings)
+        project_rows(layer[k.CONTRACT :], gate.ctypes.data, rows, change.ctypes.data, me, team)
+        meetings = k.meet(sync, team, meetings)
+        for r in range(first, last):
+            add_change(layer, k.FEED_FORWARD_POST_NORM, own[5], factor, change[r], hidden[r])
+    return meetings
+
+
+TABLES = types.Tuple(
+    (
+        types.int64[:, ::1],
+        types.float64[:, ::1],
+        types.int64[::1],
+        types.float64[::1],
+        types.int64[::1],
+        types.float32[:, ::1],
+        types.int64[::1],
+        types.float32[::1],
+    )
+)
+BATCH = types.void(
+    TABLES,
+    types.UniTuple(types.int64[::1], 5),
+    types.int64[:, ::1],
+    types.float32[:, :, :, ::1],
+    types.float32[:, :, ::1],
+    types.float32[:, ::1],
+    types.float32[::1],
+    types.float32[:, ::1],
+    types.int64,
+    types.int64,
+    types.int64,
+)
+
+
+@njit(BATCH, nogil=True, fastmath=k.QUICK, cache=True)
+def batch(  # type: ignore[no-untyped-def]
+    tables, where, blocks, keys, values, hidden, shared, logits, me, team, sync
+):
+    """Write the logits [wanted, vocabulary] after some of these rows; the keys and values of all of them are in their slots then.
+
+    tables: what `kernel_step.step` takes as table, numbers, ends, factors, shape, frequencies, halves and scales.
+    where: each row's token id, position, slot in a line of all blocks, and text, int64 [rows], and which rows are wanted. blocks int64
+    [texts, ...]: the texts' block tables. keys: [layers, blocks, KV heads x head size, tokens of a block], values: [layers, slots, KV heads
+    x head size]. hidden [rows, hidden size] and shared: to work in, the same for the whole team.
+    """
+    _, _, ends, factors, _, _, _, _ = tables
+    ids, positions, _, _, wanted = where
+    rows, width = hidden.shape
+    for r in range(rows * me // team, rows * (me + 1) // team):
+        own = hidden[r]
+        k.widened(ends[1], ends[0], ids[r] * width, width, own)
+        if factors[0] != 1.0:
+            factor = np.float32(factors[0])
+            for i in range(width):
+                own[i] *= factor
+        if ends[2] != 0:
+            learned = np.empty(width, np.float32)
+            k.widened(ends[3], ends[2], positions[r] * width, width, learned)
+            for i in range(width):
+                own[i] += learned[i]
+    meetings = through_layers(tables, where, blocks, keys, values, hidden, shared, me, team, sync)
+    meetings = k.meet(sync, team, meetings)
+    count, head = len(wanted), ends[4 + k.NORM :]
+    normed = shared[: count * width].reshape(count, width)
+    for n in range(count * me // team, count * (me + 1) // team):
+        k.norm(ends[4:], factors[4], hidden[wanted[n]], 1, normed[n])
+    meetings = k.meet(sync, team, meetings)
+    project_rows(head, normed.ctypes.data, count, logits.ctypes.data, me, team)
+    begin, stop = logits.shape[1] * me // team, logits.shape[1] * (me + 1) // team
+    for n in range(count):
+        k.finish(logits[n, begin:stop], factors)
+    k.meet(sync, team, meetings)

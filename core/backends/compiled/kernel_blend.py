@@ -1,0 +1,112 @@
+"""Weighted sums of rows, the values of attention: tiles that stay in a processor's registers, as in `kernel_tiles`.
+
+Like `kernels`, this is imported only in the background.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic as untyped_intrinsic
+
+from core.backends.compiled import kernel_tiles as tiles
+from core.backends.compiled import kernels as k
+
+intrinsic: Any = untyped_intrinsic
+
+
+def _blend_tile(groups: int, vectors: int) -> Any:
+    """(factors, bytes from group to group, rows, bytes from row to row, count, out, bytes from group to group), all int64.
+
+    To out [groups, vectors x tiles.LANES] is added, for each group, the sum of `count` rows, each times that group's own factor for it.
+    """
+
+    @intrinsic
+    def tile(context: Any, factors: Any, f_apart: Any, rows: Any, apart: Any, count: Any, out: Any, out_apart: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            factors, f_apart, rows, apart, count, out, out_apart = arguments
+
+            def word(number: int) -> Any:
+                return ir.Constant(tiles.WORD, number)
+
+            lines = [builder.add(factors, builder.mul(f_apart, word(g))) for g in range(groups)]
+            places = [
+                builder.add(builder.add(out, builder.mul(out_apart, word(g))), word(4 * tiles.LANES * v))
+                for g in range(groups)
+                for v in range(vectors)
+            ]
+            begun = [tiles.load(builder, place, tiles.FLOATS, 4) for place in places]
+            before = builder.block
+            loop, end = builder.append_basic_block("rows"), builder.append_basic_block("done")
+            builder.branch(loop)
+            builder.position_at_end(loop)
+            at = builder.phi(tiles.WORD)
+            at.add_incoming(word(0), before)
+            sums = [builder.phi(tiles.FLOATS) for _ in places]
+            row = builder.add(rows, builder.mul(at, apart))
+            read = [tiles.load(builder, builder.add(row, word(4 * tiles.LANES * v)), tiles.FLOATS, 4) for v in range(vectors)]
+            added = []
+            for g, line in enumerate(lines):
+                factor = builder.load(builder.inttoptr(builder.add(line, builder.mul(at, word(4))), tiles.FLOAT.as_pointer()))
+                first = builder.insert_element(ir.Constant(tiles.FLOATS, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
+                wide = builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), tiles.LANES), [0] * tiles.LANES))
+                for v in range(vectors):
+                    total = sums[g * vectors + v]
+                    added.append(builder.fadd(total, builder.fmul(wide, read[v], flags=tiles.ANY_ORDER), flags=tiles.ANY_ORDER))
+            for total, start, found in zip(sums, begun, added, strict=True):
+                total.add_incoming(start, before)
+                total.add_incoming(found, loop)
+            following = builder.add(at, word(1))
+            at.add_incoming(following, loop)
+            builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
+            builder.position_at_end(end)
+            for place, found in zip(places, added, strict=True):
+                stored = builder.store(found, builder.inttoptr(place, tiles.FLOATS.as_pointer()))
+                stored.align = 4
+            return context.get_dummy_value()
+
+        return types.none(*[types.int64] * 7), generate
+
+    return tile
+
+
+_one_by_one, _one_by_two, _one_by_four = _blend_tile(1, 1), _blend_tile(1, 2), _blend_tile(1, 4)
+_two_by_one, _two_by_two, _two_by_four = _blend_tile(2, 1), _blend_tile(2, 2), _blend_tile(2, 4)
+
+
+@njit(fastmath=k.QUICK, nogil=True)
+def blend(factors, f_apart, groups, rows, apart, count, width, out, out_apart):  # type: ignore[no-untyped-def]
+    """Add to out [groups, width] the sums of `count` rows [width], at least one, each times the group's own factor for it [groups, count].
+
+    factors, rows, out: addresses of float32; apart: bytes from one line of them to the next.
+    """
+    done = 0
+    while done + tiles.LANES <= width:
+        step = 4 * tiles.LANES if done + 4 * tiles.LANES <= width else 2 * tiles.LANES if done + 2 * tiles.LANES <= width else tiles.LANES
+        from_here, into = rows + 4 * done, out + 4 * done
+        for g in range(0, groups - 1, 2):
+            own, place = factors + g * f_apart, into + g * out_apart
+            if step == 4 * tiles.LANES:
+                _two_by_four(own, f_apart, from_here, apart, count, place, out_apart)
+            elif step == 2 * tiles.LANES:
+                _two_by_two(own, f_apart, from_here, apart, count, place, out_apart)
+            else:
+                _two_by_one(own, f_apart, from_here, apart, count, place, out_apart)
+        if groups % 2 == 1:
+            own, place = factors + (groups - 1) * f_apart, into + (groups - 1) * out_apart
+            if step == 4 * tiles.LANES:
+                _one_by_four(own, f_apart, from_here, apart, count, place, out_apart)
+            elif step == 2 * tiles.LANES:
+                _one_by_two(own, f_apart, from_here, apart, count, place, out_apart)
+            else:
+                _one_by_one(own, f_apart, from_here, apart, count, place, out_apart)
+        done += step
+    if done < width:  # what does not fill a register
+        for g in range(groups):
+            own, into = k.floats_at(factors + g * f_apart), k.floats_at(out + g * out_apart)
+            for t in range(count):
+                row, factor = k.floats_at(rows + t * apart), own[t]
+                for d in range(done, width):
+                    into[d] += factor * row[d]

@@ -1,0 +1,108 @@
+"""Compiled passes through a decoder: one token, several rows of one projection, a batch of texts.
+
+Importing this needs numba, and reads the compiled code of `kernel_step`.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from core.backends.compiled import kernel_step
+from core.backends.compiled.described import Described, columns_of
+from core.backends.compiled.team import Team
+
+if TYPE_CHECKING:
+    from core.backends.decoder_parts import Projection
+    from core.backends.decoder_state import State
+
+Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
+_TEAM = Team()  # of products of several rows
+
+
+def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int) -> None:
+    """Take rows float32 [count, in] through a projection, into out [count, out]. streams: as `Described.streams` says."""
+    size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
+    _TEAM.run(kernel_step.rows_through, (columns_of(part, streams), np.ascontiguousarray(rows), out), size)
+
+
+class CompiledStep:
+    """One token at a time through these parts."""
+
+    def __init__(self, described: Described) -> None:
+        self.described, parts = described, described.parts
+        packed = (parts.heads + 2 * parts.kv_heads) * parts.head_size
+        self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.between
+        self._team = Team()
+
+    def __call__(self, token: int, state: State) -> np.ndarray:
+        """The float32 logits [vocabulary] after this token, for which there is room. Raises IndexError for what no table holds."""
+        self.described.check(token, state.length)
+        whole, recent = state.whole, state.recent
+        firsts = np.array([whole.first, recent.first], np.int64)
+        logits, shared = np.empty(self.described.parts.head.outputs, np.float32), np.empty(self._shared, np.float32)
+        rooms = (whole.keys, recent.keys), (whole.values, recent.values)
+        arguments = (token, state.length, *self.described.tables, firsts, *rooms, shared, logits)
+        self._team.run(kernel_step.step, arguments, torch.get_num_threads())
+        state.length += 1
+        return logits
+
+
+class CompiledBatch:
+    """A few tokens of several texts at once through these parts, keys and values in blocks.
+
+    threads: how many a pass of `MANY` rows and more has at least. One row waits for memory, eight for the processor: they gain from a
+    second thread where one does not.
+    """
+
+    MANY = 4
+    threads = 1
+
+    def __init__(self, described: Described) -> None:
+        from core.backends.compiled import kernel_batch
+
+        self._pass = kernel_batch.batch
+        self.described, parts = described, described.parts
+        lines = 2 * (parts.heads + parts.kv_heads) * parts.head_size
+        self._shared = 2 * parts.hidden_size + lines + 2 * parts.between  # numbers per row
+        self._team = Team()
+
+    def __call__(self, where: Where, blocks: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The float32 logits [wanted, vocabulary]. where: ids, positions, slots, texts, each int64 [rows], and which rows are wanted.
+
+        blocks int64 [texts, blocks]: the texts' block tables, which hold every token up to the rows' own; keys float32 [layers, blocks, KV
+        heads x head size, tokens of a block], a multiple of 16; values [layers, slots, KV heads x head size]. Raises IndexError for what no
+        table holds.
+        """
+        ids, positions, slots, _, wanted = where
+        for token, position in zip(ids.tolist(), positions.tolist(), strict=True):
+            self.described.check(token, position)
+        block = keys.shape[3]
+        last, held = max(int(slots.max()) // block, int(blocks.max())), blocks.shape[1] * block
+        if last >= keys.shape[1] or int(positions.max()) >= held or slots.min() < 0 or blocks.min() < 0:
+            raise IndexError("a block that is not there")
+        parts, rows = self.described.parts, len(ids)
+        hidden, shared = np.empty((rows, parts.hidden_size), np.float32), np.empty(rows * self._shared, np.float32)
+        logits = np.empty((len(wanted), parts.head.outputs), np.float32)
+        arguments = (self.described.tables, where, blocks, keys, values, hidden, shared, logits)
+        own = torch.get_num_threads()
+        self._team.run(self._pass, arguments, own if rows < self.MANY else max(own, self.threads))
+        return logits
+
+    def seconds(self, rows: int, threads: int) -> float:
+        """What a pass of the first tokens of so many texts takes on so many threads, the faster of two."""
+        parts, numbers = self.described.parts, np.arange(rows)
+        layers, width, block = len(parts.layers), parts.kv_heads * parts.head_size, 16
+        rooms = np.zeros((layers, rows, width, block), np.float32), np.zeros((layers, rows * block, width), np.float32)
+        where = numbers, np.zeros_like(numbers), block * numbers, numbers, numbers
+        self.threads, times = threads, []
+        for _ in range(2):
+            started = perf_counter()
+            self(where, numbers[:, None].copy(), *rooms)
+            times.append(perf_counter() - started)
+        return min(times)

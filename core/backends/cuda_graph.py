@@ -1,0 +1,282 @@
+"""CUDA-graph decode backend on static buffers: a GPU is told a whole step at once.
+
+With one token at a time a GPU waits for Python: a step is hundreds of small kernels, and launching them takes longer than running them. A
+CUDA graph is such a step recorded once and launched by one call. It repeats exactly what was recorded, on the same addresses, so whatever
+changes from step to step must lie on the device: the token, its position, the keys and values.
+
+A visitor's keys and values lie in buffers of their own, which long passes (a prompt, a branch) read and write by transformers' own code.
+For single tokens they are copied to a desk, where the recorded step works; each new key and value is copied back at once. So the visitor's
+own are always complete, and whoever comes to the desk next just takes it over. There is one desk per length (256, 512, ... tokens), however
+many visitors. Taking it over costs about as much as a step's attention; a graph for every visitor would cost its recording, some forward
+passes, for each of them and each length, and buffers that could only double.
+
+Not transformers' StaticCache: each of its layers counts its own tokens, and a replay counts on, whoever's turn it is. Here one position,
+set before the step, serves all layers. Not torch.compile: it takes a minute before the first token, and somebody is watching.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
+
+from core.backends.transformers_backend import TransformersBackend
+from core.language import N_
+
+Step = Callable[[], torch.Tensor]
+Record = Callable[[Step, torch.device], Step]
+
+SMALLEST, LARGEST = 256, 8192  # tokens on a desk. Longer texts are decoded on their own buffers: their desk would hold gigabytes
+PAGE = 16  # tokens; a visitor's own buffers grow by a quarter, in pages
+WARM_UPS = 2  # runs before the recording, in which libraries set themselves up
+TOLERANCE = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}  # of the spread of the logits, root mean square
+
+
+class State(Cache):
+    """A visitor's keys [layers, KV heads, reserve, key size] and values [..., value size]; to the network it is a cache like any other.
+
+    text: an object that is replaced whenever the tokens held become others than those before and one more.
+    """
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
+        super().__init__(layers=[])
+        self.keys, self.values = keys, values
+        self.length = 0
+        self.text = object()
+
+    @property
+    def reserved_bytes(self) -> int:
+        """The bytes of both buffers, with the room for tokens to come: at most twice those of the tokens, or of a page."""
+        return self.keys.nbytes + self.values.nbytes
+
+    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
+        """Write a layer's new keys and values [1, KV heads, new, size] behind those held; all of them so far."""
+        end = self.length + key_states.shape[2]
+        self.keys[layer_idx, :, self.length : end] = key_states[0]
+        self.values[layer_idx, :, self.length : end] = value_states[0]
+        return self.keys[layer_idx, None, :, :end], self.values[layer_idx, None, :, :end]
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """How many tokens are held, without those of a pass under way."""
+        return self.length
+
+    def get_mask_sizes(self, query_length: int, layer_idx: int = 0) -> tuple[int, int]:
+        """How many tokens a mask spans, and the first of them."""
+        return self.length + query_length, 0
+
+
+class Desk(Cache):
+    """Where one token after the other is computed, for one text at a time: buffers that never move, and the recorded step over them."""
+
+    def __init__(self, network: Any, empty: State, tokens: int, record: Record) -> None:
+        super().__init__(layers=[])
+        self._network = network
+        self._keys, self._values = (part.new_zeros((*part.shape[:2], tokens, part.shape[3])) for part in (empty.keys, empty.values))
+        self._token = torch.zeros((1, 1), dtype=torch.int64, device=self._keys.device)
+        self._position = torch.zeros(1, dtype=torch.int64, device=self._keys.device)
+        self._positions = torch.arange(tokens, device=self._keys.device)
+        self._text: object = None
+        self._step = record(self._compute, self._keys.device)
+
+    def _compute(self) -> torch.Tensor:
+        """The logits [vocabulary] after the token at the position. Only what lies on the device changes from one call to the next."""
+        mask = self._keys.new_zeros(len(self._positions))
+        mask.masked_fill_(self._positions > self._position, torch.finfo(mask.dtype).min)
+        output = self._network(
+            input_ids=self._token,
+            attention_mask=mask[None, None, None],
+            position_ids=self._position[None],
+            past_key_values=self,
+            use_cache=True,
+        )
+        return output.logits[0, -1].float()
+
+    def next(self, token_id: int, state: State) -> torch.Tensor:
+        """Feed this token behind those of the state, whose buffers have room for it: float32 logits [vocabulary], a tensor of their own."""
+        place = state.length
+        if self._text is not state.text:
+            for desk, own in ((self._keys, state.keys), (self._values, state.values)):
+                desk[:, :, :place].copy_(own[:, :, :place])
+                desk[:, :, place:].zero_()  # what another text left could be infinite, which no mask makes harmless
+            self._text = state.text
+        # By value, as a kernel's argument: a copy from the host could still be on its way when the next visitor's token is written there.
+        self._token.fill_(token_id)
+        self._position.fill_(place)
+        logits = self._step().clone()
+        for desk, own in ((self._keys, state.keys), (self._values, state.values)):
+            own[:, :, place].copy_(desk[:, :, place])
+        state.length += 1
+        return logits
+
+    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
+        """Write a layer's key and value [1, KV heads, 1, size] at the position; the whole buffers, of which the mask hides the rest."""
+        self._keys[layer_idx].index_copy_(1, self._position, key_states[0])
+        self._values[layer_idx].index_copy_(1, self._position, value_states[0])
+        return self._keys[layer_idx, None], self._values[layer_idx, None]
+
+    def get_seq_length(self, layer_idx: int = 0) -> Any:
+        """How many tokens lie before the position: a number on the device, as with transformers' StaticCache."""
+        return self._position[0]
+
+    def get_mask_sizes(self, query_length: int, layer_idx: int = 0) -> tuple[int, int]:
+        """How many tokens a mask spans, and the first of them."""
+        return len(self._positions), 0
+
+
+class StaticDecode:
+    """A backend of the engine (`core.engine.engine.Backend`): prompts as transformers has them, single tokens by a recorded step.
+
+    record: makes of a step one that repeats it. On CUDA it is a CUDA graph; elsewhere the step itself, so that the same code runs anywhere.
+    """
+
+    def __init__(self, network: Any, record: Record | None = None) -> None:
+        self._network = network
+        self._whole = TransformersBackend(network)
+        self._empty = _empty_state(network)
+        self._record = record or (cuda_graph if self._empty.keys.device.type == "cuda" else _again)
+        self._desks: dict[int, Desk] = {}
+        self._largest = LARGEST
+        with torch.inference_mode():
+            self._desks[SMALLEST] = Desk(network, self._empty, SMALLEST, self._record)
+
+    @classmethod
+    def of(cls, network: Any, record: Record | None = None) -> tuple[StaticDecode | None, str]:
+        """The backend, compared with the network's own passes; or None and one sentence that says why not."""
+        try:
+            backend = cls(network, record)
+            apart = backend._apart_from(network)
+        except Exception as error:  # whatever another architecture, driver or card objects to: transformers' own way is always there
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        else:
+            if apart <= TOLERANCE.get(network.dtype, 0.0):
+                return backend, ""
+            reason = N_("the recorded step's logits differ by {share} of their spread").format(share=f"{apart:.1%}")
+        slower = N_("Every token is launched kernel by kernel instead of as one CUDA graph, which is slower ({reason}).")
+        return None, slower.format(reason=reason[:200])
+
+    def new_state(self) -> State:
+        """The state of an empty text."""
+        return State(self._empty.keys, self._empty.values)
+
+    @torch.inference_mode()
+    def run(self, token_ids: np.ndarray, state: State | None) -> torch.Tensor:
+        """Feed ids [new] behind what the state holds (None: nothing is kept); float32 logits [vocabulary] of the last, a fresh tensor."""
+        if state is None:
+            return self._whole.run(token_ids, None)
+        _make_room(state, state.length + len(token_ids))
+        desk = self._desk_for(state.length + 1) if len(token_ids) == 1 else None
+        if desk is not None:
+            return desk.next(int(token_ids[0]), state)
+        state.text = object()
+        logits = self._whole.read(token_ids, state).logits[0, -1].float()
+        state.length += len(token_ids)
+        return logits
+
+    def length(self, state: State) -> int:
+        """How many tokens the state holds."""
+        return state.length
+
+    def extend(self, state: State, count: int) -> bool:
+        """Whether `count` more tokens can be fed in one pass: always."""
+        return True
+
+    def cut(self, state: State, length: int) -> bool:
+        """Forget all but the first `length` tokens; False if there are fewer."""
+        if not 0 <= length <= state.length:
+            return False
+        if length < state.length:
+            state.length, state.text = length, object()
+        return True
+
+    def bytes(self, state: State) -> int:
+        """Bytes of the keys and values of the tokens held, without the reserve and the desks, which belong to nobody."""
+        return sum(part[:, :, : state.length].nbytes for part in (state.keys, state.values))
+
+    def held_bytes(self, state: State) -> int:
+        """Bytes of the buffers that hold them, with the room for tokens to come."""
+        return state.reserved_bytes
+
+    def _desk_for(self, tokens: int) -> Desk | None:
+        """The smallest desk for so many tokens, made when it is first needed; None where there is none."""
+        size = max(SMALLEST, 1 << (tokens - 1).bit_length())
+        if size > self._largest:
+            return None
+        if size not in self._desks:
+            try:
+                self._desks[size] = Desk(self._network, self._empty, size, self._record)
+            except Exception:  # most likely no memory for it; the text's own buffers are enough to go on, only slower
+                self._largest = size // 2
+        return self._desks.get(size)
+
+    @torch.inference_mode()
+    def _apart_from(self, network: Any) -> float:
+        """How far single tokens of two texts, taking turns, are from one plain pass over each: root mean square, of the logits' spread."""
+        count, known = 9, network.get_input_embeddings().weight.shape[0]
+        texts = [np.arange(first, first + count) * 7919 % known for first in (1, 1000)]
+        plain = [network(input_ids=torch.from_numpy(text)[None].to(self._empty.keys.device), use_cache=False).logits[0] for text in texts]
+        states, apart = [self.new_state() for _each in texts], []
+        for which, end in ((0, 6), (1, 6), (0, 7), (0, 8), (1, 7), (0, 9), (1, 8), (1, 9)):
+            found = self.run(texts[which][states[which].length : end], states[which])
+            expected = plain[which][end - 1].float()
+            spread = (expected - expected.mean()).norm()
+            apart.append((found - expected).norm() / spread.clamp_min(1e-6))
+        return float(torch.stack(apart).max())
+
+
+def cuda_graph(step: Step, device: torch.device) -> Step:
+    """Record what `step` launches on this GPU: a call that launches all of it again, and gives the same tensor with new numbers in it."""
+    graph, beside = torch.cuda.CUDAGraph(), torch.cuda.Stream(device)
+    beside.wait_stream(torch.cuda.current_stream(device))
+    with torch.cuda.stream(beside):  # also puts the stream back when a recording breaks off, which torch.cuda.graph does not
+        for _each in range(WARM_UPS):  # on the stream of the recording, so that the workspaces of libraries belong to no recording's memory
+            step()
+        # thread_local: other threads are measuring other visitors' odds meanwhile, and may do what this one must not.
+        with torch.cuda.graph(graph, stream=beside, capture_error_mode="thread_local"):
+            output = step()
+    torch.cuda.current_stream(device).wait_stream(beside)
+
+    def replay() -> torch.Tensor:
+        graph.replay()
+        return output
+
+    return replay
+
+
+def _again(step: Step, _device: torch.device) -> Step:
+    return step
+
+
+@torch.inference_mode()
+def _empty_state(network: Any) -> State:
+    """A state without room, in the shapes and the precision of what the network keeps. Raises ValueError for what no desk can hold."""
+    if not getattr(network, "_can_compile_fullgraph", False):
+        raise ValueError("transformers does not promise that this architecture can be recorded")
+    if "position_ids" not in inspect.signature(network.forward).parameters:
+        raise ValueError("this architecture counts positions in a way of its own")
+    if network.config._attn_implementation not in ("sdpa", "eager"):
+        raise ValueError(f"attention by {network.config._attn_implementation} takes no mask")
+    weight = network.get_input_embeddings().weight
+    cache = DynamicCache(config=network.config.get_text_config())
+    network(input_ids=torch.zeros((1, 1), dtype=torch.int64, device=weight.device), past_key_values=cache, use_cache=True)
+    if not cache.layers or any(type(layer) is not DynamicLayer or layer.keys is None for layer in cache.layers):
+        raise ValueError("not every layer keeps the keys and values of all tokens")
+    keys, values = (torch.stack([getattr(layer, name)[0, :, :0] for layer in cache.layers]) for name in ("keys", "values"))
+    return State(keys, values)
+
+
+def _make_room(state: State, length: int) -> None:
+    """See to it that `length` tokens find room, and no more than twice what they need after a long way back.
+
+    One buffer after the other, so that only one of them is there twice at a time.
+    """
+    if not length <= state.keys.shape[2] <= max(PAGE, 2 * length):
+        reserve = max(-(-length // PAGE), (length + length // 4) // PAGE) * PAGE
+        for name in ("keys", "values"):
+            own = getattr(state, name)
+            grown = own.new_empty((*own.shape[:2], reserve, own.shape[3]))
+            grown[:, :, : state.length] = own[:, :, : state.length]
+            setattr(state, name, grown)

@@ -1,0 +1,368 @@
+"""Decoder families that `FastDecoder` knows: a transformers network read into `Parts`, or None where any module or setting is not known.
+
+Every family names its modules; a network with any other (an adapter, a quantized layer, a router) is not read. What is read is compared
+with the network's own logits before it is used, so that a reading that is wrong costs speed and never a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from core.backends.decoder_parts import Layer, Norm, Parts, Projection, Rotary
+
+STATIC_ROPE = ("default", "linear", "llama3", "yarn")  # the others change their frequencies with the length of the text
+CONV1D = {"Conv1D", "StoredConv1D"}  # linear layers, too, whose weights are [in, out]
+PLAIN_PARTS = {"ModuleList", "Linear", "Embedding", "Dropout", "LayerNorm", "StoredLinear", "StoredEmbedding"} | CONV1D
+ACTIVATIONS = {
+    "SiLU": "silu",
+    "SiLUActivation": "silu",
+    "GELUActivation": "gelu",
+    "NewGELUActivation": "gelu_tanh",
+    "GELUTanh": "gelu_tanh",
+    "ReLU": "relu",
+}
+KEPT_TYPES = (torch.float32, torch.bfloat16, torch.float16)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """module: where transformers defines it; own_parts: its modules, without its name; read: how it is read."""
+
+    module: str
+    own_parts: tuple[str, ...]
+    read: Callable[[Any], Parts]
+
+
+def parts_of(network: Any) -> Parts | None:
+    """The parts of this network, or None where one of them is not known here."""
+    name = type(network).__name__.removesuffix("ForCausalLM").removesuffix("LMHeadModel")
+    family = FAMILIES.get(name)
+    if family is None or type(network).__module__ != f"transformers.models.{family.module}.modeling_{family.module}":
+        return None
+    known = PLAIN_PARTS | set(ACTIVATIONS) | {type(network).__name__} | {name + part for part in family.own_parts}
+    if not {type(module).__name__ for module in network.modules()} <= known or network.training:
+        return None
+    for weight in network.parameters():
+        if type(weight) is not torch.nn.Parameter or weight.device.type != "cpu" or weight.dtype not in KEPT_TYPES:
+            return None
+        if weight.dim() == 1 and weight.dtype is not torch.float32:
+            return None
+    try:
+        parts = family.read(network)
+    except (AttributeError, KeyError, TypeError, ValueError):  # a setting of a release to come, or a configuration that lies
+        return None
+    return parts if _consistent(parts, network) else None
+
+
+def _consistent(parts: Parts, network: Any) -> bool:
+    """Whether everything fits together in the ways that eight tokens would not show."""
+    stored = {type(module).__name__.startswith("Stored") for module in network.modules() if hasattr(module, "weight")}
+    wide = all(weight.dtype is torch.float32 for weight in network.parameters())
+    if not wide and True not in stored:  # computed in fewer bits by the network itself
+        return False
+    widths = {layer.window for layer in parts.layers if layer.window is not None}
+    size = (parts.heads + 2 * parts.kv_heads) * parts.head_size
+    return (
+        len(widths) <= 1
+        and all(width >= 1 for width in widths)
+        and all(2 * len(rotary.frequencies) <= parts.head_size for rotary in parts.rotaries)
+        and all(sum(part.outputs for part in layer.inward) == size for layer in parts.layers)
+        and all(norm.epsilon > 0 for layer in parts.layers for norm in (layer.attention_norm, layer.feed_forward_norm) if norm)
+        and parts.norm.epsilon > 0
+    )
+
+
+def _norm(module: Any, one_plus: bool = False) -> Norm:
+    epsilon = next(getattr(module, name) for name in ("variance_epsilon", "eps") if hasattr(module, name))
+    centred = isinstance(module, torch.nn.LayerNorm)
+    weight = module.weight.detach()
+    bias = getattr(module, "bias", None)
+    row = (1.0 + weight if one_plus else weight).numpy()[None]
+    return Norm(row, None if bias is None else bias.detach().numpy()[None], float(epsilon), centred)
+
+
+def _projection(module: Any, order: np.ndarray | None = None) -> Projection:
+    weight, bias = module.weight.detach(), getattr(module, "bias", None)
+    if type(module).__name__ in CONV1D:
+        weight = weight.T
+    return Projection(weight, None if bias is None else bias.detach().numpy(), order)
+
+
+def _keep_outputs_together(network: Any) -> None:
+    """Lay GPT-2's weights [in, out] out so that what makes one output lies side by side, as in every other network's [out, in].
+
+    The tensors are what they were, seen from outside; a product reads them in one go, and threads share them by outputs.
+    """
+    for module in network.modules():
+        if type(module).__name__ in CONV1D and not module.weight.T.is_contiguous():
+            module.weight.data = module.weight.data.T.contiguous().T
+
+
+def _activation(module: Any) -> str:
+    name = type(module).__name__
+    return ACTIVATIONS[name]
+
+
+def _rotary(module: Any, kind: str = "") -> Rotary:
+    rope = module.rope_type[kind] if kind else module.rope_type
+    if rope not in STATIC_ROPE:
+        raise ValueError(f"rope {rope}")
+    prefix = f"{kind}_" if kind else ""
+    return Rotary(getattr(module, f"{prefix}inv_freq").numpy(), float(getattr(module, f"{prefix}attention_scaling")))
+
+
+def _windows(config: Any, count: int, slides: bool) -> list[int | None]:
+    """How far each layer sees. Raises ValueError for a setting that this family's own code does not look at."""
+    width = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+    kinds = getattr(config, "layer_types", None) or (["sliding_attention" if width else "full_attention"] * count)
+    if not slides and (width is not None or "sliding_attention" in kinds):
+        raise ValueError("a window that the network does not know")
+    if not set(kinds) <= {"full_attention", "sliding_attention"} or len(kinds) != count:
+        raise ValueError("another kind of attention")
+    return [int(width) if kind == "sliding_attention" and width else None for kind in kinds]
+
+
+def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -> Parts:
+    """Llama and whatever is Llama but for a part or two: all families with the same names for the same things."""
+    config, model = network.config, network.model
+    first = model.layers[0].self_attn
+    size = first.head_dim
+    windows = _windows(config, len(model.layers), slides)
+    kinds = getattr(config, "layer_types", None)
+    per_kind = isinstance(model.rotary_emb.rope_type, dict)
+    names = sorted(set(kinds)) if per_kind and kinds else [""]
+    rotaries = tuple(_rotary(model.rotary_emb, name) for name in names)
+    if getattr(config, "use_bidirectional_attention", False):
+        raise ValueError("tokens that look ahead")
+    # Eager attention alone has a soft cap; other implementations leave it out or refuse it.
+    capped = type(first).__name__ == "Gemma2Attention" and network.get_correct_attn_implementation(None) == "eager"
+    softcap = getattr(first, "attn_logit_softcapping", None) if capped else None
+    layers = []
+    for index, layer in enumerate(model.layers):
+        attention, mlp = layer.self_attn, layer.mlp
+        norms = [getattr(layer, name, None) for name in ("input_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")]
+        before, gate_norm, after = (None if norm is None else _norm(norm, one_plus) for norm in norms)
+        middle = getattr(layer, "post_attention_layernorm", None)
+        middle_norm = None if middle is None else _norm(middle, one_plus)
+        post_normed = after is not None  # Gemma 2, Gemma 3 and OLMo 2 norm what comes out
+        parallel = bool(getattr(layer, "use_parallel_residual", False))
+        rotates = bool(getattr(attention, "use_rope", True))
+        layers.append(
+            Layer(
+                attention_norm=before,
+                inward=_inward(attention),
+                head_norms=_head_norms(attention, one_plus),
+                rotary=(names.index(kinds[index]) if per_kind and kinds else 0) if rotates else None,
+                scaling=float(attention.scaling),
+                softcap=None if softcap is None else float(softcap),
+                window=windows[index],
+                outward=_projection(attention.o_proj),
+                attention_post_norm=middle_norm if post_normed else None,
+                feed_forward_norm=gate_norm if post_normed else middle_norm,
+                expand=_expand(mlp),
+                gated=True,
+                act=_activation(mlp.act_fn if hasattr(mlp, "act_fn") else mlp.activation_fn),
+                contract=_projection(mlp.down_proj),
+                feed_forward_post_norm=after,
+                parallel=parallel,
+            )
+        )
+    embedding = model.embed_tokens
+    own_scale: float | None = getattr(embedding, "scalar_embed_scale", None)
+    scale: Any = getattr(model, "embedding_multiplier", 1.0) if own_scale is None else own_scale
+    return Parts(
+        heads=config.num_attention_heads,
+        kv_heads=config.num_key_value_heads,
+        head_size=size,
+        embedding=embedding.weight.detach(),
+        embedding_scale=float(scale),
+        positions=None,
+        rotaries=rotaries,
+        layers=tuple(layers),
+        residual_scale=float(getattr(model.layers[0], "residual_multiplier", 1.0)),
+        norm=_norm(model.norm, one_plus),
+        head=_projection(network.lm_head),
+        logit_scale=1.0 / float(getattr(config, "logits_scaling", 1.0)),
+        logit_softcap=_positive(getattr(config, "final_logit_softcapping", None)),
+    )
+
+
+def _positive(number: Any) -> float | None:
+    return None if number is None else float(number)
+
+
+def _inward(attention: Any) -> tuple[Projection, ...]:
+    names = ("qkv_proj",) if hasattr(attention, "qkv_proj") else ("q_proj", "k_proj", "v_proj")
+    return tuple(_projection(getattr(attention, name)) for name in names)
+
+
+def _expand(mlp: Any) -> tuple[Projection, ...]:
+    names = ("gate_up_proj",) if hasattr(mlp, "gate_up_proj") else ("gate_proj", "up_proj")
+    return tuple(_projection(getattr(mlp, name)) for name in names)
+
+
+def _head_norms(attention: Any, one_plus: bool) -> tuple[Norm, Norm] | None:
+    """The norms of queries and keys: one for all heads, one per head, or one over all heads at once."""
+    names = next((pair for pair in (("q_norm", "k_norm"), ("q_layernorm", "k_layernorm")) if hasattr(attention, pair[0])), None)
+    if names is None:
+        return None
+    query, key = (getattr(attention, name) for name in names)
+    if hasattr(query, "norms"):
+        return _per_head(query), _per_head(key)
+    return _norm(query, one_plus), _norm(key, one_plus)
+
+
+def _per_head(module: Any) -> Norm:
+    own = [_norm(norm) for norm in module.norms]
+    if any(norm.bias is not None for norm in own):
+        raise ValueError("a bias per head")
+    return Norm(np.concatenate([norm.weight for norm in own]), None, own[0].epsilon, own[0].centred)
+
+
+def _sliding(network: Any) -> Parts:
+    return _llama_like(network, slides=True)
+
+
+def _gemma(network: Any) -> Parts:
+    return _llama_like(network, one_plus=True, slides=type(network).__name__ != "GemmaForCausalLM")
+
+
+def _gpt2(network: Any) -> Parts:
+    config, model = network.config, network.transformer
+    if config.add_cross_attention or (config.reorder_and_upcast_attn and network.get_correct_attn_implementation(None) == "eager"):
+        raise ValueError("attention of another kind")
+    _keep_outputs_together(network)
+    layers = [
+        Layer(
+            attention_norm=_norm(block.ln_1),
+            inward=(_projection(block.attn.c_attn),),
+            head_norms=None,
+            rotary=None,
+            scaling=float(block.attn.scaling),
+            softcap=None,
+            window=None,
+            outward=_projection(block.attn.c_proj),
+            attention_post_norm=None,
+            feed_forward_norm=_norm(block.ln_2),
+            expand=(_projection(block.mlp.c_fc),),
+            gated=False,
+            act=_activation(block.mlp.act),
+            contract=_projection(block.mlp.c_proj),
+            feed_forward_post_norm=None,
+            parallel=False,
+        )
+        for block in model.h
+    ]
+    return _plain(config, model.wte, model.wpe.weight.detach(), (), layers, model.ln_f, network.lm_head)
+
+
+def _gpt_neox(network: Any) -> Parts:
+    config, model = network.config, network.gpt_neox
+    heads, size = config.num_attention_heads, config.hidden_size // config.num_attention_heads
+    order = np.arange(3 * heads * size).reshape(heads, 3, size).transpose(1, 0, 2).ravel()  # packed head by head
+    layers = [
+        Layer(
+            attention_norm=_norm(layer.input_layernorm),
+            inward=(_projection(layer.attention.query_key_value, order),),
+            head_norms=None,
+            rotary=0,
+            scaling=float(layer.attention.scaling),
+            softcap=None,
+            window=None,
+            outward=_projection(layer.attention.dense),
+            attention_post_norm=None,
+            feed_forward_norm=_norm(layer.post_attention_layernorm),
+            expand=(_projection(layer.mlp.dense_h_to_4h),),
+            gated=False,
+            act=_activation(layer.mlp.act),
+            contract=_projection(layer.mlp.dense_4h_to_h),
+            feed_forward_post_norm=None,
+            parallel=bool(layer.use_parallel_residual),
+        )
+        for layer in model.layers
+    ]
+    return _plain(config, model.embed_in, None, (_rotary(model.rotary_emb),), layers, model.final_layer_norm, network.lm_head)
+
+
+def _phi(network: Any) -> Parts:
+    config, model = network.config, network.model
+    layers = [
+        Layer(
+            attention_norm=_norm(layer.input_layernorm),
+            inward=_inward(layer.self_attn),
+            head_norms=_head_norms(layer.self_attn, False),
+            rotary=0,
+            scaling=float(layer.self_attn.scaling),
+            softcap=None,
+            window=None,
+            outward=_projection(layer.self_attn.dense),
+            attention_post_norm=None,
+            feed_forward_norm=None,
+            expand=(_projection(layer.mlp.fc1),),
+            gated=False,
+            act=_activation(layer.mlp.activation_fn),
+            contract=_projection(layer.mlp.fc2),
+            feed_forward_post_norm=None,
+            parallel=True,
+        )
+        for layer in model.layers
+    ]
+    kv_heads, size = config.num_key_value_heads, model.layers[0].self_attn.head_dim
+    rotaries = (_rotary(model.rotary_emb),)
+    return _plain(config, model.embed_tokens, None, rotaries, layers, model.final_layernorm, network.lm_head, kv_heads, size)
+
+
+def _plain(
+    config: Any,
+    embedding: Any,
+    positions: torch.Tensor | None,
+    rotaries: tuple[Rotary, ...],
+    layers: list[Layer],
+    norm: Any,
+    head: Any,
+    kv_heads: int | None = None,
+    size: int | None = None,
+) -> Parts:
+    """A decoder without any factors."""
+    heads = config.num_attention_heads
+    return Parts(
+        heads=heads,
+        kv_heads=kv_heads or heads,
+        head_size=size or config.hidden_size // heads,
+        embedding=embedding.weight.detach(),
+        embedding_scale=1.0,
+        positions=positions,
+        rotaries=rotaries,
+        layers=tuple(layers),
+        residual_scale=1.0,
+        norm=_norm(norm),
+        head=_projection(head),
+        logit_scale=1.0,
+        logit_softcap=None,
+    )
+
+
+LLAMA = ("Model", "DecoderLayer", "Attention", "MLP", "RMSNorm", "RotaryEmbedding")
+FAMILIES = {
+    "Llama": Family("llama", LLAMA, _llama_like),
+    "Mistral": Family("mistral", LLAMA, _sliding),
+    "Qwen2": Family("qwen2", LLAMA, _sliding),
+    "Qwen3": Family("qwen3", LLAMA, _sliding),
+    "SmolLM3": Family("smollm3", LLAMA, _sliding),
+    "Granite": Family("granite", LLAMA, _llama_like),
+    "Olmo2": Family("olmo2", LLAMA, _llama_like),
+    "Phi3": Family("phi3", LLAMA, _sliding),
+    "StableLm": Family("stablelm", (*LLAMA, "LayerNormPerHead"), _llama_like),
+    "Gemma": Family("gemma", (*LLAMA, "TextScaledWordEmbedding"), _gemma),
+    "Gemma2": Family("gemma2", (*LLAMA, "TextScaledWordEmbedding"), _gemma),
+    "Gemma3": Family("gemma3", (*LLAMA, "TextModel", "TextScaledWordEmbedding"), _gemma),
+    "GPT2": Family("gpt2", ("Model", "Block", "Attention", "MLP"), _gpt2),
+    "GPTNeoX": Family("gpt_neox", ("Model", "Layer", "Attention", "MLP", "RotaryEmbedding"), _gpt_neox),
+    "Phi": Family("phi", LLAMA, _phi),
+}
+MODEL_TYPES = {"gemma3_text" if family.module == "gemma3" else family.module for family in FAMILIES.values()}

@@ -1,0 +1,67 @@
+"""Products and look-ups with a decoder's weights, as they are stored."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from core.backends import compiled
+from core.backends.decoder_parts import Projection
+
+FEW = 16  # rows; up to here compiled code, which fetches every weight once for all of them, is quicker than BLAS
+FEW_STORED = 48  # the same where the weights would first have to be widened
+
+
+class Table:
+    """Rows of an embedding, widened to float32 where they are stored in fewer bits."""
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        self._weight = weight
+        self._rows = weight.numpy() if weight.dtype is torch.float32 else None
+
+    def __getitem__(self, numbers: np.ndarray) -> np.ndarray:
+        if self._rows is not None:
+            return self._rows[numbers]
+        return functional.embedding(torch.from_numpy(numbers), self._weight).float().numpy()
+
+
+class Product:
+    """A projection as a product of rows: [rows, in] -> [rows, out]. Weights in fewer bits are widened for the one call.
+
+    NumPy is quickest on one thread, torch on several: see `core.backends.fast_decoder`.
+    """
+
+    def __init__(self, part: Projection) -> None:
+        self._part = part
+        self._stored = part.weight.T
+        self.weight = self._stored.numpy() if self._stored.dtype is torch.float32 else None
+        self.streams = 1  # in how many compiled code reads the weights
+        self._bias = None if part.bias is None else part.bias[None]  # NumPy is three times faster where shapes are the same
+
+    def __call__(self, rows: np.ndarray, out: np.ndarray) -> None:
+        plain = self.weight is not None
+        few = 1 < len(rows) <= FEW if plain else len(rows) <= FEW_STORED
+        if few and out.flags.c_contiguous and compiled.rows_product(self._part, rows, out, self.streams):
+            return
+        if self.weight is None:
+            torch.mm(torch.from_numpy(rows), self._stored.float(), out=torch.from_numpy(out))
+        elif torch.get_num_threads() > 1:
+            torch.mm(torch.from_numpy(rows), self._stored, out=torch.from_numpy(out))
+        elif out.flags.c_contiguous:
+            np.dot(rows, self.weight, out)
+        else:
+            out[:] = np.dot(rows, self.weight)
+        if self._bias is not None:
+            np.add(out, self._bias, out)
+
+
+def activate(rows: np.ndarray, act: str) -> None:
+    """Apply the activation in place; torch's is one call each where NumPy needs five."""
+    tensor = torch.from_numpy(rows)
+    if act == "silu":
+        functional.silu(tensor, inplace=True)
+    elif act == "relu":
+        functional.relu_(tensor)
+    else:
+        tensor.copy_(functional.gelu(tensor, approximate="tanh" if act == "gelu_tanh" else "none"))

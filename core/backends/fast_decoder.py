@@ -1,0 +1,355 @@
+"""CPU decode backend for many families, in NumPy: the same numbers as transformers, one token in a fraction of the time.
+
+With one token at a time, a small model on a CPU spends most of its time between the operations, not in them. Here a layer is some thirty
+calls on buffers that are there already, and the weights are the network's own, shared and not copied; what is left is little more than the
+time that memory needs to hand them over. `python -m tests.benchmarks.popular` measures it.
+
+What a family is made of is read by `core.backends.decoder_families`. Whatever is not known there is refused, and what is accepted is
+first compared with the network itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from threadpoolctl import ThreadpoolController
+
+from core.backends import compiled, threads
+from core.backends.decoder_families import parts_of
+from core.backends.decoder_parts import Layer, Parts
+from core.backends.decoder_products import Product, Table, activate
+from core.backends.decoder_state import SMALLEST_RESERVE, Room, State, View, cap, reserve_for
+from core.backends.workspace import Desk
+
+if TYPE_CHECKING:
+    from core.backends.compiled.passes import CompiledBatch, CompiledStep
+
+BLOCK = 128  # tokens fed together: enough for matrix products at full speed, while the scores [heads, BLOCK, length] stay small
+ONE_BY_ONE = 4  # fewer new tokens than this are fed singly: BLAS is no faster with two or three rows than with one after the other
+SINGLY = 6  # fewer new tokens than this go singly through compiled code
+TOLERANCE = 1e-4  # of the largest logit, or of 1 where all are smaller
+
+
+class FastDecoder:
+    """A backend of the engine (`core.engine.engine.Backend`). Several states may be run at the same time from several threads."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.window = parts.window
+        self.embedding = Table(parts.embedding)
+        self.positions = None if parts.positions is None else Table(parts.positions)
+        self.layers = [_Layer(layer) for layer in parts.layers]
+        self.head = Product(parts.head)
+        # Which place a layer's keys and values have among those of the layers that see equally far.
+        sliding = [layer.window is not None for layer in parts.layers]
+        self.places = [sliding[:number].count(slides) for number, slides in enumerate(sliding)]
+        self.whole_layers, self.sliding_layers = sliding.count(False), sliding.count(True)
+        self._step: CompiledStep | None = None
+        self._batch: CompiledBatch | None = None
+        self._batch_was_tried = False
+        self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few tokens, and the network's own logits after the last of them
+        self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
+
+    @classmethod
+    def of(cls, network: Any) -> FastDecoder | None:
+        """The same model on the same weights, not on a copy; None where not every part of it is known here."""
+        parts = parts_of(network)
+        if parts is None:
+            return None
+        fast = cls(parts)
+        if not fast.agrees_with(network):
+            return None
+        fast.compile_in_background()
+        return fast
+
+    def compile_in_background(self) -> None:
+        """Have compiled code loaded, or made where there is none yet, and use it from then on."""
+        compiled.start(self.use_compiled)
+
+    def use_compiled(self) -> None:
+        """From now on take single tokens through compiled code, if that gives the network's own logits, too."""
+        try:
+            step = compiled.compile_step(self.parts, self.places)
+        except ValueError:
+            return
+        for product in (self.head, *(product for layer in self.layers for product in layer.products)):
+            product.streams = step.described.streams
+        if self._proof is not None:
+            ids, expected = self._proof
+            state, found = self.new_state(), []
+            for token in ids.tolist():
+                self._make_room(state, 1, 1)
+                found.append(step(token, state))
+            if _close(np.stack(found[-len(expected) :]), expected):
+                self._step = step
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether single tokens go through compiled code now."""
+        return self._step is not None
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of weights that a token on its own reads: as compiled code has them, or as the network has."""
+        if self._step is not None:
+            return self._step.described.weight_bytes
+        return sum(part.weight.numel() * part.weight.itemsize for part in self.parts.projections)
+
+    def compiled_batch(self) -> CompiledBatch | None:
+        """Passes of several texts at once in compiled code; None until it is there, and where it does not give the network's own logits."""
+        if self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
+            self._batch_was_tried = True
+            batch = compiled.compile_batch(self._step)
+            if self._proof is None or self._proves(batch, *self._proof):
+                if self.parts.weights_per_token >= threads.FEW:
+                    batch.threads = threads.fewest(lambda count: batch.seconds(8, count))
+                self._batch = batch
+        return self._batch
+
+    def _proves(self, batch: CompiledBatch, ids: np.ndarray, expected: np.ndarray) -> bool:
+        """Whether these tokens, once together and once one after the other in one batch, get the expected logits of the last ones."""
+        count, block = len(ids), 16
+        blocks = np.arange(2 * -(-count // block), dtype=np.int64)[::-1].reshape(2, -1).copy()
+        width = self.kv_heads * self.head_size
+        keys = np.zeros((len(self.layers), blocks.size, width, block), np.float32)
+        values = np.zeros((len(self.layers), blocks.size * block, width), np.float32)
+        slots = blocks[:, np.arange(count) // block] * block + np.arange(count) % block
+        last, found = count - len(expected), []
+        for start, stop in ((0, last), *((place, place + 1) for place in range(last, count))):
+            both = np.tile(np.arange(start, stop), 2)
+            texts = np.repeat(np.arange(2), stop - start)
+            where = (ids[both], both, slots[texts, both], texts, np.array([stop - start - 1, len(both) - 1]))
+            found.append(batch(where, blocks, keys, values))
+        return all(_close(logits, line[None]) for logits, line in zip(found[1:], expected, strict=True))
+
+    @property
+    def can_be_batched(self) -> bool:
+        """Whether many texts can share a pass of it: every layer sees the whole text, by plain scores."""
+        return all(layer.window is None and layer.softcap is None for layer in self.parts.layers)
+
+    @property
+    def kv_heads(self) -> int:
+        """Heads that have keys and values of their own."""
+        return self.parts.kv_heads
+
+    @property
+    def head_size(self) -> int:
+        """Numbers per head."""
+        return self.parts.head_size
+
+    def new_state(self) -> State:
+        """The state of an empty text."""
+        return State(self._room(self.whole_layers, 0), self._room(self.sliding_layers, 0), Desk(self.parts, 1))
+
+    def run(self, token_ids: np.ndarray, state: State | None) -> torch.Tensor:
+        """Feed ids [new] behind what the state holds (None: nothing is kept); float32 logits [vocabulary] of the last, a fresh tensor."""
+        if len(token_ids) == 0:
+            raise ValueError("no tokens to run")
+        state = self.new_state() if state is None else state
+        step = self._step
+        if step is not None and len(token_ids) < SINGLY:
+            for token in token_ids.tolist():
+                self._make_room(state, 1, 1)
+                logits = step(token, state)
+            return torch.from_numpy(logits)
+        rows = BLOCK if len(token_ids) >= ONE_BY_ONE else 1
+        desk = state.desk
+        # BLAS has threads of its own, which look for work for some thirty milliseconds before they sleep: beside torch's, and beside a busy
+        # process, each keeps the other from its core. So it gets one thread, and products on several are torch's.
+        for library in self._blas:
+            library.set_num_threads(1)
+        with np.errstate(all="ignore"), torch.inference_mode():  # a broken model's infinities show in the logits, not as warnings
+            for start in range(0, len(token_ids), rows):
+                block = token_ids[start : start + rows]
+                desk = desk if desk.rows == len(block) else Desk(self.parts, len(block))
+                self._make_room(state, len(block), len(token_ids) - start)
+                self._feed(block, state, desk)
+            return torch.from_numpy(self._logits(desk))
+
+    def length(self, state: State) -> int:
+        """How many tokens the state holds."""
+        return state.length
+
+    def extend(self, state: State, count: int) -> bool:
+        """Whether `count` more tokens can be fed in one pass: always."""
+        return True
+
+    def cut(self, state: State, length: int) -> bool:
+        """Forget all but the first `length` tokens; False if there are fewer, or if a window has slid past what the next one would see."""
+        if not 0 <= length <= state.length:
+            return False
+        if self.window is not None and 0 < state.recent.first > max(0, length - self.window + 1):
+            return False
+        state.length = length
+        return True
+
+    def bytes(self, state: State) -> int:
+        """Bytes of the keys and values that the next token sees, without the reserve: layers x 2 x KV heads x head size x 4 x tokens.
+
+        Layers with a sliding window keep one token less than they see, the newest being the last of them.
+        """
+        recent = state.length if self.window is None else min(state.length, self.window - 1)
+        tokens = self.whole_layers * state.length + self.sliding_layers * recent
+        return 2 * self.parts.kv_heads * self.parts.head_size * 4 * tokens
+
+    def held_bytes(self, state: State) -> int:
+        """Bytes of the arrays that hold them, with the room for tokens to come."""
+        return state.reserved_bytes
+
+    def _make_room(self, state: State, new: int, coming: int) -> None:
+        """See to it that `new` tokens find room (of `coming` in all), and no more than twice what they need after a long way back.
+
+        Half as much again each time, so that growing costs each token the same in the end. What no window reaches any more is let go of
+        when the room is full.
+        """
+        held, length = state.length, state.length + coming
+        if self.whole_layers and not length <= state.whole.reserve <= max(SMALLEST_RESERVE, 2 * length):
+            state.whole = self._moved(state.whole, 0, held, reserve_for(length))
+        if self.window is None:
+            return
+        # One window behind, one ahead of it; a block of tokens needs more while it is fed.
+        kept = min(held, self.window - 1)
+        largest = max(SMALLEST_RESERVE, 2 * min(length, self.window - 1), kept + new)
+        inside = held - state.recent.first
+        if inside + new <= state.recent.reserve <= largest:
+            return
+        if inside + new > largest:
+            inside = kept
+        reserve = min(largest, reserve_for(inside + new))
+        state.recent = self._moved(state.recent, held - inside, held, max(reserve, inside + new))
+
+    def _moved(self, room: Room, first: int, stop: int, reserve: int) -> Room:
+        """A room for `reserve` tokens, with those from position `first` to `stop` in it."""
+        found = self._room(room.keys.shape[0], reserve)
+        found.first, count = first, stop - first
+        begin = first - room.first
+        found.keys[..., :count] = room.keys[..., begin : begin + count]
+        found.values[:, :, :count] = room.values[:, :, begin : begin + count]
+        return found
+
+    def _room(self, layers: int, reserve: int) -> Room:
+        shape = (layers, self.parts.kv_heads)
+        size = self.parts.head_size
+        return Room(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
+
+    def _feed(self, token_ids: np.ndarray, state: State, desk: Desk) -> None:
+        """Take a block of tokens through all layers; desk.hidden [rows, hidden] is then what the last layer made of them."""
+        parts, past = self.parts, state.length
+        hidden, normed, change = desk.hidden, desk.normed, desk.change
+        desk.turn_to(past)
+        hidden[:] = self.embedding[token_ids]
+        if parts.embedding_scale != 1.0:
+            np.multiply(hidden, np.float32(parts.embedding_scale), hidden)
+        if self.positions is not None:
+            np.add(hidden, self.positions[np.arange(past, past + desk.rows)], hidden)
+        views = {width: View(state, width, desk) for width in {None, self.window} if width is not None or self.whole_layers}
+        for place, layer in zip(self.places, self.layers, strict=True):
+            taken, own = hidden, layer.parts
+            if own.attention_norm is not None:
+                own.attention_norm(hidden, normed)
+                taken = normed
+            layer.inward(taken, desk.packed, desk)
+            if own.head_norms is not None:
+                for norm, (heads, rows) in zip(own.head_norms, desk.to_norm, strict=True):
+                    part = heads if norm.weight.shape[1] == parts.head_size else rows
+                    norm(part, part)
+            desk.rotate(own.rotary, own.scaling)
+            views[own.window].attend(place, desk, own.softcap)
+            layer.outward(desk.mixed_rows, change)
+            if own.attention_post_norm is not None:
+                own.attention_post_norm(change, change)
+            if own.parallel:  # the other part looks at what attention looked at
+                np.add(hidden, change, desk.sum)
+            else:
+                self._add(hidden, change)
+                taken = hidden
+            if own.feed_forward_norm is not None:
+                own.feed_forward_norm(hidden, normed)
+                taken = normed
+            layer.feed_forward(taken, change, desk)
+            if own.feed_forward_post_norm is not None:
+                own.feed_forward_post_norm(change, change)
+            if own.parallel:
+                np.add(desk.sum, change, hidden)
+            else:
+                self._add(hidden, change)
+        state.length = past + desk.rows
+
+    def _add(self, hidden: np.ndarray, change: np.ndarray) -> None:
+        if self.parts.residual_scale != 1.0:
+            np.multiply(change, np.float32(self.parts.residual_scale), change)
+        np.add(hidden, change, hidden)
+
+    def _logits(self, desk: Desk) -> np.ndarray:
+        """The logits [vocabulary] of the last token on the desk."""
+        last, parts = desk.normed[-1:], self.parts
+        parts.norm(desk.hidden[-1:], last)
+        logits = np.empty((1, parts.head.outputs), np.float32)
+        self.head(last, logits)
+        if parts.logit_scale != 1.0:
+            np.multiply(logits, np.float32(parts.logit_scale), logits)
+        if parts.logit_softcap is not None:
+            cap(logits, parts.logit_softcap)
+        return logits[0]
+
+    def agrees_with(self, network: Any) -> bool:
+        """Whether a few tokens, fed together and one at a time, get the network's own logits."""
+        ids = np.arange(1, 9) * 7919 % len(self.parts.embedding)
+        with torch.inference_mode():
+            expected = network(input_ids=torch.from_numpy(ids)[None], use_cache=False).logits[0, 5:].numpy()
+        state = self.new_state()
+        found = np.stack([self.run(part, state).numpy() for part in (ids[:6], ids[6:7], ids[7:])])
+        self._proof = ids, expected
+        return _close(found, expected)
+
+    def prove_by_itself(self) -> None:
+        """Hold compiled code against this decoder's own logits, where no network is loaded to compare with."""
+        ids = np.arange(1, 9) * 7919 % len(self.parts.embedding)
+        state = self.new_state()
+        self._proof = ids, np.stack([self.run(part, state).numpy() for part in (ids[:6], ids[6:7], ids[7:])])
+
+
+def _close(found: np.ndarray, expected: np.ndarray) -> bool:
+    return bool((np.abs(found - expected) <= TOLERANCE * max(1.0, np.abs(expected).max())).all())
+
+
+class _Layer:
+    """One layer's products."""
+
+    def __init__(self, parts: Layer) -> None:
+        self.parts = parts
+        self._inward = [Product(part) for part in parts.inward]
+        self._expand = [Product(part) for part in parts.expand]
+        self.outward, self.contract = Product(parts.outward), Product(parts.contract)
+        self.products = [*self._inward, *self._expand, self.outward, self.contract]
+        ends = np.cumsum([part.outputs for part in parts.inward]).tolist()
+        self._spans = list(zip([0, *ends], ends, strict=False))
+        self._order = parts.inward[0].order
+
+    def inward(self, rows: np.ndarray, out: np.ndarray, desk: Desk) -> None:
+        """All queries, all keys, all values of these rows."""
+        if self._order is not None:
+            self._inward[0](rows, desk.spare)
+            np.take(desk.spare, self._order, 1, out, "clip")
+            return
+        for product, (begin, end) in zip(self._inward, self._spans, strict=True):
+            product(rows, out[:, begin:end])
+
+    def feed_forward(self, rows: np.ndarray, out: np.ndarray, desk: Desk) -> None:
+        """What the feed-forward part makes of these rows."""
+        width = self.parts.contract.inputs
+        between = desk.between[: 2 * width * desk.rows] if self.parts.gated else desk.between[: width * desk.rows]
+        if len(self._expand) == 2:
+            gate, up = between.reshape(2, desk.rows, width)
+            self._expand[0](rows, gate)
+            self._expand[1](rows, up)
+        else:
+            both = between.reshape(desk.rows, -1)
+            self._expand[0](rows, both)
+            gate, up = both[:, :width], both[:, width:]
+        activate(gate, self.parts.act)
+        if self.parts.gated:
+            np.multiply(gate, up, gate)
+        self.contract(gate, out)

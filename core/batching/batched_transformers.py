@@ -1,0 +1,128 @@
+"""Batched passes for every architecture that keeps plain keys and values, through transformers' own forward, on a CPU or a GPU.
+
+Requests with equally many new tokens go through the network together: their keys and values are gathered from the blocks, the shorter
+ones padded on the left and masked, and what the network wrote for the new tokens goes back into the blocks.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from transformers.cache_utils import DynamicCache, DynamicLayer
+
+from core.backends.rotary_lengths import RotaryLengths
+from core.batching.batched_llama import Part, slots_of
+from core.batching.block_pool import BLOCK_SIZE
+from core.errors import ModelError, PromptTooLong
+from core.language import _, written
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+
+def refuse_unless_plain(model: LanguageModel) -> None:
+    """Raise ModelError for a model whose memory is not one key and one value per token in every layer, or whose network is not here."""
+    if not model.has_network:
+        raise ModelError(
+            _("{model} runs on another machine, which makes its own batches. Choose a model that runs here.").format(model=model.name)
+        )
+    network = model.load_network()
+    config = network.config.get_text_config()
+    plain = "past_key_values" in inspect.signature(network.forward).parameters and all(
+        type(layer) is DynamicLayer for layer in DynamicCache(config=config).layers
+    )
+    if not plain or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
+        raise ModelError(
+            _(
+                "{model} does not keep one key and one value per token in every layer, so its texts cannot "
+                "lie in shared blocks. Choose a model with plain attention, such as the bundled one."
+            ).format(model=model.name)
+        )
+
+
+class BatchedTransformers:
+    """See `core.batching.batched_llama.BatchRunner`. Raises ModelError for a model that cannot be batched in this way."""
+
+    within_pass = False
+
+    def __init__(self, model: LanguageModel, blocks: int) -> None:
+        refuse_unless_plain(model)
+        self._network = model.load_network()
+        accepted = inspect.signature(self._network.forward).parameters
+        self._takes_positions = "position_ids" in accepted
+        self._takes_mask = "attention_mask" in accepted
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
+        self._config = self._network.config.get_text_config()
+        self._rotary = RotaryLengths.of(self._config)
+        self._device = torch.device(model.device)
+        self._slots = blocks * BLOCK_SIZE
+        self._stores: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.padded_tokens = 0
+        self.bytes = model.cache_bytes_per_token * self._slots
+
+    @torch.inference_mode()
+    def run(self, parts: Sequence[Part], every: bool = False) -> torch.Tensor:
+        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for place, part in enumerate(parts):
+            groups[len(part.token_ids), self._factors(part)].append(place)
+        self.padded_tokens = 0
+        answers: dict[int, torch.Tensor] = {}
+        for (count, _factors), places in groups.items():
+            logits = self._pass([parts[place] for place in places], count, every)
+            answers |= dict(zip(places, logits if every else logits[:, -1:], strict=True))
+        return torch.cat([answers[place] for place in range(len(parts))]).float()
+
+    def _factors(self, part: Part) -> int:
+        """With which rotary factors this part is read. Raises PromptTooLong where its keys in the blocks have others."""
+        factors = self._rotary.factors(part.start + len(part.token_ids))
+        if part.start and (factors != self._rotary.factors(part.start) or (self._rotary.each_length and factors)):
+            raise PromptTooLong(
+                _("This model encodes positions in another way beyond {most} tokens. In a batch, a text must end before.").format(
+                    most=written(self._rotary.limit)
+                )
+            )
+        return factors
+
+    def _pass(self, parts: Sequence[Part], count: int, every: bool) -> torch.Tensor:
+        """One pass over parts with `count` new tokens each: logits [parts, count or 1, vocabulary]."""
+        starts = np.array([part.start for part in parts])
+        longest = int(starts.max())
+        cache = DynamicCache(config=self._config)
+        if longest:
+            slots = np.zeros((len(parts), longest), dtype=np.int64)
+            for row, part in enumerate(parts):
+                slots[row, longest - part.start :] = slots_of(part.block_table, 0, part.start)
+            where = torch.from_numpy(slots.ravel()).to(self._device)
+            for layer, stores in enumerate(self._stores):
+                held = (store.index_select(0, where).unflatten(0, (len(parts), longest)).transpose(1, 2) for store in stores)
+                cache.update(*held, layer)
+        extra: dict[str, Any] = {} if every else dict(self._last_only)
+        if self._takes_positions:
+            extra["position_ids"] = torch.from_numpy(starts[:, None] + np.arange(count)).to(self._device)
+        if self._takes_mask and int(starts.min()) < longest:
+            mask = np.arange(longest + count) >= longest - starts[:, None]
+            extra["attention_mask"] = torch.from_numpy(mask.astype(np.int64)).to(self._device)
+        self.padded_tokens += int((longest - starts).sum())
+        ids = torch.from_numpy(np.array([list(part.token_ids) for part in parts], dtype=np.int64)).to(self._device)
+        logits = self._network(ids, past_key_values=cache, use_cache=True, **extra).logits
+        self._keep(parts, count, cache)
+        return logits
+
+    def _keep(self, parts: Sequence[Part], count: int, cache: DynamicCache) -> None:
+        """Write the keys and values of the new tokens into the blocks."""
+        if not self._stores:
+            self._stores = [(self._store(layer.keys), self._store(layer.values)) for layer in cache.layers]
+        new = np.concatenate([slots_of(part.block_table, part.start, part.start + count) for part in parts])
+        where = torch.from_numpy(new).to(self._device)
+        for layer, stores in zip(cache.layers, self._stores, strict=True):
+            for store, tensor in zip(stores, (layer.keys, layer.values), strict=True):
+                store.index_copy_(0, where, tensor[:, :, -count:].transpose(1, 2).flatten(0, 1))
+
+    def _store(self, like: torch.Tensor) -> torch.Tensor:
+        """Room for all blocks, [slots, KV heads, size]."""
+        return torch.zeros((self._slots, like.shape[1], like.shape[3]), dtype=like.dtype, device=like.device)

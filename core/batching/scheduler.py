@@ -1,0 +1,201 @@
+"""Who is part of the next forward pass: decided once per iteration, by one of four policies.
+
+Nothing here knows about networks or clocks. A request is work as long as it has tokens that are known but not computed, so reading a
+prompt, writing the next token and computing anew after a preemption are one and the same: some more tokens of a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for, hash_block
+from core.batching.request import Request, RequestQueue, RequestState
+
+
+class Policy(StrEnum):
+    """How passes are shared.
+
+    ONE_AT_A_TIME: the next request begins when the one before it has finished. STATIC: a batch begins together and the next one begins
+    when the longest has finished. CONTINUOUS: requests join and leave at every iteration, a prompt is read in one piece (Orca, Yu et al.
+    2022). CHUNKED: the same with long prompts read in pieces beside the others' next tokens (Sarathi-Serve, Agrawal et al. 2024).
+    """
+
+    ONE_AT_A_TIME = "one at a time"
+    STATIC = "static"
+    CONTINUOUS = "continuous"
+    CHUNKED = "chunked"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A request's part of one pass: its tokens [start, start + count) are computed; what they attend to lies in its block table."""
+
+    request: Request
+    start: int
+    count: int
+
+    @property
+    def token_ids(self) -> list[int]:
+        """The tokens that are computed."""
+        return self.request.ids[self.start : self.start + self.count]
+
+    @property
+    def block_table(self) -> list[int]:
+        """The blocks of the request."""
+        return self.request.block_table
+
+    @property
+    def completes(self) -> bool:
+        """Whether all known tokens are computed afterwards, so that the next one can be rolled."""
+        return self.start + self.count == len(self.request.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """One iteration: the parts of its pass, and who had to give their blocks back for it."""
+
+    work: tuple[Work, ...]
+    preempted: tuple[Request, ...]
+
+
+class Scheduler:
+    """Decides every iteration anew. max_num_seqs: requests in a pass; max_num_batched_tokens: tokens in a pass.
+
+    prefix_caching: whether full blocks with the same beginning are shared. within_pass: whether a request may read blocks that another one
+    computes in the very same pass; if not, it waits for the next.
+    """
+
+    def __init__(
+        self,
+        requests: Iterable[Request],
+        pool: BlockPool,
+        policy: Policy = Policy.CONTINUOUS,
+        max_num_seqs: int = 8,
+        max_num_batched_tokens: int = 256,
+        prefix_caching: bool = True,
+        within_pass: bool = True,
+    ) -> None:
+        self.queue = RequestQueue(requests)
+        self.running: list[Request] = []
+        self.pool = pool
+        self.policy = policy
+        self.max_num_seqs = 1 if policy is Policy.ONE_AT_A_TIME else max_num_seqs
+        self.max_num_batched_tokens = max_num_batched_tokens
+        self.prefix_caching = prefix_caching
+        self.within_pass = within_pass
+        self._computing: set[bytes] = set()  # hashes of the blocks that the pass being planned fills
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do, now or later."""
+        return not self.running and not len(self.queue) and self.queue.next_arrival is None
+
+    def schedule(self) -> Schedule:
+        """The next pass. Empty only if nobody runs and nobody is here."""
+        self._computing.clear()
+        work: list[Work] = []
+        preempted: list[Request] = []
+        budget = self.max_num_batched_tokens
+        joins = self.policy is not Policy.STATIC or not self.running
+        # Next tokens first, so that a long prompt takes what is left over. Oldest first, so that whoever is preempted was not planned yet;
+        # a prompt got all its blocks when it was let in and preempts nobody.
+        for request in sorted(self.running, key=lambda one: one.pending_tokens > 1):
+            if request not in self.running:
+                continue
+            count = min(request.pending_tokens, budget)
+            if count and self._make_room(request, request.computed_tokens + count, preempted):
+                work.append(self._part(request, count))
+                budget -= count
+        prompts = 0
+        while joins and not preempted and len(self.running) < self.max_num_seqs:
+            part = self._admit(budget, prompts)
+            if part is None:
+                break
+            work.append(part)
+            budget -= part.count
+            prompts += 1
+        return Schedule(tuple(work), tuple(preempted))
+
+    def _piece(self, pending: int, budget: int, prompts: int) -> int:
+        """How many tokens of a prompt are read now. In one piece, it may exceed the budget if it is the pass's only prompt."""
+        if self.policy is Policy.CHUNKED:
+            return min(pending, max(0, budget))
+        return pending if pending <= budget or prompts == 0 or self.policy is Policy.STATIC else 0
+
+    def _admit(self, budget: int, prompts: int) -> Work | None:
+        """Let the first of the queue in, if there is room for all of its tokens."""
+        request = self.queue.first
+        if request is None:
+            return None
+        found, hashes = self.pool.find(request.ids) if self.prefix_caching else ([], [])
+        if not self.within_pass and self._being_computed(request):
+            return None
+        request.computed_tokens = len(found) * BLOCK_SIZE
+        count = self._piece(request.pending_tokens, budget, prompts)
+        self.pool.hold(found)
+        needed = self.pool.take(blocks_for(len(request.ids)) - len(found)) if count else None
+        if needed is None:
+            self.pool.give_back(found)
+            request.computed_tokens = 0
+            return None
+        self.queue.pop()
+        request.block_table, request.block_hashes = [*found, *needed], list(hashes)
+        request.reused_tokens += request.computed_tokens
+        request.state = RequestState.PREFILLING
+        self.running.append(request)
+        self.running.sort(key=lambda one: (one.arrival, one.request_id))
+        return self._part(request, count)
+
+    def _part(self, request: Request, count: int) -> Work:
+        part = Work(request, request.computed_tokens, count)
+        if self.prefix_caching:
+            self._name_blocks(request, part.start + count)
+        return part
+
+    def _name_blocks(self, request: Request, computed: int) -> None:
+        """Let the blocks that this pass fills be found by others."""
+        for place in range(len(request.block_hashes), computed // BLOCK_SIZE):
+            parent = request.block_hashes[-1] if request.block_hashes else b""
+            known_by = hash_block(parent, request.ids[place * BLOCK_SIZE : (place + 1) * BLOCK_SIZE])
+            request.block_hashes.append(known_by)
+            self.pool.name(request.block_table[place], known_by)
+            self._computing.add(known_by)
+
+    def _being_computed(self, request: Request) -> bool:
+        """Whether the pass being planned computes a beginning of this request."""
+        if not self._computing:
+            return False
+        _, hashes = self.pool.find(request.ids)
+        return any(known_by in self._computing for known_by in hashes)
+
+    def _make_room(self, request: Request, tokens: int, preempted: list[Request]) -> bool:
+        """Blocks for so many tokens of a running request; the youngest gives way while there are too few. False if it is itself."""
+        while True:
+            more = self.pool.take(blocks_for(tokens) - len(request.block_table))
+            if more is not None:
+                request.block_table += more
+                return True
+            youngest = self.running[-1]
+            self._preempt(youngest)
+            preempted.append(youngest)
+            if youngest is request:
+                return False
+
+    def _preempt(self, request: Request) -> None:
+        self.running.remove(request)
+        self._release(request)
+        request.state = RequestState.PREEMPTED
+        request.preemptions += 1
+        self.queue.put_back(request)
+
+    def finish(self, request: Request, reason: str) -> None:
+        """This request has its last token."""
+        self.running.remove(request)
+        self._release(request)
+        request.state, request.finish_reason = RequestState.FINISHED, reason
+
+    def _release(self, request: Request) -> None:
+        self.pool.give_back(request.block_table)
+        request.block_table, request.block_hashes, request.computed_tokens = [], [], 0

@@ -1,0 +1,363 @@
+"""A server to be watched: schedule, one shared pass, dice, books; one iteration per call, and everything it did in one record.
+
+It serves a class or a page, not the world: that is vLLM's work. What it shares with vLLM is what there is to see: requests that join and
+leave at every iteration, keys and values in blocks, prefixes found again, preemption and recomputation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from core.backends.fast_decoder import FastDecoder
+from core.batching.batched_llama import BatchedLlama, BatchRunner
+from core.batching.batched_transformers import BatchedTransformers, refuse_unless_plain
+from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
+from core.batching.request import Request, RequestState
+from core.batching.scheduler import Policy, Scheduler, Work
+from core.device import Stopwatch, is_out_of_memory
+from core.errors import BadSetting, EmptyPrompt, NotEnoughMemory, PromptTooLong
+from core.language import N_, _, written
+from core.sampling.pick import pick
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_SEQS = 64
+MOST_BATCHED_TOKENS = 8192
+MOST_BLOCKS = 4096
+
+LogitsListener = Callable[[Request, torch.Tensor], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How a server batches. blocks: of 16 tokens, for the keys and values of everybody. Raises BadSetting."""
+
+    policy: Policy = Policy.CONTINUOUS
+    max_num_seqs: int = 8
+    max_num_batched_tokens: int = 256
+    blocks: int = 256
+    prefix_caching: bool = True
+
+    def __post_init__(self) -> None:
+        if self.policy not in list(Policy):
+            raise BadSetting(
+                _("A policy is one of {names}, not {policy}.").format(names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
+            )
+        for name, value, low, high in (
+            (N_("The number of slots"), self.max_num_seqs, 1, MOST_SEQS),
+            (N_("The number of tokens in a pass"), self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
+            (N_("The number of blocks"), self.blocks, 1, MOST_BLOCKS),
+        ):
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise BadSetting(
+                    _("{name} must be a whole number from {low} to {high}, not {value}.").format(
+                        name=_(name), low=low, high=written(high), value=str(value)[:20]
+                    )
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class RequestProgress:
+    """One request in one iteration. tokens: computed in this pass; token_id, text: what it wrote (-1, "" if nothing)."""
+
+    request_id: int
+    state: RequestState
+    tokens: int
+    token_id: int = -1
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRequest:
+    """A request that has its answer. Times are seconds on the server's clock; logits: the model's own, of each token that was written."""
+
+    request_id: int
+    arrival: float
+    admitted: float
+    token_times: tuple[float, ...]
+    token_ids: tuple[int, ...]
+    logits: tuple[float, ...]
+    prompt_tokens: int
+    reused_tokens: int
+    preemptions: int
+    reason: str
+
+    @classmethod
+    def of(cls, request: Request) -> FinishedRequest:
+        """The record of a finished request."""
+        return cls(
+            request.request_id,
+            request.arrival,
+            request.arrival if request.admitted is None else request.admitted,
+            tuple(request.token_times),
+            tuple(request.written_ids),
+            tuple(request.logits),
+            len(request.prompt_ids),
+            request.reused_tokens,
+            request.preemptions,
+            request.finish_reason or "",
+        )
+
+    @property
+    def queue_time(self) -> float:
+        """From the arrival to the first pass it was part of."""
+        return self.admitted - self.arrival
+
+    @property
+    def time_to_first_token(self) -> float:
+        """From the arrival to the first token of the answer (TTFT)."""
+        return self.token_times[0] - self.arrival
+
+    @property
+    def inter_token_latencies(self) -> tuple[float, ...]:
+        """From each token of the answer to the next one (ITL)."""
+        return tuple(later - earlier for earlier, later in pairwise(self.token_times))
+
+    @property
+    def end_to_end_latency(self) -> float:
+        """From the arrival to the last token."""
+        return self.token_times[-1] - self.arrival
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What one iteration did. start, seconds: on the server's clock, which only runs while it works; pass_seconds: of it, the network's.
+
+    progress: everybody who is here or has just finished, by request_id. finished: those who have. slots: how many could be in a pass;
+    rows: how many were. padded_tokens: see `BatchRunner`. blocks: the holder of each block, -1 free, -2 free with a known prefix in it,
+    -3 shared.
+    """
+
+    index: int
+    start: float
+    seconds: float
+    pass_seconds: float
+    queue_seconds: float
+    progress: tuple[RequestProgress, ...]
+    finished: tuple[FinishedRequest, ...]
+    preempted: tuple[int, ...]
+    slots: int
+    rows: int
+    tokens: int
+    padded_tokens: int
+    waiting: int
+    blocks: tuple[int, ...]
+    used_blocks: int
+    saved_blocks: int
+
+    @property
+    def stop(self) -> float:
+        """When it ended, on the server's clock."""
+        return self.start + self.seconds
+
+    @property
+    def written(self) -> int:
+        """How many tokens it wrote for all."""
+        return sum(part.token_id >= 0 for part in self.progress)
+
+
+class Server:
+    """Serves these requests with one model. Nothing is computed until `step` is called; `done` says when there is nothing left.
+
+    listener: gets every request and the float32 logits [vocabulary] of its next token, before the roll; for tests. compiled: see
+    `passes_are_compiled`. Raises EmptyPrompt, PromptTooLong, BadSetting for a request that can never fit, ModelError for a model that
+    cannot be batched, NotEnoughMemory.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        requests: Sequence[Request],
+        settings: ServerSettings | None = None,
+        listener: LogitsListener | None = None,
+        compiled: bool = True,
+    ) -> None:
+        refuse_unless_plain(model)
+        self.model, self.settings = model, settings or ServerSettings()
+        self.requests = tuple(requests)
+        for request in self.requests:
+            self._check(request)
+        self.pool = BlockPool(self.settings.blocks)
+        self.runner = make_runner(model, self.settings.blocks, compiled)
+        chosen = self.settings
+        self.scheduler = Scheduler(
+            self.requests,
+            self.pool,
+            chosen.policy,
+            chosen.max_num_seqs,
+            chosen.max_num_batched_tokens,
+            chosen.prefix_caching,
+            self.runner.within_pass,
+        )
+        self.clock = 0.0
+        self.iterations = 0
+        self._listener = listener
+
+    @property
+    def done(self) -> bool:
+        """Whether every request has its answer."""
+        return self.scheduler.done
+
+    def step(self) -> Iteration:
+        """One iteration. Call it only while not `done`. Raises NotEnoughMemory, BrokenLogits."""
+        scheduler = self.scheduler
+        if not scheduler.running and not len(scheduler.queue):
+            coming = scheduler.queue.next_arrival
+            assert coming is not None, "nothing is left to serve"
+            self.clock = max(self.clock, coming)
+        scheduler.queue.arrive(self.clock)
+        start, began = self.clock, perf_counter()
+        plan = scheduler.schedule()
+        for part in plan.work:
+            if part.request.admitted is None:
+                part.request.admitted = start
+        blocks, used, saved = self._blocks(), self.pool.used, self.pool.shared
+        logits, pass_seconds, waited = self._run(plan.work)
+        rolled = self._roll(plan.work, logits)
+        seconds = perf_counter() - began - waited
+        self.clock = start + seconds
+        progress, finished = self._write(plan.work, rolled)
+        self.iterations += 1
+        return Iteration(
+            index=self.iterations - 1,
+            start=start,
+            seconds=seconds,
+            pass_seconds=pass_seconds,
+            queue_seconds=waited,
+            progress=progress,
+            finished=finished,
+            preempted=tuple(request.request_id for request in plan.preempted),
+            slots=scheduler.max_num_seqs,
+            rows=len(plan.work),
+            tokens=sum(part.count for part in plan.work),
+            padded_tokens=self.runner.padded_tokens,
+            waiting=len(scheduler.queue),
+            blocks=blocks,
+            used_blocks=used,
+            saved_blocks=saved,
+        )
+
+    def _run(self, work: Sequence[Work]) -> tuple[torch.Tensor, float, float]:
+        """The shared pass: logits, seconds it took, seconds spent waiting for other people's passes."""
+        engine = self.model.engine
+        with engine.lock.acquire() as waited:
+            if torch.get_num_threads() != engine.threads:
+                torch.set_num_threads(engine.threads)
+            stopwatch = Stopwatch(engine.device)
+            try:
+                logits = self.runner.run(work)
+            except Exception as error:
+                if is_out_of_memory(error):
+                    raise NotEnoughMemory(_("There is not enough memory for so many readers at once. Take fewer.")) from error
+                raise
+            stopwatch.stop()
+            return logits, stopwatch.seconds, waited
+
+    def _roll(self, work: Sequence[Work], logits: torch.Tensor) -> dict[Request, int]:
+        """The next token of everybody whose known tokens are all computed."""
+        rolled = {}
+        for part, row in zip(work, logits, strict=True):
+            request = part.request
+            request.computed_tokens = part.start + part.count
+            if part.completes:
+                if self._listener is not None:
+                    self._listener(request, row)
+                before = np.array(request.ids, dtype=np.int64)
+                rolled[request] = chosen = pick(row, request.settings, before, len(request.ids) - len(request.prompt_ids))
+                request.logits.append(float(row[chosen]))
+        return rolled
+
+    def _write(self, work: Sequence[Work], rolled: dict[Request, int]) -> tuple[tuple[RequestProgress, ...], tuple[FinishedRequest, ...]]:
+        """Put the tokens behind the texts, let go of who has finished, and say where everybody stands."""
+        found, finished = [], []
+        for part in work:
+            request, text = part.request, ""
+            token_id = rolled.get(request, -1)
+            if token_id >= 0:
+                request.ids.append(token_id)
+                request.token_times.append(self.clock)
+                token = self.model.token(token_id)
+                text = "" if token.special else request.joiner.add(token.raw)
+                request.text += text
+            found.append(RequestProgress(request.request_id, request.state, part.count, token_id, text))
+            reason = self._ended(request) if token_id >= 0 else None
+            if reason is not None:
+                self.scheduler.finish(request, reason)
+                finished.append(FinishedRequest.of(request))
+            elif token_id >= 0:
+                request.state = RequestState.DECODING
+        here = {entry.request_id for entry in found}
+        others = [*self.scheduler.running, *self.scheduler.queue.waiting]
+        found += [RequestProgress(one.request_id, one.state, 0) for one in others if one.request_id not in here]
+        return tuple(sorted(found, key=lambda entry: entry.request_id)), tuple(finished)
+
+    def _ended(self, request: Request) -> str | None:
+        if request.ids[-1] in self.model.end_token_ids and not request.ignore_eos:
+            return "end of text"
+        if len(request.ids) >= self.model.context_length:
+            return "context full"
+        return "length" if len(request.ids) - len(request.prompt_ids) >= request.max_new_tokens else None
+
+    def _blocks(self) -> tuple[int, ...]:
+        """Who holds each block in the coming pass; see `Iteration.blocks`."""
+        holders = [-1] * self.pool.count
+        for block in self.pool.known_free():
+            holders[block] = -2
+        for request in self.scheduler.running:
+            for block in request.block_table:
+                holders[block] = -3 if self.pool.references[block] > 1 else request.request_id
+        return tuple(holders)
+
+    def _check(self, request: Request) -> None:
+        """Refuse what could never be answered, before anything is computed."""
+        if not request.prompt_ids:
+            raise EmptyPrompt(_("A request needs at least one token to go on from. Write a few words first."))
+        count, context = len(request.prompt_ids), self.model.context_length
+        if count >= context:
+            raise PromptTooLong(
+                _("A request has {count} tokens; {model} reads at most {context}. Shorten it.").format(
+                    count=written(count), model=self.model.name, context=written(context)
+                )
+            )
+        longest = request.max_new_tokens
+        if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
+            raise BadSetting(_("An answer has at least 1 token, not {longest}.").format(longest=str(longest)[:20]))
+        needed, blocks = blocks_for(min(context, count + longest)), self.settings.blocks
+        if needed > blocks:
+            raise BadSetting(
+                _(
+                    "A text of up to {context} tokens needs {needed} blocks of {block_size} tokens, and there "
+                    "are {blocks}. Give the server more blocks, or take shorter texts."
+                ).format(
+                    context=written(min(context, count + longest)), needed=written(needed), block_size=BLOCK_SIZE, blocks=written(blocks)
+                )
+            )
+
+
+def passes_are_compiled(model: LanguageModel) -> bool:
+    """Whether a server made now would use compiled passes. Whoever times several, one after the other, asks once and gives them the answer,
+    so that code which becomes ready between two of them does not pass for their difference."""
+    backend = getattr(getattr(model, "engine", None), "backend", None)  # a model on another machine has none, and is refused elsewhere
+    return isinstance(backend, FastDecoder) and backend.compiled_batch() is not None
+
+
+def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> BatchRunner:
+    """The fastest way to run shared passes of this model, in NumPy if not `compiled`. Raises NotEnoughMemory."""
+    try:
+        with model.engine.lock.acquire():
+            fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched
+            return BatchedLlama(model, blocks, compiled) if fast else BatchedTransformers(model, blocks)
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise NotEnoughMemory(
+                _("There is not enough memory for {blocks} blocks. Take fewer.").format(blocks=written(blocks))
+            ) from error
+        raise

@@ -1,0 +1,145 @@
+"""KV cache with a block budget and eviction from any place: the notepad whose pages run out.
+
+What happens to positions when pages are torn out, said plainly: nobody moves. A kept page keeps the position it was written with (rotary
+and learned positions are inside its keys), a new token gets its true position in the text, and the gap stays a gap. Architectures that
+compute distances from the order of the pages instead (ALiBi) close the gap: `positions` says which. Either way no token gets a position
+beyond the model's context. And what a later page had already read from one that is then torn out stays in it: forgetting is not undoing.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from transformers.cache_utils import DynamicCache, DynamicLayer
+
+from core.backends.rotary_lengths import RotaryLengths
+from core.device import is_out_of_memory
+from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
+from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.language import _, written
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+KEPT, CLOSED_UP = "kept", "closed up"
+
+
+class PagedKVCache:
+    """One reader's pages. kept: the positions still held, in order. next_position: of the token to be read next.
+
+    bits: 8 or 4 to write the pages smaller, 0 to keep them as the model made them. Raises ModelError for a model whose memory does not
+    consist of pages (recurrences, convolutions) or that forgets by itself (sliding windows).
+    """
+
+    def __init__(self, model: LanguageModel, bits: int = 0) -> None:
+        if not model.has_network:
+            raise ModelError(
+                _("The notepad of {model} is on another machine and cannot be opened here. Choose a model that runs here.").format(
+                    model=model.name
+                )
+            )
+        self._network = model.load_network()
+        self._model = model
+        accepted = inspect.signature(self._network.forward).parameters
+        config = self._network.config.get_text_config()
+        plain = DynamicCache(config=config)
+        pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
+        if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
+            raise ModelError(
+                _(
+                    "{model} does not keep one line per token in every layer: it forgets by itself, or remembers "
+                    "in another way. Choose a model with plain attention, such as the bundled one."
+                ).format(model=model.name)
+            )
+        self._cache: Any = quantized_cache(model.shape.layer_count, bits) if bits else plain
+        self._takes_positions = "position_ids" in accepted
+        self._by_distance = not self._takes_positions or bool(getattr(config, "alibi", False))
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
+        self.kept: list[int] = []
+        self.next_position = 0
+
+    @property
+    def positions(self) -> str:
+        """What happens to the distances between pages when some are torn out: "kept" or "closed up"."""
+        return CLOSED_UP if self._by_distance else KEPT
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the tensors that are held."""
+        return sum(_bytes(layer) for layer in self._cache.layers)
+
+    def copied(self) -> PagedKVCache:
+        """The same pages once more, to be written on without touching these."""
+        twin = copy.copy(self)
+        twin._cache, twin.kept = copy.deepcopy(self._cache), list(self.kept)
+        return twin
+
+    def read(self, token_ids: Sequence[int]) -> torch.Tensor:
+        """Read these tokens and write a page for each; the logits [vocabulary, float32] of what comes next.
+
+        Raises PromptTooLong at the end of the model's context, NotEnoughMemory.
+        """
+        if not len(token_ids):
+            raise EmptyPrompt(_("There is no text to read. Write a few words first."))
+        positions = list(range(self.next_position, self.next_position + len(token_ids)))
+        if positions[-1] >= self._model.context_length:
+            raise PromptTooLong(
+                _("{model} knows {most} positions, and this text needs more. Shorten it.").format(
+                    model=self._model.name, most=written(self._model.context_length)
+                )
+            )
+        rotary = RotaryLengths.of(self._network.config.get_text_config())
+        if self.next_position and rotary.factors(self.next_position) != rotary.factors(positions[-1] + 1):
+            raise PromptTooLong(
+                _("This model encodes positions in another way beyond {most} tokens, so its kept lines end there.").format(
+                    most=written(rotary.limit)
+                )
+            )
+        device = self._network.get_input_embeddings().weight.device
+        extra: dict[str, Any] = dict(self._last_only)
+        if self._takes_positions:
+            extra["position_ids"] = torch.tensor([positions], device=device)
+        inputs = torch.tensor([list(token_ids)], device=device)
+        try:
+            with self._model.engine.lock.acquire(), torch.inference_mode():
+                logits = self._network(inputs, past_key_values=self._cache, use_cache=True, **extra).logits[0, -1].float()
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            raise NotEnoughMemory(_("There is not enough memory for another line. Start with a shorter text.")) from error
+        self.kept += positions
+        self.next_position += len(token_ids)
+        return logits
+
+    def forget_oldest(self, count: int, sinks: int = 0) -> list[int]:
+        """Tear out the `count` oldest pages behind the first `sinks` tokens of the text; the positions that are gone."""
+        first = sum(position < sinks for position in self.kept)
+        gone = self.kept[first : first + max(0, count)]
+        if not gone:
+            return []
+        left = [index for index in range(len(self.kept)) if not first <= index < first + len(gone)]
+        for layer in self._cache.layers:
+            _keep(layer, left)
+        self.kept = [self.kept[index] for index in left]
+        return gone
+
+
+def _bytes(layer: Any) -> int:
+    if isinstance(layer, QuantizedLayer):
+        return layer.nbytes
+    return layer.keys.nbytes + layer.values.nbytes if layer.is_initialized else 0
+
+
+def _keep(layer: Any, indices: list[int]) -> None:
+    """Copy out the pages that stay, so that the memory of the others is really given back."""
+    if isinstance(layer, QuantizedLayer):
+        if layer.packed is not None:
+            index = torch.tensor(indices, device=layer.device)
+            layer.packed = (layer.packed[0].tokens(index), layer.packed[1].tokens(index))
+        return
+    index = torch.tensor(indices, device=layer.keys.device)
+    layer.keys, layer.values = layer.keys.index_select(-2, index), layer.values.index_select(-2, index)

@@ -1,0 +1,83 @@
+"""How many readers in a pass, against tokens a second for all and the wait of each: measured, beside what memory alone would allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from core.batching.block_pool import blocks_for
+from core.batching.request import Request
+from core.batching.scheduler import Policy
+from core.batching.server import MOST_SEQS, Server, ServerSettings, passes_are_compiled
+from core.errors import BadSetting
+from core.experiments.candidates import prompt_ids
+from core.language import N_, _
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.costs.machine import Peak
+    from core.engine.model import LanguageModel
+
+SIZES = (1, 2, 4, 8, 16, 32)
+LONGEST = 256  # tokens that each reader writes at one size
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Passes with `size` readers who all write, so far. seconds: of one iteration, the median over `passes` of them.
+
+    tokens_per_second: for all. ceiling: tokens a second if nothing but fetching the weights once, and every reader's keys and values,
+    took time at the speed that `Peak` measured; computed.
+    """
+
+    size: int
+    passes: int
+    seconds: float
+    pass_seconds: float
+    tokens_per_second: float
+    ceiling: float
+
+
+def batch_curve(
+    model: LanguageModel,
+    prompt: str,
+    peak: Peak,
+    settings: SamplingSettings | None = None,
+    sizes: Sequence[int] = SIZES,
+    tokens: int = 24,
+    repeats: int = 2,
+) -> Iterator[CurvePoint]:
+    """Measure each size in turn, and all of them `repeats` times over, so that no size has the machine's quiet minute to itself.
+
+    Every reader writes `tokens` tokens behind the same prompt with dice of their own, past the end of the text if need be. Reading the
+    prompts is not part of it. Yields the newest point of a size after every turn. Raises BadSetting and what `Server` raises.
+    """
+    for name, value, high in ((N_("The number of tokens"), tokens, LONGEST), (N_("The number of repeats"), repeats, 100)):
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= high:
+            raise BadSetting(
+                _("{name} must be a whole number from 1 to {high}, not {value}.").format(name=_(name), high=high, value=str(value)[:20])
+            )
+    if not sizes or any(isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_SEQS for size in sizes):
+        raise BadSetting(_("Batches have 1 to {most} readers.").format(most=MOST_SEQS))
+    settings = settings or SamplingSettings()
+    ids = tuple(prompt_ids(model, prompt))
+    tokens = min(tokens, model.context_length - len(ids))
+    times: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes}
+    held, compiled = len(ids) + tokens / 2, passes_are_compiled(model)
+    for _each in range(repeats):
+        for size in sizes:
+            own = [SamplingSettings(**settings.as_dict() | {"seed": number}) for number in range(size)]
+            asked = [Request(number, ids, own[number], tokens, ignore_eos=True) for number in range(size)]
+            blocks = size * blocks_for(len(ids) + tokens)
+            server = Server(model, asked, ServerSettings(Policy.CONTINUOUS, size, 8192, blocks, prefix_caching=False), None, compiled)
+            while not server.done:
+                done = server.step()
+                if done.rows == size and done.tokens == size:
+                    times[size].append((done.seconds, done.pass_seconds))
+            if not times[size]:
+                continue
+            seconds, pass_seconds = (median(values) for values in zip(*times[size], strict=True))
+            fetched = model.weight_bytes + size * held * model.cache_bytes_per_token
+            yield CurvePoint(size, len(times[size]), seconds, pass_seconds, size / seconds, size / (fetched / peak.bytes_per_second))

@@ -1,0 +1,230 @@
+"""The same readers served under two policies, side by side, each by its own clock; and whether they got what they get alone.
+
+A server's clock runs only while it works, and the server whose clock is behind goes next: so both have had the same time at every moment,
+however busy the machine is, and a reader who arrives after two seconds arrives after two seconds of either server's work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.batching.request import Request
+from core.batching.server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
+from core.errors import BadSetting
+from core.experiments.candidates import prompt_ids
+from core.generation.generation import Generation
+from core.language import N_, _, written
+from core.limits import Limits
+from core.settings import LARGEST_SEED, SamplingSettings
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_READERS = 32
+LONGEST_ANSWER = 256  # tokens
+FASTEST = 1000.0  # arrivals a second
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One request to come. prompt: its own words, background included; arrival: seconds on the server's clock."""
+
+    reader_id: int
+    prompt: str
+    prompt_ids: tuple[int, ...]
+    settings: SamplingSettings
+    max_new_tokens: int
+    arrival: float
+
+    def request(self, ignore_eos: bool = False) -> Request:
+        """A fresh request of this reader."""
+        return Request(self.reader_id, self.prompt_ids, self.settings, self.max_new_tokens, self.arrival, ignore_eos)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One iteration of one of the servers. side: 0 or 1, its place among the settings that were given."""
+
+    side: int
+    iteration: Iteration
+
+
+def readers(
+    model: LanguageModel,
+    prompts: Sequence[str],
+    count: int = 8,
+    shortest: int = 8,
+    longest: int = 48,
+    rate: float | None = None,
+    settings: SamplingSettings | None = None,
+    background: str = "",
+    background_tokens: int = 0,
+) -> tuple[Reader, ...]:
+    """`count` readers, each with the next of the prompts, dice of their own and an answer of `shortest` to `longest` tokens.
+
+    rate: arrivals a second, as a Poisson process (independent exponential waits); None if all are there from the start. Lengths and
+    arrivals follow from settings.seed. background: stands before every prompt, cut to `background_tokens` tokens.
+    Raises EmptyPrompt, PromptTooLong, BadSetting.
+    """
+    most = min(MOST_READERS, Limits.from_environment().readers or MOST_READERS)
+    count = _whole(count, N_("The number of readers"), 1, most)
+    longest = _whole(longest, N_("The longest answer"), 1, LONGEST_ANSWER)
+    shortest = _whole(shortest, N_("The shortest answer"), 1, longest)
+    background_tokens = _whole(background_tokens, N_("The length of the common beginning"), 0, model.context_length)
+    if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= FASTEST):
+        raise BadSetting(
+            _("Readers arrive at more than 0 and at most {fastest} a second, not {rate}.").format(
+                fastest=written(FASTEST, "g"), rate=str(rate)[:20]
+            )
+        )
+    if not prompts:
+        raise BadSetting(_("Readers need at least one text to ask about."))
+    settings = settings or SamplingSettings()
+    chance = np.random.default_rng(settings.seed)
+    lengths = chance.integers(shortest, longest + 1, count)
+    arrivals = np.zeros(count) if rate is None else chance.exponential(1 / rate, count).cumsum()
+    before = model.text_of(model.encode(background)[:background_tokens]) if background and background_tokens else ""
+    made = []
+    for number in range(count):
+        text = before + (" " if before and not before.endswith((" ", "\n")) else "") + prompts[number % len(prompts)]
+        own = replace(settings, seed=(settings.seed + number) % (LARGEST_SEED + 1))
+        ids = tuple(prompt_ids(model, text))
+        made.append(Reader(number, text, ids, own, int(lengths[number]), float(arrivals[number])))
+    return tuple(made)
+
+
+def _whole(value: int, name: str, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise BadSetting(
+            _("{name} must be a whole number from {low} to {high}, not {value}.").format(
+                name=_(name), low=low, high=written(high), value=str(value)[:20]
+            )
+        )
+    return value
+
+
+def serve(model: LanguageModel, who: Sequence[Reader], sides: Sequence[ServerSettings]) -> Iterator[Served]:
+    """Serve the same readers under each of these settings; yields after every iteration of any. Raises what `Server` raises."""
+    compiled = passes_are_compiled(model)
+    servers = [Server(model, [reader.request() for reader in who], settings, None, compiled) for settings in sides]
+    while busy := [side for side, server in enumerate(servers) if not server.done]:
+        side = min(busy, key=lambda place: servers[place].clock)
+        yield Served(side, servers[side].step())
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a server did for all, from its iterations. Seconds; NaN where there is nothing to measure.
+
+    tokens_per_second: written for everybody, over the time it worked. first_token, per_token: (median, 95th percentile) of the time to
+    first token and of the time between two tokens of a reader. idle: share of its slots' time in which they were empty; idle_in_demand:
+    the same while somebody waited. prompt_tokens: computed for prompts; recomputed_tokens: of them, a second time after a preemption.
+    reused_tokens: found in the prefix cache. saved_blocks: the most that sharing saved at a time.
+    """
+
+    tokens: int
+    seconds: float
+    tokens_per_second: float
+    first_token: tuple[float, float]
+    per_token: tuple[float, float]
+    end_to_end: tuple[float, float]
+    idle: float
+    idle_in_demand: float
+    padded_tokens: int
+    preemptions: int
+    prompt_tokens: int
+    reused_tokens: int
+    peak_blocks: int
+    saved_blocks: int
+    finished: int
+
+
+def summary(iterations: Sequence[Iteration]) -> Summary:
+    """The figures of one server so far."""
+    finished = [one for iteration in iterations for one in iteration.finished]
+    times: dict[int, list[float]] = {}
+    for iteration in iterations:
+        for part in iteration.progress:
+            if part.token_id >= 0:
+                times.setdefault(part.request_id, []).append(iteration.stop)
+    arrivals = {one.request_id: one.arrival for one in finished}
+    seconds = sum(iteration.seconds for iteration in iterations)
+    written = sum(iteration.written for iteration in iterations)
+    slot_time = sum(iteration.seconds * iteration.slots for iteration in iterations)
+    empty = [(iteration.seconds * (iteration.slots - iteration.rows), iteration.waiting > 0) for iteration in iterations]
+    return Summary(
+        tokens=written,
+        seconds=seconds,
+        tokens_per_second=written / seconds if seconds else math.nan,
+        first_token=_spread([times[one][0] - arrivals[one] for one in arrivals]),
+        per_token=_spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
+        end_to_end=_spread([one.end_to_end_latency for one in finished]),
+        idle=sum(time for time, _each in empty) / slot_time if slot_time else math.nan,
+        idle_in_demand=sum(time for time, wanted in empty if wanted) / slot_time if slot_time else math.nan,
+        padded_tokens=sum(iteration.padded_tokens for iteration in iterations),
+        preemptions=sum(len(iteration.preempted) for iteration in iterations),
+        prompt_tokens=sum(part.tokens for iteration in iterations for part in iteration.progress if part.state == "prefilling"),
+        reused_tokens=sum(one.reused_tokens for one in finished),
+        peak_blocks=max((iteration.used_blocks for iteration in iterations), default=0),
+        saved_blocks=max((iteration.saved_blocks for iteration in iterations), default=0),
+        finished=len(finished),
+    )
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float]:
+    return (float(np.median(values)), float(np.percentile(values, 95))) if values else (math.nan, math.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A reader's answer, compared with a run of its own. first_difference: where they part, None if nowhere.
+
+    largest_difference: between the logits of the same written token, over the common part. close_rolls: how many rolls were so close to a
+    border on the strip of the dice that a difference of this size could have turned them.
+    """
+
+    reader_id: int
+    tokens: int
+    first_difference: int | None
+    largest_difference: float
+    close_rolls: int
+
+
+def compare_alone(model: LanguageModel, who: Sequence[Reader], finished: Sequence[FinishedRequest]) -> Iterator[Alone]:
+    """Let every reader write alone, with the same dice and settings, and hold the answers side by side; yields reader by reader."""
+    answers = {one.request_id: one for one in finished}
+    for reader in who:
+        served = answers.get(reader.reader_id)
+        if served is None:
+            continue
+        run = Generation(model, reader.prompt, reader.settings, top_n=1)
+        try:
+            while len(run.path) < len(served.token_ids) and run.finished is None:
+                run.step()
+        finally:
+            run.release()
+        pairs = list(zip(run.path, served.token_ids, served.logits, strict=False))
+        parted = next((place for place, (step, token_id, _each) in enumerate(pairs) if step.token_id != token_id), None)
+        if parted is None and len(run.path) != len(served.token_ids):
+            parted = len(pairs)
+        gaps = [abs(step.chosen.logit - logit) for step, token_id, logit in pairs[:parted] if step.token_id == token_id]
+        largest = max(gaps, default=0.0)
+        reach = 2 * largest / reader.settings.temperature
+        close = sum(_could_turn(step.roll, step.chosen.dice_start, step.sampling_probability, reach) for step in run.path)
+        yield Alone(reader.reader_id, len(pairs), parted, largest, close)
+
+
+def _could_turn(roll: float | None, start: float | None, share: float, reach: float) -> bool:
+    """Whether a border of this token's segment could move over the roll, where every probability may be off by a factor of 1 + reach.
+
+    So may be the sum of those before a border: logits off by g change a softmax at temperature T by a factor of exp(2 g / T) at most.
+    """
+    if roll is None or start is None:
+        return False
+    return roll - start <= reach * start or start + share - roll <= reach * (start + share)

@@ -1,0 +1,213 @@
+"""Beam search, step by step: which hypotheses are kept, which are pruned, and why.
+
+The rules are those of transformers' `generate(num_beams=N, do_sample=False)`, version 5, length penalty and stopping included; so is the
+result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import torch
+
+from core.errors import BadSetting, BrokenLogits
+from core.experiments.candidates import PromptBatch, prompt_ids, whole
+from core.experiments.served import ServedBatch, on_server
+from core.language import N_, _
+from core.tokens.tokens import ByteJoiner
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_BEAMS = 16
+MOST_STEPS = 200
+KEPT, FINISHED, CUT_OFF, DROPPED, LATE = "kept", "finished", "cut off", "dropped", "ended too far down"
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """A beginning that was considered. node_id 0 is the prompt; parent: the beginning that it adds one token to.
+
+    log_probability: of all its tokens, natural logarithm; score: the same divided by its length to the power of the length penalty.
+    fate: "kept" (it goes on), "finished" (it ended and competes as an answer), "cut off" (it did not end, but may get no longer, and
+    competes too), "dropped" (N others are likelier) or "ended too far down"
+    (it ended, but N others are likelier). text: what it wrote; piece: its newest token.
+    """
+
+    node_id: int
+    parent: int
+    token_id: int
+    piece: str
+    probability: float
+    log_probability: float
+    score: float
+    text: str
+    length: int
+    fate: str
+
+
+@dataclass(frozen=True, slots=True)
+class BeamStep:
+    """One step of the search. considered: the likeliest beginnings, likeliest first, 2 N or more; the first `beams` that go on are kept.
+
+    bar: the log-probability of the last one kept. answers: the best finished ones so far, best first. rows: texts in this step's pass.
+    done: why the search ends here, or None.
+    """
+
+    index: int
+    considered: tuple[Beam, ...]
+    bar: float
+    answers: tuple[Beam, ...]
+    rows: int
+    tokens: int
+    seconds: float
+    done: str | None
+
+    @property
+    def kept(self) -> tuple[Beam, ...]:
+        """The beginnings that go on."""
+        return tuple(beam for beam in self.considered if beam.fate == KEPT)
+
+
+def beam_search(
+    model: LanguageModel,
+    prompt: str,
+    beams: int = 4,
+    steps: int = 30,
+    length_penalty: float = 1.0,
+    early_stopping: bool | Literal["never"] = False,
+) -> Iterator[BeamStep]:
+    """Search for a likely text of up to `steps` tokens; yields every step, and the answer is the last one's `answers[0]`.
+
+    length_penalty: scores are divided by length to this power; above 0 favours long texts. early_stopping: True ends as soon as N answers
+    are there, False when nothing open can beat them at its present length, "never" when nothing could even at the full length.
+
+    Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few.
+    """
+    width = whole(beams, N_("The number of beams"), 1, MOST_BEAMS)
+    steps = whole(steps, N_("The length"), 1, MOST_STEPS)
+    if isinstance(length_penalty, bool) or not isinstance(length_penalty, int | float) or not -10 <= length_penalty <= 10:
+        raise BadSetting(_("The length penalty must be a number from -10 to 10, not {value}.").format(value=str(length_penalty)[:20]))
+    if not isinstance(early_stopping, bool) and early_stopping != "never":
+        raise BadSetting(
+            _('Early stopping must be True, False or "never", not {early_stopping}.').format(early_stopping=str(early_stopping)[:20])
+        )
+    ids = prompt_ids(model, prompt)
+    steps = min(steps, model.context_length - len(ids))
+    looked_at = max(2, 1 + len(model.end_token_ids)) * width
+    batch: PromptBatch | ServedBatch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
+    search = _Search(model, batch, width, steps, float(length_penalty), early_stopping)
+    while search.done is None:
+        yield search.step()
+
+
+def _fate(ended: bool, last: bool, among_the_best: bool, goes_on: bool) -> str:
+    """What becomes of a beginning. At the last step none goes on: those that did not end are cut off where they are."""
+    if ended:
+        return FINISHED if among_the_best else LATE
+    if last:
+        return CUT_OFF if among_the_best else DROPPED
+    return KEPT if goes_on else DROPPED
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A beginning that goes on: its row in the newest pass, what it wrote, and the bytes of a character that is not complete yet."""
+
+    node_id: int
+    row: int
+    token_ids: tuple[int, ...]
+    text: str
+    waiting: bytes
+
+
+class _Search:
+    """The state of a search. All sums are float32, as in transformers, so that even near ties fall alike."""
+
+    def __init__(
+        self, model: LanguageModel, batch: PromptBatch | ServedBatch, width: int, steps: int, penalty: float, early: bool | str
+    ) -> None:
+        self._model, self._batch = model, batch
+        self._width, self._steps, self._penalty, self._early = width, steps, penalty, early
+        self._open = [_Open(0, 0, (), "", b"")]
+        self._scores = torch.zeros(1, device=model.engine.device)  # of the open beginnings, [rows]
+        self._answers: list[Beam] = []
+        self._nodes = 1
+        self._index = self._tokens = 0
+        self._seconds = 0.0
+        self.done: str | None = None
+
+    def step(self) -> BeamStep:
+        """One forward pass, and the choice of who goes on."""
+        batch, rows = self._batch, len(self._open)
+        logits = batch.go_on([b.row for b in self._open], [b.token_ids[-1] for b in self._open]) if batch.passes else batch.prefill()
+        if torch.isnan(logits).any():
+            raise BrokenLogits(
+                _("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model.")
+            )
+        own = torch.log_softmax(logits, dim=-1)
+        totals = (own + self._scores[:, None]).reshape(-1)
+        ends = self._model.end_token_ids
+        best = torch.topk(totals, min(max(2, 1 + len(ends)) * self._width, len(totals)))
+        length, last = self._index + 1, self._index + 1 >= self._steps
+        beginnings, tokens = (best.indices // own.shape[1]).tolist(), (best.indices % own.shape[1]).tolist()
+        ended = [token in ends for token in tokens]
+        over = [last or end for end in ended]
+        open_places = [place for place in range(len(over)) if not over[place]][: self._width]
+        fates = [_fate(ended[place], last, place < self._width, place in open_places) for place in range(len(over))]
+        probabilities = own.reshape(-1)[best.indices].exp().tolist()
+        scores = (best.values / length**self._penalty).tolist()
+        grown = [self._grow(self._open[row], token) for row, token in zip(beginnings, tokens, strict=True)]
+        considered = tuple(
+            Beam(
+                node_id=self._nodes + place,
+                parent=self._open[beginnings[place]].node_id,
+                token_id=tokens[place],
+                piece=self._model.piece(tokens[place]),
+                probability=probabilities[place],
+                log_probability=total,
+                score=scores[place],
+                text=grown[place][0],
+                length=length,
+                fate=fates[place],
+            )
+            for place, total in enumerate(best.values.tolist())
+        )
+        self._answers = sorted(
+            [*self._answers, *(beam for beam in considered if beam.fate in (FINISHED, CUT_OFF))], key=lambda beam: beam.score, reverse=True
+        )[: self._width]
+        self._open = [
+            _Open(considered[p].node_id, beginnings[p], (*self._open[beginnings[p]].token_ids, tokens[p]), *grown[p]) for p in open_places
+        ]
+        self._scores = best.values[open_places]
+        self._nodes += len(considered)
+        self._index += 1
+        self._tokens += rows
+        self._seconds += batch.seconds
+        self.done = self._why_done(last, length)
+        bar = considered[open_places[-1] if open_places else min(self._width, len(considered)) - 1].log_probability
+        return BeamStep(self._index - 1, considered, bar, tuple(self._answers), rows, self._tokens, self._seconds, self.done)
+
+    def _grow(self, beginning: _Open, token_id: int) -> tuple[str, bytes]:
+        """The text with one more token, and the bytes that wait."""
+        token, joiner = self._model.token(token_id), ByteJoiner()
+        added = joiner.add(beginning.waiting)
+        added += "" if token.special else joiner.add(token.raw)
+        return beginning.text + added, joiner.waiting
+
+    def _why_done(self, last: bool, length: int) -> str | None:
+        """transformers' own rule: when nothing open can still beat the worst answer, judged by its present length.
+
+        "never" judges by the full length where that favours the open ones.
+        """
+        if last:
+            return N_("as long as it may get")
+        if len(self._answers) < self._width:
+            return None
+        if self._early is True:
+            return N_("enough answers")
+        judged = self._steps if self._early == "never" and self._penalty > 0 else length
+        hope = (self._scores[0] / judged**self._penalty).item()
+        return None if hope > self._answers[-1].score else N_("nothing open can still win")

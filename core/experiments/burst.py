@@ -1,0 +1,148 @@
+"""Many real requests at once to an inference server: when each word came, seen from here, and what the server says meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from queue import SimpleQueue
+from threading import Event, Thread
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.errors import BadSetting, ViewerError
+from core.experiments.batching import Reader
+from core.language import _, carried
+from core.remote.streaming import ServerSaid, ask, stream
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+PAUSE = 0.1  # seconds between two questions to the server about itself; vLLM's answer is long
+MOST = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A piece of somebody's answer, or its end. seconds: after the burst began, measured here. tokens: that it brought."""
+
+    reader_id: int
+    seconds: float
+    tokens: int
+    text: str
+    done: bool = False
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the server said of itself. seconds: when its answer was here."""
+
+    seconds: float
+    said: ServerSaid
+
+
+def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Told]:
+    """Send the requests of all readers together and yield what comes back, in the order in which it comes.
+
+    One who is refused ends with a sentence, the others go on. Stops and hangs up when it is closed. Raises BadSetting for a model that is
+    not on a server, or for too many readers.
+    """
+    server: Any = getattr(model, "server", None)
+    if server is None:
+        raise BadSetting(_("A burst of requests needs a model on a server. Connect to one on the Models page."))
+    if not 1 <= len(who) <= MOST:
+        raise BadSetting(_("A burst has 1 to {most} requests, not {count}.").format(most=MOST, count=len(who)))
+    said: SimpleQueue[Arrived | Told] = SimpleQueue()
+    stop, began = Event(), perf_counter()
+    model_id = getattr(server, "model_id", "")
+
+    def send(reader: Reader) -> None:
+        error = ""
+        try:
+            pieces = stream(server.line, server.kind, model_id, reader.prompt_ids, reader.settings, reader.max_new_tokens)
+            with closing(pieces):  # type: ignore[type-var]
+                for piece in pieces:
+                    if stop.is_set():
+                        return
+                    said.put(Arrived(reader.reader_id, perf_counter() - began, piece.tokens, piece.text))
+        except ViewerError as failed:
+            error = str(failed)
+        finally:
+            said.put(Arrived(reader.reader_id, perf_counter() - began, 0, "", True, error))
+
+    def heard() -> Told:
+        try:
+            told = ask(server.line, server.kind)
+        except ViewerError:  # it says nothing of itself; the answers come all the same
+            told = ServerSaid()
+        return Told(perf_counter() - began, told)
+
+    def watch() -> None:
+        while not stop.is_set():
+            said.put(heard())
+            stop.wait(PAUSE)
+
+    threads = [Thread(target=carried(send), args=(reader,), daemon=True) for reader in who]
+    watching = Thread(target=carried(watch), daemon=True)
+    watching.start()
+    for thread in threads:
+        thread.start()
+    left = len(who)
+    try:
+        while left:
+            event = said.get()
+            left -= isinstance(event, Arrived) and event.done
+            yield event
+        yield heard()
+    finally:
+        stop.set()
+
+
+@dataclass(frozen=True, slots=True)
+class BurstFigures:
+    """A burst in figures, as seen from here: tokens of all, seconds to the last of them, (median, 95 %) of both waits; NaN for nothing."""
+
+    tokens: int
+    seconds: float
+    tokens_per_second: float
+    first_token: tuple[float, float]
+    per_token: tuple[float, float]
+    finished: int
+
+
+def figures(seen: Sequence[Arrived | Told]) -> BurstFigures:
+    """The figures so far. A piece with several tokens counts as one moment, divided among them."""
+    times: dict[int, list[tuple[float, int]]] = {}
+    for one in seen:
+        if isinstance(one, Arrived) and one.tokens > 0:
+            times.setdefault(one.reader_id, []).append((one.seconds, one.tokens))
+    gaps = [
+        (later - earlier) / tokens
+        for mine in times.values()
+        for (earlier, _each), (later, tokens) in pairwise(mine)
+        for _each in range(tokens)
+    ]
+    tokens = sum(count for mine in times.values() for _each, count in mine)
+    last = max((mine[-1][0] for mine in times.values()), default=math.nan)
+    finished = sum(isinstance(one, Arrived) and one.done and not one.error for one in seen)
+    return BurstFigures(
+        tokens, last, tokens / last if tokens else math.nan, _spread([m[0][0] for m in times.values()]), _spread(gaps), finished
+    )
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float]:
+    return (float(np.median(values)), float(np.percentile(values, 95))) if values else (math.nan, math.nan)
+
+
+def rate_over_time(seen: Sequence[Arrived | Told], window: float = 0.25) -> list[tuple[float, float]]:
+    """(seconds, tokens a second) of everybody, in windows of this many seconds."""
+    counts: dict[int, int] = {}
+    for one in seen:
+        if isinstance(one, Arrived) and one.tokens > 0:
+            counts[int(one.seconds / window)] = counts.get(int(one.seconds / window), 0) + one.tokens
+    return [((place + 0.5) * window, counts.get(place, 0) / window) for place in range(max(counts, default=-1) + 1)]

@@ -1,0 +1,169 @@
+"""KV cache ablation: the same text decoded with and without it, a race by each runner's own clock.
+
+Both runners write with the same prompt, settings and dice. The one that has computed for less time so far goes next, so at every moment
+of the race both have had the same time, however busy the machine is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import BadSetting
+from core.generation.generation import Generation
+from core.language import _, written
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+    from core.record.step import Step
+
+LONGEST = 2048  # tokens a race may go on for
+CACHED, UNCACHED = "with the notepad", "without"
+FEWEST = 24  # further tokens of a runner before anything is said about how its time grows
+STRETCHES = 8  # equal parts of a race whose medians a line is fitted to
+T_95 = 2.447  # Student's t for a 95 % interval with STRETCHES - 2 degrees of freedom
+
+
+@dataclass(frozen=True, slots=True)
+class RaceStep:
+    """One token written by one runner. seconds: of this pass; total_*: of this runner so far.
+
+    cache_bytes: what the tokens in its cache take; held_bytes: what the arrays take that hold them.
+    """
+
+    runner: str
+    index: int
+    token_id: int
+    text: str
+    seconds: float
+    computed: int
+    reused: int
+    total_seconds: float
+    total_positions: int
+    cache_bytes: int
+    held_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How long one further token takes: seconds = base + slope x tokens that stand there, fitted to what was measured.
+
+    error: half the width of the slope's 95 % interval. r_squared: how much of the differences the line explains (1 = all, near 0 for a
+    line that is level). steps: how many further tokens it rests on. first: the measured seconds of the first pass, which reads the
+    prompt of `prompt` tokens.
+    """
+
+    base: float
+    slope: float
+    error: float
+    r_squared: float
+    steps: int
+    first: float
+    prompt: int
+
+    @property
+    def grows(self) -> bool:
+        """Whether the growth stands out from the noise."""
+        return self.slope > self.error
+
+    def total(self, tokens: int) -> float:
+        """Seconds for this many tokens written, as the line adds up: the first pass as measured, every further one as fitted."""
+        further = max(0, tokens - 1)
+        return self.first + further * self.base + self.slope * (further * self.prompt + further * (further + 1) / 2)
+
+
+def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, length: int = 64) -> Iterator[RaceStep]:
+    """Write `length` tokens with a cache and without one, step by step as they are computed.
+
+    Where the model would end its text, its next best token is taken instead, by both, so that the race goes its full length; it is shorter
+    only where the model's context is full. Raises EmptyPrompt, PromptTooLong, BadSetting.
+    """
+    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
+        raise BadSetting(
+            _("A race goes over 1 to {longest} tokens, not {length}.").format(longest=written(LONGEST), length=str(length)[:20])
+        )
+    settings = settings or SamplingSettings()
+    runs = {cached: Generation(model, prompt, settings, top_n=2, use_cache=cached) for cached in (True, False)}
+    seconds, positions = {True: 0.0, False: 0.0}, {True: 0, False: 0}
+    try:
+        while running := [cached for cached, run in runs.items() if len(run.path) < length and run.finished is None]:
+            cached = min(running, key=lambda runner: seconds[runner])
+            step = next_token(runs[cached])
+            if step is None:
+                break
+            done = step.forward
+            seconds[cached] += done.seconds
+            positions[cached] += done.computed_tokens
+            yield RaceStep(
+                runner=CACHED if cached else UNCACHED,
+                index=step.index,
+                token_id=step.token_id,
+                text=step.text,
+                seconds=done.seconds,
+                computed=done.computed_tokens,
+                reused=done.reused_tokens,
+                total_seconds=seconds[cached],
+                total_positions=positions[cached],
+                cache_bytes=done.cache_bytes,
+                held_bytes=done.held_bytes,
+            )
+    finally:
+        for run in runs.values():
+            run.release()
+
+
+def next_token(run: Generation) -> Step | None:
+    """One more token, but never the one that ends the text: the best of the others is taken in its place. None if memory is full."""
+    step = next(run.stream(1), None)
+    if step is None:
+        return None
+    if run.finished != "end of text":
+        return step
+    others = [candidate.token_id for candidate in step.candidates if candidate.token_id not in run.model.end_token_ids]
+    if not others:
+        return step
+    run.go_to(step.index - 1)
+    return run.force(others[0])
+
+
+def same_text(steps: Sequence[RaceStep]) -> bool:
+    """Whether both runners wrote the same tokens, as far as both have come."""
+    one, other = ([step.token_id for step in steps if step.runner == runner] for runner in (CACHED, UNCACHED))
+    count = min(len(one), len(other))
+    return one[:count] == other[:count]
+
+
+def speed_up(steps: Sequence[RaceStep]) -> float | None:
+    """How many times longer the runner without a notepad took for the tokens that both have written; None before the first."""
+    times = {runner: [step.total_seconds for step in steps if step.runner == runner] for runner in (CACHED, UNCACHED)}
+    count = min(map(len, times.values()))
+    if not count or not times[CACHED][count - 1]:
+        return None
+    return times[UNCACHED][count - 1] / times[CACHED][count - 1]
+
+
+def trend(steps: Sequence[RaceStep], runner: str) -> Trend | None:
+    """How this runner's time for one more token depends on the tokens that stand there; None before `FEWEST` further tokens are measured.
+
+    Single passes jitter on a busy machine, so the line goes through the medians of eight equal stretches of the race. The first pass, which
+    reads the prompt, is another kind of work and is left out; how long the prompt is therefore bends nothing.
+    """
+    mine = [step for step in steps if step.runner == runner]
+    if len(mine) <= FEWEST:
+        return None
+    stretches = np.array_split(np.array([(step.computed + step.reused, step.seconds) for step in mine[1:]]), STRETCHES)
+    points = np.array([np.median(stretch, 0) for stretch in stretches])
+    x, y = points[:, 0], points[:, 1]
+    across, up = x - x.mean(), y - y.mean()
+    slope = float(across @ up / (across @ across))
+    missed = float(((up - slope * across) ** 2).sum())
+    spread = float((up**2).sum())
+    error = T_95 * math.sqrt(missed / (STRETCHES - 2) / float(across @ across))
+    explained = 1 - missed / spread if spread else 0.0
+    prompt = mine[0].computed + mine[0].reused
+    return Trend(float(y.mean() - slope * x.mean()), slope, error, explained, len(mine) - 1, mine[0].seconds, prompt)

@@ -1,0 +1,300 @@
+"""Best-of-N sampling in real batches, and ways of picking the best: several tries at the same prompt.
+
+Try number i throws attempt i of the dice, as `Generation.step(attempt=i)` does alone. One prefill serves all; then every forward pass
+writes one token of every try that has not ended. Sums of a batch differ in their last digits from those of one row, and where a roll falls
+beside a border that may pick another token: at temperature 2 about one try in ten parts from its twin. `Generation.step(i, outcome)` writes
+a try into a run as it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from core.device import Stopwatch, is_out_of_memory
+from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.experiments.answers import answer_of, normal
+from core.experiments.candidate_sequence import BatchStep, CandidateSequence
+from core.experiments.served import on_server, write_on_server
+from core.language import N_, _, written
+from core.record.step import ForwardPass, Step
+from core.sampling import dice, stages
+from core.settings import SamplingSettings
+from core.tokens.tokens import ByteJoiner
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_TRIES = 32
+MOST_STEPS = 400
+LISTED = 8  # candidates kept at every step of every try
+
+
+class PromptBatch:
+    """A prompt read once, and then any number of rows that go on from it, one token of each per forward pass.
+
+    Where an architecture keeps something else than plain keys and values, all rows are fed from the start at every pass: slower, same
+    numbers. Every pass takes one turn of the model's engine. Raises ModelError for a model whose network is not here.
+    """
+
+    def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
+        if not model.has_network:
+            raise ModelError(_("Many texts at once need a model that runs on this machine. Choose a bundled one."))
+        self.model = model
+        self._network = model.load_network()
+        self._device = torch.device(model.device)
+        self._cache: Any = None  # transformers' DynamicCache
+        self._rows = torch.tensor([list(ids)], device=self._device)
+        self.passes = 0
+        self.computed_tokens = 0  # of one row, in the newest pass
+        self.row_bytes = 0  # of the cache, for one row
+        self.seconds = 0.0  # of the newest pass
+        self.queue_seconds = 0.0
+
+    def prefill(self) -> torch.Tensor:
+        """Read the prompt. float32 logits [1, vocabulary]."""
+        if "past_key_values" in inspect.signature(self._network.forward).parameters:
+            from transformers.cache_utils import DynamicCache
+
+            self._cache = DynamicCache(config=self._network.config.get_text_config())
+        return self._run(self._rows)
+
+    def go_on(self, parents: Sequence[int], token_ids: Sequence[int]) -> torch.Tensor:
+        """The rows of the newest pass named by `parents`, each with one more token. float32 logits [len(parents), vocabulary].
+
+        A row may be named several times (it forks) or not at all (it is dropped).
+        """
+        with torch.inference_mode():
+            chosen = torch.tensor(list(parents), device=self._device)
+            new = torch.tensor(list(token_ids), device=self._device)[:, None]
+            if self._cache is not None and list(parents) != list(range(len(self._rows))):
+                self._cache.batch_select_indices(chosen)
+            self._rows = torch.cat([self._rows[chosen], new], 1)
+        return self._run(self._rows if self._cache is None else new)
+
+    def _run(self, inputs: torch.Tensor) -> torch.Tensor:
+        kept = {"use_cache": False} if self._cache is None else {"past_key_values": self._cache, "use_cache": True}
+        engine = self.model.engine
+        with engine.lock.acquire() as waited, torch.inference_mode():
+            if torch.get_num_threads() != engine.threads:
+                torch.set_num_threads(engine.threads)
+            stopwatch = Stopwatch(self._device)
+            try:
+                output = self._network(inputs, **kept)
+            except BaseException as error:
+                if is_out_of_memory(error):
+                    raise NotEnoughMemory(_("There is not enough memory for so many at once. Take fewer, or shorter ones.")) from error
+                raise
+            stopwatch.stop()
+            logits = output.logits[:, -1].float()
+        if self._cache is not None and not all(map(_is_plain, self._cache.layers)):
+            self._cache = None
+        self.passes += 1
+        self.computed_tokens = inputs.shape[1]
+        self.row_bytes = 0 if self._cache is None else sum(map(_bytes, self._cache.layers)) // len(inputs)
+        self.seconds, self.queue_seconds = stopwatch.seconds, waited
+        return logits
+
+
+def _is_plain(layer: Any) -> bool:
+    """Whether this layer keeps keys and values that can be picked row by row."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+    return type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) and layer.get_seq_length() > 0
+
+
+def _bytes(layer: Any) -> int:
+    return sum(tensor.numel() * tensor.element_size() for tensor in (layer.keys, layer.values))
+
+
+def write_together(
+    model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40, top_n: int = LISTED
+) -> Iterator[BatchStep]:
+    """Write `count` tries of up to `steps` tokens; yields after every forward pass. Stop whenever you like: what is there is complete.
+
+    On a server every try is a request of its own. Raises EmptyPrompt, PromptTooLong, BadSetting for impossible counts, NotEnoughMemory, and
+    what a server may raise.
+    """
+    settings = settings or SamplingSettings()
+    count, steps = whole(count, N_("The number of tries"), 1, MOST_TRIES), whole(steps, N_("The length"), 1, MOST_STEPS)
+    ids = prompt_ids(model, prompt)
+    if on_server(model):
+        yield from write_on_server(model, prompt, settings, count, steps, top_n)
+        return
+    batch = PromptBatch(model, ids)
+    rows = [_Row(number, list(ids)) for number in range(count)]
+    alive, newest, seconds = rows, [0] * count, 0.0
+    while alive and len(alive[0].path) < steps:
+        logits = batch.go_on(newest, [row.ids[-1] for row in alive]) if batch.passes else batch.prefill().expand(count, -1)
+        seconds += batch.seconds
+        for row, answer in zip(alive, logits, strict=True):
+            row.roll(model, batch, answer, settings, top_n)
+        written = len(alive)
+        newest = [place if batch.passes > 1 else 0 for place, row in enumerate(alive) if row.finished is None]
+        alive = [row for row in alive if row.finished is None]
+        tries = tuple(CandidateSequence(row.number, tuple(row.path), row.finished) for row in rows)
+        yield BatchStep(tries, written, sum(len(row.path) for row in rows), seconds, batch.passes)
+
+
+def write_and_time_one(
+    model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40
+) -> Iterator[BatchStep]:
+    """As `write_together`; then the first try is written once more, alone, and the last BatchStep comes again with the time that took."""
+    newest = None
+    for newest in write_together(model, prompt, settings, count, steps):
+        yield newest
+    *_each, one = write_together(model, prompt, settings, 1, steps)
+    if newest is not None:
+        yield replace(newest, alone_seconds=one.seconds, alone_passes=one.forward_passes)
+
+
+@dataclass(slots=True)
+class _Row:
+    """One try on its way."""
+
+    number: int
+    ids: list[int]
+    path: list[Step] = field(default_factory=list)
+    joiner: ByteJoiner = field(default_factory=ByteJoiner)
+    finished: str | None = None
+
+    def roll(self, model: LanguageModel, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
+        """Throw the dice for this row's logits and record the step, just as a run of its own records it."""
+        index, position = len(self.path), len(self.ids)
+        thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
+        before = np.array(self.ids, dtype=np.int64)
+        seen = stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
+        token = model.token(seen.chosen)
+        self.path.append(
+            Step(
+                index=index,
+                position=position,
+                settings=settings,
+                forward=ForwardPass(
+                    batch.computed_tokens, position - batch.computed_tokens, batch.row_bytes, batch.seconds, batch.queue_seconds
+                ),
+                vocabulary=model,
+                **{name: getattr(seen, name) for name in _ARRAYS},
+                token_id=seen.chosen,
+                text="" if token.special else self.joiner.add(token.raw),
+                chosen_by="greedy" if thrown is None else "sampled",
+                roll=thrown,
+                attempt=0 if thrown is None else self.number,
+            )
+        )
+        self.ids.append(seen.chosen)
+        if seen.chosen in model.end_token_ids:
+            self.finished = "end of text"
+        elif len(self.ids) >= model.context_length:
+            self.finished = "context full"
+
+
+_ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")
+
+
+def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
+    """The tokens of a prompt that something can still be written behind. Raises EmptyPrompt, PromptTooLong."""
+    ids = model.encode(prompt) if prompt else []
+    if not ids:
+        raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
+    if len(ids) >= model.context_length:
+        raise PromptTooLong(
+            _("That text has {count} tokens; {model} reads at most {most}. Shorten it.").format(
+                count=written(len(ids)), model=model.name, most=written(model.context_length)
+            )
+        )
+    return ids
+
+
+def whole(value: int, name: str, low: int, high: int) -> int:
+    """This number, if it is a whole one within its range. Raises BadSetting."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise BadSetting(
+            _("{name} must be a whole number from {low} to {high}, not {value}.").format(
+                name=_(name), low=low, high=high, value=str(value)[:20]
+            )
+        )
+    return value
+
+
+# How a try is scored: the name, and the formula in words.
+MEAN, NORMALISED, MAJORITY = N_("mean log-probability"), N_("length-normalised"), N_("majority of the answers")
+FORMULAS = {
+    MEAN: N_("the natural logarithms of all its words' probabilities, added up and divided by their number"),
+    NORMALISED: N_("the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
+    MAJORITY: N_("the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A try and its score; the higher the better."""
+
+    attempt: CandidateSequence
+    score: float
+    answer: str
+
+
+def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
+    """The tries, best first; equal ones by mean log-probability, then by number. Raises BadSetting for an unknown score."""
+    if by not in FORMULAS:
+        raise BadSetting(_("Tries are scored by {names}, not by {by}.").format(names=", ".join(map(_, FORMULAS)), by=repr(str(by)[:40])))
+    written = [attempt for attempt in tries if attempt.path]
+    answers = {attempt.number: answer_of(attempt.text) for attempt in written}
+    votes = Counter(map(normal, answers.values()))
+
+    def score(attempt: CandidateSequence) -> float:
+        length = len(attempt.path)
+        if by == MAJORITY:
+            return votes[normal(answers[attempt.number])] / len(written)
+        return attempt.log_probability / (length if by == MEAN else ((5 + length) / 6) ** 0.6)
+
+    entries = [Ranked(attempt, score(attempt), answers[attempt.number]) for attempt in written]
+    return sorted(entries, key=lambda r: (-r.score, -r.attempt.log_probability / len(r.attempt.path), r.attempt.number))
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A place in the tree that several tries make together. node_id 0 is the prompt. tries: the numbers of those that came through here.
+
+    probability: what the model gave to this token; ends: tries that end here.
+    """
+
+    node_id: int
+    parent: int | None
+    text: str
+    probability: float
+    tries: tuple[int, ...]
+    ends: int
+
+
+def merged(tries: Sequence[CandidateSequence]) -> list[Merged]:
+    """All tries as one tree: where they took the same tokens they share a way, and `tries` says how many they were."""
+    places: dict[tuple[int, int], int] = {}
+    parents: list[int | None] = [None]
+    steps: list[Step | None] = [None]
+    through: list[list[int]] = [[attempt.number for attempt in tries]]
+    ends = [sum(not attempt.path for attempt in tries)]
+    for attempt in tries:
+        here = 0
+        for step in attempt.path:
+            key = (here, step.token_id)
+            if key not in places:
+                places[key] = len(parents)
+                parents.append(here)
+                steps.append(step)
+                through.append([])
+                ends.append(0)
+            here = places[key]
+            through[here].append(attempt.number)
+        ends[here] += bool(attempt.path)
+    return [
+        Merged(i, parents[i], step.text or step.piece if step else "", step.model_probability if step else 1.0, tuple(through[i]), ends[i])
+        for i, step in enumerate(steps)
+    ]

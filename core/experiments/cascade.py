@@ -1,0 +1,151 @@
+"""The small model answers as long as it is sure; where it is not, the large one takes over for that token (a cascade).
+
+How unsure it is says the entropy of its own odds, in bits, before any setting. The large model reads what was written meanwhile when it is
+asked, in one pass. What the whole is worth says the large one afterwards, which reads all texts once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.costs.formulas import pass_multiply_adds
+from core.engine.kv_cache.kv_cache import KVCache
+from core.errors import BadSetting
+from core.experiments.candidates import prompt_ids, whole
+from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
+from core.inspection.scoring import surprises
+from core.language import N_, _, written
+from core.sampling.pick import pick
+from core.settings import SamplingSettings
+from core.tokens.tokens import ByteJoiner
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+HIGHEST = 20.0  # bits
+SMALL_ONLY, LARGE_ONLY = math.inf, -1.0  # thresholds at which only one of the two ever writes
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeToken:
+    """A token of a text. run: its number among the texts that were asked for. by_large: who rolled it.
+
+    entropy: of the small one's odds, bits; NaN where it was not asked. passes, multiply_adds (computed), seconds (measured, of the passes):
+    small and large.
+    """
+
+    run: int
+    index: int
+    token_id: int
+    text: str
+    by_large: bool
+    entropy: float
+    passes: tuple[int, int]
+    multiply_adds: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeScore:
+    """What the large model says of a finished text: mean surprise of what was written, bits per token; NaN for a text of none."""
+
+    run: int
+    bits_per_token: float
+
+
+def cascade(
+    small: LanguageModel,
+    large: LanguageModel,
+    prompt: str,
+    settings: SamplingSettings | None = None,
+    thresholds: tuple[float, ...] = (2.0, SMALL_ONLY, LARGE_ONLY),
+    length: int = 48,
+) -> Iterator[CascadeToken | CascadeScore]:
+    """Write `length` tokens for each threshold, with the same dice, in turns: a token of each; then let the large one read them.
+
+    thresholds: bits of the small one's entropy above which the large one writes. Raises EmptyPrompt, PromptTooLong, BadSetting (two that
+    cut text into different tokens, too), ModelError for a model on a server, BrokenLogits.
+    """
+    length = whole(length, N_("The length"), 1, LONGEST)
+    both_here(small, large)
+    if not same_tokens(small, large):
+        raise BadSetting(
+            _("{small} and {large} cut text into different tokens, so neither can go on for the other.").format(
+                small=small.name, large=large.name
+            )
+        )
+    if not thresholds or any(not _possible(one) for one in thresholds):
+        raise BadSetting(_("A threshold is a number of bits from 0 to {highest}.").format(highest=written(HIGHEST, "g")))
+    ids = prompt_ids(small, prompt)
+    if len(prompt_ids(large, prompt)) != len(ids):
+        raise BadSetting(_("{small} and {large} read this text differently.").format(small=small.name, large=large.name))
+    length = min(length, small.context_length - len(ids), large.context_length - len(ids))
+    runs = [_Run(number, small, large, ids, settings or SamplingSettings(), one) for number, one in enumerate(thresholds)]
+    try:
+        for _each in range(length):
+            for run in runs:
+                if not run.ended:
+                    yield run.step()
+        for run in runs:
+            yield CascadeScore(run.number, run.bits_by(large))
+    finally:
+        for run in runs:
+            run.release()
+
+
+def _possible(threshold: float) -> bool:
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+        return False
+    return threshold in (SMALL_ONLY, LARGE_ONLY) or 0 <= threshold <= HIGHEST
+
+
+class _Run:
+    """One text on its way."""
+
+    def __init__(
+        self, number: int, small: LanguageModel, large: LanguageModel, ids: list[int], settings: SamplingSettings, threshold: float
+    ) -> None:
+        self.number, self._models, self._settings, self._threshold = number, (small, large), settings, threshold
+        self._ids, self._prompt = list(ids), len(ids)
+        self._caches, self._joiner = (KVCache(), KVCache()), ByteJoiner()
+        self.ended = False
+
+    def step(self) -> CascadeToken:
+        """One token: the small one's pass, unless it is never asked, and the large one's where that is too unsure."""
+        before = np.array(self._ids, dtype=np.int64)
+        work, seconds, entropy, passes = 0, 0.0, math.nan, [0, 0]
+        logits = None
+        for which, model in enumerate(self._models):
+            wanted = self._threshold != LARGE_ONLY if which == 0 else logits is None or entropy > self._threshold
+            if not wanted:
+                continue
+            done = model.engine.forward(before, self._caches[which])
+            logits = done.logits.values
+            passes[which] += 1
+            seconds += done.seconds
+            work += pass_multiply_adds(model.shape, done.computed_tokens, done.reused_tokens)
+            if which == 0:
+                entropy = entropy_of(odds_of(done))
+        assert logits is not None
+        token_id = pick(logits, self._settings, before, len(self._ids) - self._prompt)
+        self._ids.append(token_id)
+        self.ended = token_id in self._models[1].end_token_ids
+        token = self._models[1].token(token_id)
+        text = "" if token.special else self._joiner.add(token.raw)
+        index = len(self._ids) - self._prompt - 1
+        return CascadeToken(self.number, index, token_id, text, passes[1] > 0, entropy, (passes[0], passes[1]), work, seconds)
+
+    def bits_by(self, judge: LanguageModel) -> float:
+        """The judge's mean surprise at what was written, end token included, read in one go."""
+        found = surprises(judge, self._ids, self._prompt)
+        return float(found.mean()) if len(found) else math.nan
+
+    def release(self) -> None:
+        """Give the memory back."""
+        for cache in self._caches:
+            cache.clear()

@@ -1,0 +1,261 @@
+"""Counterfactual branches with common random numbers: one word changes everything.
+
+Both branches are ordinary branches of the run's tree. At every step both use the same settings and the same roll, so whatever differs
+between them comes from the words that stand there, and from nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.engine.kv_cache.kv_cache import KVCache
+from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
+from core.experiments.drift import Aligner, Alignment, Odds
+from core.language import _, written
+from core.record.step import Step
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+    from core.generation.generation import Generation
+
+LONGEST_WORD = 200  # characters of a text that is forced as the beginning of a branch
+MOST_STEPS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two branches at one step. left, right: their steps, None once a branch has ended."""
+
+    index: int
+    left: Step | None
+    right: Step | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one branch. log_probability: of all its own words together (natural logarithm), forced ones included.
+
+    rolled_log_probability: of those behind the forced ones. text: its own words. finished: why it ended, or None.
+    """
+
+    text: str
+    tokens: int
+    log_probability: float
+    rolled_log_probability: float
+    finished: str | None
+
+
+@dataclass(slots=True)
+class _Side:
+    """One branch on its way. forced: tokens still to be put there. follow: nodes that are there already. line: its own nodes so far."""
+
+    forced: list[int]
+    follow: list[int]
+    line: list[int] = field(default_factory=list)
+    cache: KVCache = field(default_factory=KVCache)
+    finished: str | None = None
+
+
+class Fork:
+    """Two branches that leave a run at the same place. parts_at: index of the first step in which they differ.
+
+    Use `at` (take other words at a step) or `between` (two branches that exist). `step()` lets both go on by one step.
+    """
+
+    def __init__(self, run: Generation, parts_at: int, root: int, left: _Side, right: _Side) -> None:
+        self.run = run
+        self.parts_at = parts_at
+        self.root = root  # the node they share last
+        self.sides = (left, right)
+        self.pairs: list[Pair] = []
+        self._aligner = Aligner()
+
+    @classmethod
+    def at(cls, run: Generation, step_index: int, left: Sequence[int] | None, right: Sequence[int]) -> Fork:
+        """Fork the current path at this step: one branch begins with the tokens `left`, the other with `right`.
+
+        left None: the branch that is there already (or, at the end of the path, whatever the dice say). Raises BadPlace, BadToken for
+        tokens that are not there or for two branches that begin alike, RunFinished where nothing can be written.
+        """
+        path, line = run.path, run.line
+        if isinstance(step_index, bool) or not isinstance(step_index, int) or not 0 <= step_index <= len(path):
+            raise BadPlace(
+                _("There is no step {number} to fork at: this path has the steps 0 to {count}.").format(number=step_index, count=len(path))
+            )
+        if run.finished and step_index == len(path):
+            raise RunFinished(_("This run has ended ({finished}). Fork at an earlier word.").format(finished=_(run.finished)))
+        ours, theirs = None if left is None else _checked(run, left), _checked(run, right)
+        written = [step.token_id for step in path[step_index:]]
+        begun = written if ours is None else ours
+        if begun and begun[: len(theirs)] == theirs[: len(begun)]:
+            raise BadToken(_("Both branches would begin with the same word. Choose another one for the second branch."))
+        first = _Side([], line[step_index + 1 :]) if ours is None else _Side(ours, [])
+        return cls(run, step_index, line[step_index], first, _Side(theirs, []))
+
+    @classmethod
+    def between(cls, run: Generation, left: int, right: int) -> Fork:
+        """Two branches that exist, by their end nodes. Raises BadPlace if one is a part of the other or is not there."""
+        one, other = _line(run, left), _line(run, right)
+        shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+        if shared is None:
+            raise BadPlace(_("These two branches never part: one is the beginning of the other."))
+        return cls(run, shared - 1, one[shared - 1], _Side([], one[shared:]), _Side([], other[shared:]))
+
+    @property
+    def finished(self) -> bool:
+        """Whether neither branch can go on."""
+        return all(side.finished for side in self.sides) or len(self.pairs) >= MOST_STEPS
+
+    @property
+    def broken(self) -> bool:
+        """Whether a branch was deleted from the tree meanwhile."""
+        own = [self.root, *(node for side in self.sides for node in (*side.line, *side.follow))]
+        return any(self.run.nodes[node].is_deleted for node in own)
+
+    def ends(self) -> tuple[int, int]:
+        """The node at which each branch stands now."""
+        left, right = ((side.line or [self.root])[-1] for side in self.sides)
+        return left, right
+
+    def outcomes(self) -> tuple[Outcome, Outcome]:
+        """What became of both branches so far."""
+        left, right = (self._outcome(side) for side in self.sides)
+        return left, right
+
+    def _outcome(self, side: _Side) -> Outcome:
+        steps = [step for step in (self.run.nodes[node].step for node in side.line) if step]
+        rolled = [step for step in steps if step.chosen_by != "forced"]
+        text = "".join(step.text for step in steps)
+        return Outcome(text, len(steps), log_probability(steps), log_probability(rolled), side.finished)
+
+    def step(self) -> Pair:
+        """Both branches go on by one step; the run stands on the second one then. Raises RunFinished if neither can."""
+        with self.run.turn:  # an impatient visitor's next press may arrive in another thread while this step is still being computed
+            return self._step()
+
+    def _step(self) -> Pair:
+        if self.finished:
+            raise RunFinished(_("Both branches have ended. Choose another word to see another ending."))
+        wanted, kept = self.run.settings, None if self.run.is_replay else self.run.cache
+        left, right = self.sides
+        try:
+            one, here = self._go_on(left, None)
+            other, there = self._go_on(right, one)
+        finally:
+            self.run.settings = wanted
+            if kept is not None:
+                self.run.cache = kept
+        known = self._aligner
+        for step, odds, tokens, seen in ((one, here, known.left, known.left_odds), (other, there, known.right, known.right_odds)):
+            if step is not None and odds is not None:
+                tokens.append(step.token_id)
+                seen.append(odds)
+        pair = Pair(self.parts_at + len(self.pairs), one, other)
+        self.pairs.append(pair)
+        return pair
+
+    def alignment(self) -> Alignment:
+        """Both branches laid side by side: where they say the same, wherever that is, and how far apart the odds are there.
+
+        Steps are counted from the fork on. Distances are exact over the whole vocabulary of a small model that runs here, and else lie
+        between two bounds.
+        """
+        self._aligner.forced = (_forced(self.pairs, "left"), _forced(self.pairs, "right"))
+        return self._aligner.alignment()
+
+    def _go_on(self, side: _Side, beside: Step | None) -> tuple[Step | None, Odds | None]:
+        """One step of one branch, and the odds it came from. beside: the other branch's step; its settings and roll count here too."""
+        run = self.run
+        if side.finished:
+            return None, None
+        run.switch((side.line or [self.root])[-1])
+        if run.finished:
+            side.finished = run.finished
+            return None, None
+        odds = None
+        if not run.is_replay:
+            run.cache = side.cache
+            odds = None if (logits := run.logits) is None else Odds.of(logits)
+        if side.follow:
+            run.switch(side.follow.pop(0))
+        elif side.forced:
+            run.force(side.forced.pop(0))
+        else:
+            rolled = beside is not None and beside.chosen_by != "forced"
+            if beside is not None and beside.settings != run.settings:
+                run.settings = beside.settings
+            run.step(beside.attempt if beside is not None and rolled else 0)
+        side.line.append(run.here)
+        side.finished = None if side.follow else run.finished
+        return run.path[-1], odds or Odds.listed(run.path[-1])
+
+
+def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
+    """Let both branches go on, at most this many steps; yields each pair as it is made."""
+    for _each in range(max(0, min(steps, MOST_STEPS))):
+        if fork.finished:
+            return
+        yield fork.step()
+
+
+def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
+    """The tokens with which this text goes on behind `before`, as the tokenizer cuts them. Raises EmptyPrompt, BadToken, BadText."""
+    if not isinstance(text, str) or not text:
+        raise EmptyPrompt(_("There is no word yet to go on with. Write one first."))
+    if len(text) > LONGEST_WORD:
+        raise BadToken(
+            _("A branch begins with at most {longest_word} characters, and these are {count}.").format(
+                longest_word=LONGEST_WORD, count=written(len(text))
+            )
+        )
+    for anchor in (before, "\n", ""):  # where the last word would merge with this text, it is cut as if it stood on a line of its own
+        base, whole = (_without_marks(model, model.encode(string)) if string else [] for string in (anchor, anchor + text))
+        if len(whole) > len(base) and whole[: len(base)] == base:
+            return whole[len(base) :]
+    raise EmptyPrompt(_("There is no word yet to go on with. Write one first."))
+
+
+def _without_marks(model: LanguageModel, token_ids: list[int]) -> list[int]:
+    """Without the marks that a tokenizer puts around a text."""
+    return [token_id for token_id in token_ids if not model.token(token_id).special]
+
+
+def log_probability(steps: Sequence[Step]) -> float:
+    """The model's own joint log-probability of these steps: the sum of the natural logarithms of their probabilities."""
+    return -math.log(2) * sum(step.surprise for step in steps)
+
+
+def parting(one: Sequence[Step], other: Sequence[Step]) -> int | None:
+    """The first place at which two paths took different tokens, or None if they never did (the shorter one's end does not count)."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a.token_id != b.token_id), None)
+
+
+def _checked(run: Generation, token_ids: Sequence[int]) -> list[int]:
+    ids = list(token_ids)
+    if not ids or len(ids) > LONGEST_WORD:
+        raise BadToken(
+            _("A branch begins with 1 to {longest_word} tokens, not with {count}.").format(longest_word=LONGEST_WORD, count=len(ids))
+        )
+    for token_id in ids:
+        if isinstance(token_id, bool) or not isinstance(token_id, int | np.integer):
+            raise BadToken(_("A token is named by its number."))
+        run.model.token(int(token_id))
+    return [int(i) for i in ids]
+
+
+def _line(run: Generation, node_id: int) -> list[int]:
+    line = [node_id] if run.path_to(node_id) else [0]
+    while (parent := run.nodes[line[-1]].parent) is not None:
+        line.append(parent)
+    return line[::-1]
+
+
+def _forced(pairs: Sequence[Pair], side: str) -> int:
+    """How many tokens of a branch were put there at its beginning."""
+    steps = [step for pair in pairs if (step := getattr(pair, side))]
+    return next((place for place, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))

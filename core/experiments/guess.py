@@ -1,0 +1,144 @@
+"""Guess first: what people call out, held against the odds of the coming token, and the score by what then comes.
+
+Correct is what comes, not what would have been best. What comes is worth its surprise in bits, -log2 of what the model gave it: a word
+that had one chance in eight brings three points. Whoever named several shares the points among them, so that calling out more does not pay
+by itself; the model's own favourite plays along as a single guess.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import BadGuess, ViewerError
+from core.language import _
+from core.record.step import Step, TokenDistribution
+from core.tokens.tokens import Token
+
+if TYPE_CHECKING:
+    from core.generation.generation import Generation
+    from core.generation.replay import Replay
+
+MOST = 6  # guesses at a time
+LONGEST = 40  # characters of one
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """One word that was called out, before the roll.
+
+    token_id, piece: the piece it begins with, as the model would write it here; None and "" where it cannot be written. whole: whether that
+    piece is all of the word. probability: what the model gives to it; None where that is not known (a recording or a server lists only the
+    likeliest). rank: its place in the model's order, 1 = the favourite.
+    """
+
+    said: str
+    token_id: int | None
+    piece: str
+    whole: bool
+    probability: float | None
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One question, answered: the guesses, the model's favourite, and the token that came."""
+
+    guesses: tuple[Guess, ...]
+    favourite: int
+    came: int
+    surprise: float  # bits
+
+    @property
+    def hit(self) -> bool:
+        """Whether what came was among the guesses."""
+        return any(guess.token_id == self.came for guess in self.guesses)
+
+    @property
+    def points(self) -> float:
+        """What the guessers get: the surprise in bits, shared among their different pieces; 0 if none of them came."""
+        different = {guess.token_id for guess in self.guesses}
+        return self.surprise / len(different) if self.hit else 0.0
+
+    @property
+    def favourite_points(self) -> float:
+        """What the model's favourite would have got."""
+        return self.surprise if self.came == self.favourite else 0.0
+
+
+def cleaned(said: Sequence[str]) -> list[str]:
+    """What was called out, without blanks and repetitions. Raises BadGuess for none, too many or too long ones."""
+    words: list[str] = []
+    for text in said:
+        word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+        if len(word) > LONGEST:
+            raise BadGuess(_("A guess is a word or two, of at most {longest} characters.").format(longest=LONGEST))
+        if word and word not in words:
+            words.append(word)
+    if not words:
+        raise BadGuess(_("There is no guess yet. Type one, then press Enter."))
+    if len(words) > MOST:
+        raise BadGuess(_("Six guesses at a time are enough; these are {count}.").format(count=len(words)))
+    return words
+
+
+def judge(run: Generation | Replay, said: Sequence[str]) -> list[Guess]:
+    """What the odds say of these guesses, before the roll; no dice are thrown. Raises BadGuess, and what `next_distribution` raises."""
+    words, seen = cleaned(said), run.next_distribution()
+    if run.is_replay:
+        return [_listed(word, seen) for word in words]
+    known = getattr(run, "logits", None)
+    shares = None if known is None else _softmax(np.asarray(known.detach().cpu(), dtype=np.float64))
+    return [_written(word, run.model, seen, shares) for word in words]
+
+
+def finish(guesses: Sequence[Guess], step: Step) -> Round:
+    """The round, once the token has come."""
+    favourite = int(step.token_ids[int(np.argmin(step.ranks))])
+    return Round(tuple(guesses), favourite, step.token_id, step.surprise if math.isfinite(step.surprise) else 0.0)
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    powers = np.exp(logits - logits.max())
+    shares: np.ndarray = powers / powers.sum()
+    return shares
+
+
+def _written(word: str, model: object, seen: TokenDistribution, shares: np.ndarray | None) -> Guess:
+    """The likeliest way in which the model could begin to write this word here: with a space before it or without."""
+    begun: dict[int, tuple[Token, bool]] = {}
+    for form in (f" {word}", word):
+        try:
+            pieces = [token for token in model.tokenize(form) if not token.special and token.raw.strip()]  # type: ignore[attr-defined]
+        except ViewerError:
+            continue
+        if pieces:
+            begun.setdefault(pieces[0].token_id, (pieces[0], len(pieces) == 1))
+    ways = [_known(word, token, whole, seen, shares) for token, whole in begun.values()]
+    return max(ways, key=lambda guess: guess.probability or 0.0, default=Guess(word, None, "", False, None, None))
+
+
+def _known(word: str, token: Token, whole: bool, seen: TokenDistribution, shares: np.ndarray | None) -> Guess:
+    if shares is None:
+        listed = next((c for c in seen.candidates if c.token_id == token.token_id), None)
+        known = (None, None) if listed is None else (listed.model_probability, listed.rank)
+        return Guess(word, token.token_id, token.piece, whole, *known)
+    share = float(shares[token.token_id])
+    return Guess(word, token.token_id, token.piece, whole, share, 1 + int(np.count_nonzero(shares > share)))
+
+
+def _listed(word: str, seen: TokenDistribution) -> Guess:
+    """Of a recording: the candidate that is this word, or the longest one that it begins with."""
+    wanted, best = word.casefold(), None
+    for candidate in seen.candidates:
+        text = seen.vocabulary.token(candidate.token_id).raw.decode("utf-8", "replace").strip().casefold()
+        if text and wanted.startswith(text) and (best is None or len(text) > best[0]):
+            best = (len(text), candidate)
+    if best is None:
+        return Guess(word, None, "", False, None, None)
+    length, found = best
+    return Guess(word, found.token_id, found.piece, length == len(wanted), found.model_probability, found.rank)

@@ -1,0 +1,70 @@
+"""Training from random weights, live: a byte-level model learns a pasted text, with a sample of its writing every few steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from core.errors import BadSetting
+from core.experiments.teach import QUEUE, Ended, Waiting, _Queue, in_turn
+from core.generation.generation import Generation
+from core.language import N_, _, written
+from core.limits import Limits
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.finetuning.from_nothing import Newborn
+
+MOST_STEPS = 5_000
+WRITTEN = 90  # bytes of a sample
+WARMTH = SamplingSettings(temperature=0.6, seed=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One step. bits: per byte, before it; 8 would be blind guessing. tokens, seconds: learned from and spent so far.
+
+    sample: what it writes after the beginning, None where nobody asked.
+    """
+
+    index: int
+    bits: float
+    tokens: int
+    seconds: float
+    sample: str | None
+
+
+def grow_up(
+    newborn: Newborn, beginning: str = "Alice ", steps: int = 600, sample_every: int = 20, queue: _Queue = QUEUE
+) -> Iterator[Waiting | Growth | Ended]:
+    """Take so many steps, with a sample before the first and every few. Raises BadSetting, EmptyPrompt."""
+    for name, value, most in ((N_("number of steps"), steps, MOST_STEPS), (N_("number of steps between two samples"), sample_every, 1_000)):
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+            raise BadSetting(
+                _("The {name} must be a whole number from 1 to {most}, not {value}.").format(
+                    name=_(name), most=written(most), value=str(value)[:20]
+                )
+            )
+    with queue.ticket() as mine:
+        yield from in_turn(queue, mine)
+        latest = monotonic() + (Limits.from_environment().training_seconds or float("inf"))
+        for number in range(steps):
+            asked = number % sample_every == 0 or number == steps - 1
+            sample = sample_of(newborn, beginning) if asked else None
+            bits = newborn.step()
+            yield Growth(newborn.index, bits, newborn.tokens, newborn.seconds, sample)
+            if monotonic() > latest:
+                yield Ended("time is up")
+                return
+        yield Ended("done")
+
+
+def sample_of(newborn: Newborn, beginning: str) -> str:
+    """What it writes after the beginning now, a byte at a time."""
+    run = Generation(newborn.as_it_is(), beginning, WARMTH, top_n=1)
+    while run.finished is None and len(run.path) < WRITTEN:
+        run.step()
+    run.release()
+    return run.written

@@ -1,0 +1,130 @@
+"""Prepared runs: a dozen texts worth showing, each for one point, written by the bundled models and kept as recordings.
+
+What is made is a real run, and where a point needs a certain course (a loop, an early end) several real runs are made and the one that
+shows it best is kept. Nothing is put into a run but the words that the recipe names. `python -m pages.ui.experiments.record` makes them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+from core.errors import BadRecording
+from core.experiments.fork import continuation
+from core.experiments.sweep import statistics
+from core.experiments.thinking import CHAIN_OF_THOUGHT
+from core.generation.recording import LARGEST_FILE, Recording
+from core.language import _
+from core.models.hub import BUNDLED
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+    from core.generation.generation import Generation
+
+FOLDER = BUNDLED / "recordings"
+ENDING = ".json.gz"
+LISTED = 12  # candidates kept at every step
+STORY = "Once upon a time, there was a little"
+USUAL = SamplingSettings(temperature=0.8, top_p=0.9, seed=0)
+GREEDY = SamplingSettings(greedy=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A recipe. model: the end of the bundled model's name. branches: words put first, one branch each. seeds, others: other dice and other
+    beginnings, so that there are runs to choose from.
+
+    best: what the chosen run has most of; None takes the first.
+    """
+
+    name: str
+    prompt: str
+    settings: SamplingSettings = USUAL
+    steps: int = 40
+    branches: tuple[str, ...] = ("",)
+    model: str = "storyteller"
+    seeds: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
+    best: Callable[[Generation], float] | None = None
+
+
+def loops(run: Generation) -> float:
+    """How often three words came again."""
+    return float(statistics(run.path).repeats)
+
+
+def ends(run: Generation) -> float:
+    """That it ended by itself, and behind a few words rather than at once or never."""
+    return 1.0 / abs(len(run.path) - 30.5) if run.finished == "end of text" else -float(len(run.path))
+
+
+PREPARED: tuple[PreparedRun, ...] = (
+    PreparedRun("certain", "Once upon a", GREEDY, 24),
+    PreparedRun("open", "The", replace(USUAL, seed=2), 32),
+    PreparedRun("cold", STORY, replace(USUAL, temperature=0.2, top_p=1.0)),
+    PreparedRun("hot", STORY, replace(USUAL, temperature=1.8, top_p=1.0)),
+    PreparedRun("short_list", STORY, SamplingSettings(temperature=1.8, top_k=3, seed=0)),
+    PreparedRun("one_word", STORY, USUAL, 30, (" girl", " dragon")),
+    PreparedRun("intruder", "The cat sat on the", USUAL, 30, (" purple",)),
+    PreparedRun("justified", "Is a whale a fish?", USUAL, 24, (" Yes", " No")),
+    PreparedRun("aloud", f"Question: What is 39 + 57 + 59?\n{CHAIN_OF_THOUGHT.begin}", GREEDY, 120),
+    PreparedRun("loop", "La la la", GREEDY, 100, others=("Tom and Tom and Tom", STORY), best=loops),
+    PreparedRun("rare_name", "The new teacher was called Mrs. Wojciechowska-Nguyen, and", USUAL, 24),
+    PreparedRun("emoji", "The fox 🦊 sent the owl 🦉 a letter:", USUAL, 24),
+    PreparedRun("ending", "Dear diary,", USUAL, 90, seeds=tuple(range(24)), best=ends),
+    PreparedRun("small_model", STORY, USUAL, 40, model="storyteller-mini"),
+)
+
+
+def make(recipe: PreparedRun, model: LanguageModel) -> Recording:
+    """Write it; of several runs the best one is kept."""
+    made = list(_runs(recipe, model))
+    best = recipe.best
+    return Recording.of(made[0] if best is None else max(made, key=best))
+
+
+def _runs(recipe: PreparedRun, model: LanguageModel) -> Iterator[Generation]:
+    from core.generation.generation import Generation
+
+    beginnings = (recipe.prompt, *recipe.others)
+    for prompt, seed in product(beginnings, recipe.seeds or (recipe.settings.seed,)):
+        run = Generation(model, prompt, replace(recipe.settings, seed=seed), top_n=LISTED)
+        for words in recipe.branches:
+            run.go_to(-1)
+            for token_id in continuation(model, prompt, words) if words else ():
+                run.force(token_id)
+            while len(run.path) < recipe.steps and not run.finished:
+                run.step()
+        yield run
+
+
+def packed(recording: Recording) -> bytes:
+    """A recording as the small file that comes with the app: the same JSON, gzipped."""
+    return gzip.compress(recording.dumps().encode("utf-8"), 9, mtime=0)
+
+
+def unpacked(data: bytes) -> Recording:
+    """A recording from its file, gzipped or not. Raises BadRecording."""
+    if data[:2] != b"\x1f\x8b":
+        return Recording.loads(data)
+    try:
+        unpacker = zlib.decompressobj(wbits=31)
+        text = unpacker.decompress(data, LARGEST_FILE + 1)
+    except zlib.error as error:
+        raise BadRecording(_("This file is not a recording: it cannot be unpacked.")) from error
+    return Recording.loads(text)
+
+
+def load(name: str) -> Recording:
+    """A prepared run by its name. Raises BadRecording."""
+    if name not in {one.name for one in PREPARED}:
+        raise BadRecording(_("There is no prepared run of this name."))
+    try:
+        return unpacked((FOLDER / f"{name}{ENDING}").read_bytes())
+    except OSError as error:
+        raise BadRecording(_("This recording cannot be opened.")) from error

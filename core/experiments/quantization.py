@@ -1,0 +1,322 @@
+"""The same model with its weights in fewer bits: what it costs in odds and in words, and what it saves in bytes.
+
+Round to nearest, the plainest way there is: a group of weights (a row of the matrix, or 32 numbers of it) shares one 16-bit scale, and each
+weight becomes the nearest of 2^bits - 1 evenly spaced steps around zero. The rounded numbers are then written back as ordinary weights and
+run as the network's own forward defines it, so every architecture can be tried and every difference seen is the rounding's alone. Memory
+would shrink; on this path time does not.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psutil
+import torch
+
+from core.backends.transformers_backend import TransformersBackend
+from core.device import Stopwatch, is_out_of_memory
+from core.engine.stored_weights import StoredLinear, is_stored
+from core.errors import BadSetting, NotEnoughMemory
+from core.experiments.candidates import prompt_ids
+from core.generation.generation import Generation
+from core.inspection.inside import must_be_here
+from core.inspection.layers import Layers
+from core.language import _
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+BITS = (16, 8, 6, 4, 3, 2)
+GROUP = 32  # numbers that share a scale, where it is not a whole row
+MOST_TOKENS = 256  # of the text that is read
+LONGEST = 64  # tokens that each writes
+ATTENTION, FEED_FORWARD, HEAD = "attention", "feed-forward", "head"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Weights that are rounded together. layer: -1 for the head."""
+
+    layer: int
+    name: str
+    modules: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """The model at `bits` bits beside itself at full precision.
+
+    kl: Kullback-Leibler divergence of its odds from the full ones after each token of the text, nats. kept: where both have the same
+    favourite. perplexity, full_perplexity: of the text. bytes, full_bytes: of all weights, scales included. rounded_share: of all
+    weights. pieces, full_odds, odds: the likeliest tokens after the prompt, by the full model, and what each gives them. written,
+    full_written: greedy texts; first_difference: the token where they part, None if they do not. seconds: of reading the text, measured.
+    """
+
+    bits: int
+    kl: tuple[float, ...]
+    kept: tuple[bool, ...]
+    perplexity: float
+    full_perplexity: float
+    bytes: int
+    full_bytes: int
+    rounded_share: float
+    pieces: tuple[str, ...]
+    full_odds: tuple[float, ...]
+    odds: tuple[float, ...]
+    written: str
+    full_written: str
+    first_difference: int | None
+    seconds: float
+    full_seconds: float
+
+    @property
+    def mean_kl(self) -> float:
+        """The divergence, averaged over the text; nats."""
+        return float(np.mean(self.kl))
+
+    @property
+    def top1_kept(self) -> float:
+        """The share of places with the same favourite."""
+        return float(np.mean(self.kept))
+
+
+@dataclass(frozen=True, slots=True)
+class PartDamage:
+    """What rounding one part alone does: the mean divergence over the text, nats."""
+
+    layer: int
+    name: str
+    mean_kl: float
+
+
+def round_weights(weight: torch.Tensor, bits: int, group: int | None = None) -> torch.Tensor:
+    """The nearest numbers that `bits` bits can hold, same shape and type. weight: [rows, numbers]; a scale for each `group` of a row.
+
+    >>> round_weights(torch.tensor([[-1.0, 0.2, 0.4, 1.0]]), 2).tolist()
+    [[-1.0, 0.0, 0.0, 1.0]]
+    """
+    if bits == 16:
+        return weight.half().to(weight.dtype)
+    size = group if group and weight.shape[1] % group == 0 else weight.shape[1]
+    groups = weight.float().reshape(len(weight), -1, size)
+    top = 2 ** (bits - 1) - 1
+    scale = (groups.abs().amax(-1, keepdim=True) / top).half().float().clamp(min=6e-8)
+    return ((groups / scale).round().clamp(-top, top) * scale).reshape(weight.shape).to(weight.dtype)
+
+
+def rounded_bytes(shape: Sequence[int], bits: int, group: int | None = None) -> int:
+    """What [rows, numbers] weights take up: the bits of each, and 2 bytes per scale.
+
+    >>> rounded_bytes((4, 64), 4, 32), rounded_bytes((4, 64), 8), rounded_bytes((4, 64), 16)
+    (144, 264, 512)
+    """
+    rows, numbers = shape
+    scales = 0 if bits == 16 else rows * (numbers // group if group and numbers % group == 0 else 1)
+    return (rows * numbers * bits + 7) // 8 + 2 * scales
+
+
+def quantize(
+    model: LanguageModel, prompt: str, text: str, bits: Sequence[int] = BITS, group: int | None = None, head: bool = False, length: int = 24
+) -> Iterator[Rounded]:
+    """Round the linear layers (and with `head` the last one) to each of these bits in turn and hold the model beside itself.
+
+    group: 32, or None for whole rows. Where the head is tied to the table of embeddings, rounding one rounds the other.
+    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model on a server, NotEnoughMemory.
+    """
+    _check(bits, group)
+    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
+        raise BadSetting(_("Each writes 1 to {longest} tokens, not {length}.").format(longest=LONGEST, length=str(length)[:20]))
+    bench = _Bench(model, text)
+    ids = prompt_ids(model, prompt)
+    full_next, full_written = bench.next_odds(bench.full, ids), bench.greedy(bench.full, ids, length)
+    listed = np.argsort(-full_next, kind="stable")[:8]
+    for count in bits:
+        parts = [part for part in bench.parts() if head or part.name != HEAD]
+        saved = bench.round(parts, count, group)
+        try:
+            logs, seconds = bench.read(bench.copy)
+            written = bench.greedy(bench.copy, ids, length)
+            odds = bench.next_odds(bench.copy, ids)
+        finally:
+            saved.restore()
+        parted = next((place for place, (a, b) in enumerate(zip(full_written, written, strict=False)) if a != b), None)
+        yield Rounded(
+            bits=count,
+            kl=tuple(bench.divergence(logs).tolist()),
+            kept=tuple((logs.argmax(1) == bench.full_logs.argmax(1)).tolist()),
+            perplexity=bench.perplexity(logs),
+            full_perplexity=bench.perplexity(bench.full_logs),
+            bytes=model.weight_bytes - saved.full_bytes + saved.bytes,
+            full_bytes=model.weight_bytes,
+            rounded_share=saved.numbers / model.parameter_count,
+            pieces=tuple(model.piece(int(token)) for token in listed),
+            full_odds=tuple(full_next[listed].tolist()),
+            odds=tuple(odds[listed].tolist()),
+            written=model.text_of(written),
+            full_written=model.text_of(full_written),
+            first_difference=parted,
+            seconds=seconds,
+            full_seconds=bench.full_seconds,
+        )
+
+
+def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = None) -> Iterator[PartDamage]:
+    """Round one part alone at a time: attention and feed-forward of every layer, and the head. Raises what `quantize` raises."""
+    _check((bits,), group)
+    bench = _Bench(model, text)
+    for part in bench.parts():
+        saved = bench.round([part], bits, group)
+        try:
+            logs, _each = bench.read(bench.copy)
+        finally:
+            saved.restore()
+        yield PartDamage(part.layer, part.name, float(bench.divergence(logs).mean()))
+
+
+def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
+    """The prompt and what the model itself writes behind it, always its favourite: a text that it is at home in."""
+    run = Generation(model, prompt, SamplingSettings(greedy=True), top_n=1)
+    try:
+        while len(run.path) < length and run.finished is None:
+            run.step()
+        return prompt + run.written
+    finally:
+        run.release()
+
+
+def _check(bits: Sequence[int], group: int | None) -> None:
+    if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
+        raise BadSetting(_("Weights are rounded to {names} or {bits} bits.").format(names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
+    if group is not None and (isinstance(group, bool) or group != GROUP):
+        raise BadSetting(
+            _("A scale is shared by a whole row or by {group} numbers, not by {value}.").format(group=GROUP, value=str(group)[:20])
+        )
+
+
+@dataclass(slots=True)
+class _Saved:
+    """The weights as they were, to be put back, and what the rounded ones weigh."""
+
+    weights: list[tuple[Any, torch.Tensor]]
+    numbers: int = 0
+    bytes: int = 0
+    full_bytes: int = 0
+
+    def restore(self) -> None:
+        for weight, before in self.weights:
+            weight.data = before
+
+
+class _Bench:
+    """A model, a copy of its network to be changed, and a text that both read."""
+
+    def __init__(self, model: LanguageModel, text: str) -> None:
+        must_be_here(model)
+        if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
+            raise NotEnoughMemory(_("A second copy of {model} does not fit into memory. Choose a smaller model.").format(model=model.name))
+        self._model = model
+        self._ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
+        self.full = model.load_network()
+        try:
+            with self._turn():
+                self.copy = copy.deepcopy(model.load_network())
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise NotEnoughMemory(
+                    _("A second copy of {model} does not fit into memory. Choose a smaller model.").format(model=model.name)
+                ) from error
+            raise
+        self.read(self.full)  # the first pass of a network is slower than the others
+        self.full_logs, self.full_seconds = self.read(self.full)
+
+    def _turn(self) -> Any:
+        return self._model.engine.lock.acquire()
+
+    def parts(self) -> list[Part]:
+        """The weights that can be rounded: attention and feed-forward of every layer, and the head."""
+        layers = Layers(self._model).modules
+        names = {id(module): name for name, module in self.full.named_modules()}
+        twins = dict(self.copy.named_modules())
+        found = []
+        for number, layer in enumerate(layers):
+            kinds: dict[str, list[Any]] = {ATTENTION: [], FEED_FORWARD: []}
+            for name, module in twins[names[id(layer)]].named_modules():
+                if _rows(module) is not None:
+                    kinds[ATTENTION if "att" in name else FEED_FORWARD].append(module)
+            found += [Part(number, kind, tuple(modules)) for kind, modules in kinds.items() if modules]
+        last = self.copy.get_output_embeddings()
+        return [*found, Part(-1, HEAD, (last,))] if last is not None and _rows(last) is not None else found
+
+    def round(self, parts: Sequence[Part], bits: int, group: int | None) -> _Saved:
+        """Round these parts of the copy."""
+        saved = _Saved([])
+        for module in (module for part in parts for module in part.modules):
+            weight = module.weight
+            turned = type(module).__name__.endswith("Conv1D")  # GPT-2 keeps its matrices [in, out]
+            plain = weight.data.T if turned else weight.data
+            plain = plain.float() if is_stored(self.full) else plain  # else what was rounded would be rounded once more
+            rounded = round_weights(plain, bits, group)
+            saved.weights.append((weight, weight.data))
+            saved.numbers += weight.numel()
+            saved.bytes += rounded_bytes(plain.shape, bits, group)
+            saved.full_bytes += weight.numel() * weight.element_size()
+            # Laid out in memory as the full one, or their times would differ for that.
+            weight.data = torch.empty_like(weight.data, dtype=rounded.dtype).copy_(rounded.T if turned else rounded)
+        return saved
+
+    def read(self, network: Any) -> tuple[torch.Tensor, float]:
+        """The natural logarithms of the odds after every token [tokens, vocabulary], float64, and the least seconds of three passes."""
+        ids = torch.from_numpy(self._ids)[None].to(self._model.device)
+        times = []
+        for _each in range(3):
+            with self._turn(), torch.inference_mode():
+                stopwatch = Stopwatch(self._model.engine.device)
+                logits = network(ids, use_cache=False).logits[0]
+                stopwatch.stop()
+                times.append(stopwatch.seconds)
+        return logits.double().log_softmax(-1).cpu(), min(times)
+
+    def next_odds(self, network: Any, ids: Sequence[int]) -> np.ndarray:
+        """The odds after these tokens, float64 [vocabulary]."""
+        with self._turn(), torch.inference_mode():
+            logits = TransformersBackend(network).run(np.array(ids, dtype=np.int64), None)
+            odds: np.ndarray = logits.double().softmax(-1).cpu().numpy()
+            return odds
+
+    def greedy(self, network: Any, ids: Sequence[int], length: int) -> list[int]:
+        """What this network writes, always its favourite; a turn of the model for each token."""
+        backend = TransformersBackend(network)
+        state, new, written = backend.new_state(), list(ids), list[int]()
+        while len(written) < min(length, self._model.context_length - len(ids)):
+            kept = backend.length(state) == len(ids) + len(written) - len(new)
+            with self._turn(), torch.inference_mode():
+                fed = np.array(new if kept else [*ids, *written], dtype=np.int64)
+                new = [int(backend.run(fed, state if kept else None).argmax())]
+            written += new
+            if new[0] in self._model.end_token_ids:
+                break
+        return written
+
+    def divergence(self, logs: torch.Tensor) -> np.ndarray:
+        """How far these odds are from the full ones after each token: the sum of p log (p / q), nats."""
+        full = self.full_logs.exp()
+        found: np.ndarray = (torch.where(full > 0, full * (self.full_logs - logs), 0.0)).sum(1).clamp(min=0).numpy()
+        return found
+
+    def perplexity(self, logs: torch.Tensor) -> float:
+        """exp of the mean negative logarithm of what each token of the text was given."""
+        if len(self._ids) < 2:
+            return float("nan")
+        given = logs[:-1].gather(1, torch.from_numpy(self._ids[1:])[:, None])
+        return float((-given.mean()).exp())
+
+
+def _rows(module: Any) -> Any | None:
+    """The weight matrix of a linear layer, None for anything else."""
+    known = isinstance(module, torch.nn.Linear | StoredLinear) or type(module).__name__.endswith("Conv1D")
+    return module.weight if known and module.weight.dim() == 2 else None

@@ -1,0 +1,134 @@
+"""A recorded experiment: what a lab observed and when, in a small file, shown again at any speed without a model.
+
+    >>> from core.experiments.cache_race import RaceStep
+    >>> step = RaceStep("with", 0, 7, " fox", 0.01, 5, 0, 0.01, 5, 640)
+    >>> kept = RecordedExperiment("race", "2026-01-31", (step,), (0.01,), about=(1, "The"))
+    >>> RecordedExperiment.loads(kept.dumps()) == kept
+    True
+
+The file is gzipped JSON with a version. It may come from a stranger: it is bounded before it is unpacked, and checked by `codec`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+from core.errors import BadRecording
+from core.experiments.codec import Reader, Writer
+from core.language import _
+
+FORMAT = "token-probability-viewer experiment"
+VERSION = 1
+LARGEST_FILE = 16 * 2**20  # bytes, packed
+LARGEST_CONTENT = 96 * 2**20  # bytes, unpacked
+MOST_SEEN = 20_000  # observations
+LONGEST_PAUSE = 10.0  # seconds between two observations when it is shown again
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedExperiment:
+    """name: which experiment it is; recorded_on: the day, as ISO 8601 writes it.
+
+    seen: what was observed, in order; seconds: since the start, one for each. made_by: with what it was made. about: what a page wanted to
+    remember of the start.
+    """
+
+    name: str
+    recorded_on: str
+    seen: tuple[Any, ...]
+    seconds: tuple[float, ...]
+    made_by: Any = None
+    about: Any = None
+
+    def dumps(self, classes: Mapping[str, type] | None = None) -> bytes:
+        """The file. classes: the caller's own that `made_by` and `about` may hold, by name. Raises BadRecording."""
+        writer = Writer(classes)
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": self.name,
+            "recorded_on": self.recorded_on,
+            "made_by": writer.write(self.made_by),
+            "about": writer.write(self.about),
+            "seen": [writer.write(one) for one in self.seen],
+            "seconds": [round(one, 4) for one in self.seconds],
+        }
+        content |= {"vocabularies": writer.vocabularies, "steps": writer.steps}
+        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        packer = zlib.compressobj(9, wbits=31)
+        return packer.compress(text.encode("utf-8")) + packer.flush()
+
+    @classmethod
+    def loads(cls, data: bytes, classes: Mapping[str, type] | None = None) -> RecordedExperiment:
+        """Read a file. Raises BadRecording, and nothing else, for whatever is wrong with it."""
+        content = _content(data)
+        name, day, seen, seconds = (content.get(key) for key in ("name", "recorded_on", "seen", "seconds"))
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or not isinstance(day, str):
+            raise BadRecording(_("This recording is broken: it does not say of what it is."))
+        try:
+            date.fromisoformat(day)
+        except ValueError as error:
+            raise BadRecording(_("This recording is broken: it does not say when it was made.")) from error
+        if not isinstance(seen, list) or not isinstance(seconds, list) or len(seen) != len(seconds) or not seen:
+            raise BadRecording(_("This recording is broken: it holds no observations, or not when they were made."))
+        if len(seen) > MOST_SEEN or not all(isinstance(s, int | float) and 0 <= s < 1e9 for s in seconds):
+            raise BadRecording(_("This recording is broken: its times are no times, or it is far too long."))
+        if any(b < a for a, b in pairwise(seconds)):
+            raise BadRecording(_("This recording is broken: its times run backwards."))
+        try:
+            reader = Reader(content.get("steps"), content.get("vocabularies"), classes)
+            found = tuple(reader.read(one) for one in seen)
+            made_by, about = reader.read(content.get("made_by")), reader.read(content.get("about"))
+        except RecursionError as error:
+            raise BadRecording(_("This recording is broken: it is nested too deeply.")) from error
+        return cls(name, day, found, tuple(map(float, seconds)), made_by, about)
+
+    @classmethod
+    def load(cls, path: Path, classes: Mapping[str, type] | None = None) -> RecordedExperiment:
+        """Read a file from the disk. Raises BadRecording."""
+        try:
+            with open(path, "rb") as file:
+                return cls.loads(file.read(LARGEST_FILE + 1), classes)
+        except OSError as error:
+            raise BadRecording(_("This recording cannot be opened.")) from error
+
+    def again(self, speed: float = 1.0, wait: Callable[[float], Any] = sleep) -> Iterator[Any]:
+        """Everything once more, in its own rhythm; speed 2 is twice as fast, infinity is at once. wait: how to let seconds pass."""
+        before = 0.0
+        for at, one in zip(self.seconds, self.seen, strict=True):
+            pause = (at - before) / speed
+            if pause > 0:
+                wait(min(pause, LONGEST_PAUSE))
+            before = at
+            yield one
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    if len(data) > LARGEST_FILE:
+        raise BadRecording(_("This file is too large for a recording: at most {most} MB are read.").format(most=LARGEST_FILE // 2**20))
+    try:
+        unpacker = zlib.decompressobj(wbits=31)
+        text = unpacker.decompress(data, LARGEST_CONTENT)
+        if not unpacker.eof:
+            raise BadRecording(_("This file is no whole recording, or it unpacks to far too much."))
+        content = json.loads(text)
+    except (zlib.error, ValueError, RecursionError) as error:
+        raise BadRecording(_("This file is not a recording of an experiment.")) from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise BadRecording(_("This file is not a recording of an experiment of this app."))
+    version = content.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise BadRecording(_("This recording is broken: it does not say its version."))
+    if version > VERSION:
+        raise BadRecording(_("This recording was made with a newer version of the app. Update the app to see it."))
+    return content

@@ -1,0 +1,91 @@
+"""Keys and values in fewer bits, the weights as they are: what a smaller notepad costs in odds along a text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from core.batching.batched_transformers import refuse_unless_plain
+from core.costs.formulas import cache_bytes
+from core.device import is_out_of_memory
+from core.engine.kv_cache.quantized import BITS, quantized_cache
+from core.errors import BadSetting, NotEnoughMemory
+from core.experiments.candidates import prompt_ids
+from core.experiments.quantization import MOST_TOKENS
+from core.language import _, written
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+
+@dataclass(frozen=True, slots=True)
+class RoundedCache:
+    """The model with a notepad at `bits` bits beside itself with the full one.
+
+    kl: mean Kullback-Leibler divergence of its odds from the full ones along the text, nats. kept: share of places with the same favourite.
+    perplexity, full_perplexity: of the text. bytes: that the rounded tensors hold for its tokens, measured; full_bytes: computed.
+    """
+
+    bits: int
+    tokens: int
+    kl: float
+    kept: float
+    perplexity: float
+    full_perplexity: float
+    bytes: int
+    full_bytes: int
+
+
+def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -> Iterator[RoundedCache]:
+    """Read a text (its first 256 tokens) with keys and values at each of these bits: every token attends to rounded ones only.
+
+    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model that keeps something else, NotEnoughMemory.
+    """
+    refuse_unless_plain(model)
+    if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
+        raise BadSetting(_("Keys and values can be stored with {names} bits.").format(names=" or ".join(map(str, BITS))))
+    ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
+    full = _read(model, ids, None)
+    odds = full.exp()
+    for count in bits:
+        cache = quantized_cache(model.layer_count, count)
+        logs = _read(model, ids, cache)
+        apart = torch.where(full.isfinite(), odds * (full - logs), 0.0).sum(1).clamp(min=0)
+        yield RoundedCache(
+            count,
+            len(ids),
+            float(apart.mean()),
+            float((logs.argmax(1) == full.argmax(1)).double().mean()),
+            _perplexity(logs, ids),
+            _perplexity(full, ids),
+            sum(layer.nbytes for layer in cache.layers),
+            cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
+        )
+
+
+def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Tensor:
+    """The natural logarithms of the odds after every token: float64 [tokens, vocabulary], on the CPU."""
+    kept = {"use_cache": False} if cache is None else {"past_key_values": cache, "use_cache": True}
+    try:
+        with model.engine.lock.acquire(), torch.inference_mode():
+            logits = model.load_network()(torch.from_numpy(ids)[None].to(model.engine.device), **kept).logits[0]
+            logs: torch.Tensor = logits.double().log_softmax(-1).cpu()
+            return logs
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise NotEnoughMemory(
+                _("There is not enough memory to read {count} tokens at once. Take less text.").format(count=written(len(ids)))
+            ) from error
+        raise
+
+
+def _perplexity(logs: torch.Tensor, ids: np.ndarray) -> float:
+    if len(ids) < 2:
+        return math.nan
+    given = logs[:-1].gather(1, torch.from_numpy(ids[1:])[:, None])
+    return math.exp(min(700.0, -float(given.mean())))

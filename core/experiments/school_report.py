@@ -1,0 +1,83 @@
+"""What a small model took over from a large one: facts it knows, a text it has never seen, how often both think alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.experiments.candidates import prompt_ids, whole
+from core.experiments.questions import facts
+from core.experiments.two_models import both_here, same_tokens
+from core.inspection.scoring import log_odds, score_text
+from core.language import N_
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_FACTS = 400
+MOST_TOKENS = 128  # of the text
+AT_ONCE = 10  # facts between two reports
+
+
+@dataclass(frozen=True, slots=True)
+class SchoolReport:
+    """One model so far. right, asked: facts, right where every token of the answer is the favourite. perplexity: of the text.
+
+    kept: share of the text's places where it has the teacher's favourite; kl: Kullback-Leibler divergence of its odds from the teacher's,
+    mean, nats. Both are NaN for the teacher and for a model with other tokens.
+    """
+
+    name: str
+    parameters: int
+    right: int
+    asked: int
+    perplexity: float
+    kept: float
+    kl: float
+
+
+def school_reports(
+    models: Sequence[LanguageModel], teacher: LanguageModel, text: str, count: int = 60, seed: int = 0
+) -> Iterator[SchoolReport]:
+    """Examine each of these models; yields a report that grows. count: facts, drawn by `seed` from those that the lessons tell.
+
+    The facts are asked in the words of the lessons, the text is one that stands in no lesson. Raises EmptyPrompt, PromptTooLong,
+    BadSetting, ModelError for a model on a server, BrokenLogits, NotEnoughMemory.
+    """
+    both_here(teacher, *models)
+    count = whole(count, N_("The number of facts"), 1, MOST_FACTS)
+    items = [(before, answer) for _each, before, answer in facts.examination(plain=True)]
+    asked = Random(seed).sample(items, min(count, len(items)))
+    for model in models:
+        perplexity, kept, kl = _along(model, teacher, text)
+        report = SchoolReport(model.name, model.parameter_count, 0, 0, perplexity, kept, kl)
+        yield report
+        for place, (before, answer) in enumerate(asked, start=1):
+            report = replace(report, right=report.right + knows(model, before, answer), asked=place)
+            if place % AT_ONCE == 0 or place == len(asked):
+                yield report
+
+
+def knows(model: LanguageModel, before: str, answer: str) -> bool:
+    """Whether every token of the answer is the model's favourite at its place."""
+    scored = score_text(model, f"{before} {answer}", top_n=1)
+    return bool((scored.ranks[len(model.tokenize(before)) :] == 1).all())
+
+
+def _along(model: LanguageModel, teacher: LanguageModel, text: str) -> tuple[float, float, float]:
+    """Perplexity, favourites kept and divergence along the text."""
+    ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length, teacher.context_length)], dtype=np.int64)
+    logs = log_odds(model, ids)
+    given = logs[np.arange(len(ids) - 1), ids[1:]]
+    perplexity = math.exp(min(700.0, -float(given.mean()))) if len(given) else math.nan
+    if model is teacher or not same_tokens(model, teacher):
+        return perplexity, math.nan, math.nan
+    theirs = log_odds(teacher, ids)[:, : logs.shape[1]]
+    with np.errstate(invalid="ignore"):  # what a model gives nothing to weighs nothing
+        apart = np.where(np.isfinite(theirs), np.exp(theirs) * (theirs - logs[:, : theirs.shape[1]]), 0.0).sum(1)
+    return perplexity, float((theirs.argmax(1) == logs.argmax(1)).mean()), float(np.maximum(apart, 0.0).mean())

@@ -1,0 +1,93 @@
+"""Several texts at once where the model is on a server: one request for each, sent together. The server batches them in its own way.
+
+What it reuses it finds in its own prefix cache, and says so step by step; that the prompt is read only once is its business, not ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import torch
+
+from core.engine.engine import Forward
+from core.engine.kv_cache.kv_cache import KVCache
+from core.errors import OutsideTopLogprobs
+from core.experiments.candidate_sequence import BatchStep, CandidateSequence
+from core.generation.generation import Generation
+from core.language import _, carried, written
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+AT_ONCE = 8  # requests under way
+T = TypeVar("T")
+
+
+def on_server(model: LanguageModel | Any) -> bool:
+    """Whether this model runs on an inference server."""
+    return hasattr(model, "server_kind")
+
+
+class ServedBatch:
+    """The rows of `core.experiments.candidates.PromptBatch`, from a server.
+
+    needed: how many of the likeliest tokens of each row must be the model's own. Raises OutsideTopLogprobs where it lists fewer.
+    """
+
+    def __init__(self, model: LanguageModel, ids: Sequence[int], needed: int) -> None:
+        self._model, self._needed = model, needed
+        self._rows = [list(ids)]
+        self.passes = 0
+        self.seconds = 0.0  # of the newest pass, all its requests
+
+    def prefill(self) -> torch.Tensor:
+        """Read the prompt. float32 logits [1, vocabulary]."""
+        return self._ask()
+
+    def go_on(self, parents: Sequence[int], token_ids: Sequence[int]) -> torch.Tensor:
+        """The rows of the newest pass named by `parents`, each with one more token. float32 logits [len(parents), vocabulary]."""
+        self._rows = [[*self._rows[parent], token] for parent, token in zip(parents, token_ids, strict=True)]
+        return self._ask()
+
+    def _ask(self) -> torch.Tensor:
+        began = perf_counter()
+        answers = together(self._one, self._rows)
+        self.seconds, self.passes = perf_counter() - began, self.passes + 1
+        fewest = min(answer.logits.known for answer in answers)
+        if fewest < min(self._needed, self._model.vocabulary_size):
+            raise OutsideTopLogprobs(
+                _(
+                    "This search looks at the {needed} likeliest tokens, and the server lists {fewest}. Take "
+                    "fewer beams, or start the server with a longer list (vLLM: --max-logprobs)."
+                ).format(needed=written(self._needed), fewest=written(fewest))
+            )
+        return torch.stack([answer.logits.values for answer in answers])
+
+    def _one(self, ids: list[int]) -> Forward:
+        return self._model.engine.forward(ids, KVCache(), self._needed)
+
+
+def write_on_server(
+    model: LanguageModel, prompt: str, settings: SamplingSettings, count: int, steps: int, top_n: int
+) -> Iterator[BatchStep]:
+    """What `core.experiments.candidates.write_together` yields: try number i throws attempt i of the dice, as a run of its own would."""
+    runs = [Generation(model, prompt, settings, top_n) for _each in range(count)]
+    seconds, passes = 0.0, 0
+    while passes < steps and (alive := [number for number, run in enumerate(runs) if run.finished is None]):
+        began = perf_counter()
+        together(lambda number: runs[number].step(number), alive)
+        seconds, passes = seconds + perf_counter() - began, passes + 1
+        tries = tuple(CandidateSequence(number, tuple(run.path), run.finished) for number, run in enumerate(runs))
+        yield BatchStep(tries, len(alive), sum(len(run.path) for run in runs), seconds, passes)
+
+
+def together(work: Callable[[Any], T], items: Sequence[Any]) -> list[T]:
+    """Do this for every item, several requests at a time; in their order. Raises what the first one that fails raises."""
+    if len(items) == 1:
+        return [work(items[0])]
+    with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="served") as pool:
+        return list(pool.map(carried(work), items))

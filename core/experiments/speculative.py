@@ -1,0 +1,383 @@
+"""A small model guesses some tokens ahead, the large one checks them all in one pass, and the text is the large one's all the same.
+
+Speculative sampling (Leviathan et al. 2023, arXiv 2211.17192; Chen et al. 2023, arXiv 2302.01318): a drafted token is accepted with
+probability min(1, p / q), where q is what the draft gave it and p what the target gives it, both after all sampling settings. At the first
+one that is not, a token is drawn from what the target gives beyond the draft, max(0, p - q) made to sum to 1, and the rest is dropped. If
+all are accepted the target's own odds for the next token, which the same pass told, give a bonus token.
+
+Exact in distribution: a run differs from a plain one, but of many runs equally many say the same. Greedy, both odds are a single 1, and the
+text is that of plain greedy decoding but for rounding: K + 1 rows are added up in another order than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from core.batching.batched_transformers import refuse_unless_plain
+from core.batching.block_pool import blocks_for
+from core.batching.server import make_runner
+from core.engine.kv_cache.kv_cache import KVCache
+from core.errors import BadSetting, ModelError
+from core.experiments.candidates import prompt_ids
+from core.language import _
+from core.sampling import dice
+from core.sampling.pick import pick, pick_by, sampling_probabilities
+from core.settings import SamplingSettings
+from core.tokens.tokens import ByteJoiner
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_DRAFTED = 16
+LONGEST = 400  # tokens
+LONGEST_NGRAM = 4
+ACCEPTED, REJECTED, DROPPED, RECOVERED, BONUS, ENDED = "accepted", "rejected", "dropped", "recovered", "bonus", "ended"
+# Which throw of the dice of a step is used for what. A token that was drafted and dropped is drafted anew with the same throw: nothing
+# that was kept depended on it. So a run is repeatable, and every throw that decides something is a throw of its own.
+TOKEN_ROLL, ACCEPT_ROLL, RECOVER_ROLL = 0, 1, 2
+
+
+class Draft(Protocol):
+    """Whoever guesses the next token."""
+
+    name: str
+
+    def probabilities(self, ids: Sequence[int], settings: SamplingSettings) -> np.ndarray | None:
+        """What it gives to each token, float64 [vocabulary], summing to 1; None if it has no guess."""
+
+
+class Target(Protocol):
+    """Whoever has the last word."""
+
+    def probabilities(self, ids: Sequence[int], drafted: Sequence[int], settings: SamplingSettings) -> list[np.ndarray]:
+        """The odds after `ids`, after `ids` and the first drafted token, and so on: len(drafted) + 1 arrays, from one pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedToken:
+    """A guess. p, q: what target and draft gave it, after all settings; roll: accepted if roll x q < p. verdict: see above.
+
+    p is NaN and roll None for a token that was dropped, since nobody looked at it.
+    """
+
+    token_id: int
+    text: str
+    p: float
+    q: float
+    roll: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpeculativeRound:
+    """One pass of the target. drafted: the guesses; token_id, text: what the target added, `kind` says how: recovered or bonus.
+
+    kind is ended and token_id -1 where an accepted token ended the text, so that nothing was added. probability: of that token in what it
+    was drawn from. Seconds: measured. written: tokens that this round added to the text.
+    """
+
+    index: int
+    drafted: tuple[DraftedToken, ...]
+    kind: str
+    token_id: int
+    text: str
+    probability: float
+    roll: float | None
+    draft_seconds: float
+    verify_seconds: float
+    seconds: float
+    written: int
+    finished: str | None = None
+
+    @property
+    def accepted(self) -> int:
+        """How many guesses were accepted."""
+        return sum(one.verdict == ACCEPTED for one in self.drafted)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainStep:
+    """One token of plain decoding: one pass of the target."""
+
+    index: int
+    token_id: int
+    text: str
+    seconds: float
+    finished: str | None = None
+
+
+def judge(
+    target: Sequence[np.ndarray], draft: Sequence[np.ndarray], drafted: Sequence[int], rolls: Sequence[float]
+) -> tuple[int, np.ndarray]:
+    """How many drafted tokens are accepted, and the odds that the next token is drawn from.
+
+    target: len(drafted) + 1 arrays float64 [vocabulary], draft: len(drafted); rolls: one in [0, 1) per drafted token.
+
+    >>> p, q = np.array([0.5, 0.5]), np.array([1.0, 0.0])
+    >>> judge([p, p], [q], [0], [0.3])[0], judge([p, p], [q], [0], [0.7])
+    (1, (0, array([0., 1.])))
+    """
+    for place, token_id in enumerate(drafted):
+        p, q = target[place], draft[place]
+        if not rolls[place] * q[token_id] < p[token_id]:
+            beyond = np.maximum(p - q, 0.0)
+            total = beyond.sum()
+            return place, beyond / total if total > 0 else p
+    return len(drafted), target[len(drafted)]
+
+
+class Speculation:
+    """A text that grows in spurts. Raises BadSetting for an impossible number of guesses."""
+
+    def __init__(
+        self, ids: Sequence[int], target: Target, draft: Draft, settings: SamplingSettings, guesses: int = 4, model: Any = None
+    ) -> None:
+        if isinstance(guesses, bool) or not isinstance(guesses, int) or not 1 <= guesses <= MOST_DRAFTED:
+            raise BadSetting(_("A draft has 1 to {most} tokens, not {guesses}.").format(most=MOST_DRAFTED, guesses=str(guesses)[:20]))
+        self.ids = list(ids)
+        self.prompt_length = len(self.ids)
+        self.rounds = 0
+        self.finished: str | None = None
+        self._target, self._draft, self._settings, self._guesses, self._model = target, draft, settings, guesses, model
+        self._joiner = ByteJoiner()
+
+    def step(self, most: int = LONGEST) -> SpeculativeRound:
+        """One round: guess, check, write. Adds at most `most` tokens (at least 1)."""
+        began = perf_counter()
+        context = self._model.context_length if self._model is not None else 10**9
+        count = min(self._guesses, most - 1, context - len(self.ids) - 1)
+        drafted: list[int] = []
+        q: list[np.ndarray] = []
+        while len(drafted) < count:
+            guessed = self._draft.probabilities([*self.ids, *drafted], self._settings)
+            if guessed is None:
+                break
+            q.append(guessed)
+            drafted.append(pick_by(guessed, self._roll(len(drafted), TOKEN_ROLL)))
+        drafted_at = perf_counter()
+        p = self._target.probabilities(self.ids, drafted, self._settings)
+        verified_at = perf_counter()
+        size = len(p[0])
+        q = [_sized(one, size) for one in q]
+        rolls = [self._roll(place, ACCEPT_ROLL) for place in range(len(drafted))]
+        accepted, odds = judge(p, q, drafted, rolls)
+        kind = BONUS if accepted == len(drafted) else RECOVERED
+        roll = self._roll(accepted, TOKEN_ROLL if kind == BONUS else RECOVER_ROLL)
+        last = pick_by(odds, roll)
+        ends = self._model.end_token_ids if self._model is not None else frozenset()
+        stop = next((place for place, token_id in enumerate(drafted[:accepted]) if token_id in ends), None)
+        kept = drafted[:accepted] if stop is None else drafted[: stop + 1]
+        written = [*kept, *([last] if stop is None else [])]
+        texts = [self._text(token_id) for token_id in written]
+        self.ids += written
+        if written[-1] in ends:
+            self.finished = "end of text"
+        elif len(self.ids) >= context:
+            self.finished = "context full"
+        records = []
+        for place, token_id in enumerate(drafted):
+            seen = place <= accepted
+            verdict = ACCEPTED if place < accepted else REJECTED if place == accepted else DROPPED
+            if stop is not None and place > stop:
+                seen, verdict = False, DROPPED
+            text = texts[place] if place < len(kept) else self._lone(token_id)
+            chance = float(p[place][token_id]) if seen else float("nan")
+            records.append(DraftedToken(token_id, text, chance, float(q[place][token_id]), rolls[place] if seen else None, verdict))
+        self.rounds += 1
+        return SpeculativeRound(
+            index=self.rounds - 1,
+            drafted=tuple(records),
+            kind=kind if stop is None else ENDED,
+            token_id=last if stop is None else -1,
+            text=texts[-1] if stop is None else "",
+            probability=float(odds[last]),
+            roll=None if self._settings.greedy else roll,
+            draft_seconds=drafted_at - began,
+            verify_seconds=verified_at - drafted_at,
+            seconds=perf_counter() - began,
+            written=len(written),
+            finished=self.finished,
+        )
+
+    def _roll(self, ahead: int, purpose: int) -> float:
+        return dice.roll(self._settings.seed, len(self.ids) - self.prompt_length + ahead, purpose)
+
+    def _text(self, token_id: int) -> str:
+        if self._model is None:
+            return ""
+        token = self._model.token(token_id)
+        return "" if token.special else self._joiner.add(token.raw)
+
+    def _lone(self, token_id: int) -> str:
+        return "" if self._model is None else self._model.token(token_id).text
+
+
+def _sized(odds: np.ndarray, size: int) -> np.ndarray:
+    """The same odds over a vocabulary of another size: padding rows that only one of two tables has weigh nothing."""
+    if len(odds) >= size:
+        return odds[:size]
+    return np.concatenate([odds, np.zeros(size - len(odds))])
+
+
+class ModelTarget:
+    """A model that tells the odds at several places in one pass. Raises ModelError where its keys and values cannot be cut back."""
+
+    def __init__(self, model: LanguageModel, longest: int) -> None:
+        refuse_unless_plain(model)
+        self._model = model
+        blocks = blocks_for(min(model.context_length, longest))
+        self._runner = make_runner(model, blocks)
+        self._table = list(range(blocks))
+        self._held: list[int] = []
+
+    def probabilities(self, ids: Sequence[int], drafted: Sequence[int], settings: SamplingSettings) -> list[np.ndarray]:
+        """See `Target`. Computes what is not held yet: the last token that was written, and the drafted ones."""
+        text = [*ids, *drafted]
+        shared = 0
+        for mine, theirs in zip(self._held, text[: len(ids) - 1], strict=False):
+            if mine != theirs:
+                break
+            shared += 1
+        part = _Part(text[shared:], shared, self._table)
+        engine = self._model.engine
+        with engine.lock.acquire():
+            logits = self._runner.run([part], every=True)[len(ids) - 1 - shared :]
+        self._held = text
+        whole = np.array(text, dtype=np.int64)
+        return [sampling_probabilities(row, settings, whole[: len(ids) + place]) for place, row in enumerate(logits)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    token_ids: Sequence[int]
+    start: int
+    block_table: Sequence[int]
+
+
+class ModelDraft:
+    """A smaller model with the target's tokenizer. Raises BadSetting for one that cuts text into other tokens."""
+
+    def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
+        if not model.has_network:
+            raise ModelError(_("{model} runs on another machine; a draft has to be here. Choose another one.").format(model=model.name))
+        if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
+            raise BadSetting(
+                _(
+                    "{model} cuts text into other tokens than {target}, so its guesses cannot be checked one by "
+                    "one. Choose a draft with the same tokenizer."
+                ).format(model=model.name, target=target.name)
+            )
+        self.name = model.name
+        self._model = model
+        self._cache = KVCache()
+
+    def probabilities(self, ids: Sequence[int], settings: SamplingSettings) -> np.ndarray | None:
+        """See `Draft`."""
+        if len(ids) >= self._model.context_length:
+            return None
+        before = np.array(ids, dtype=np.int64)
+        return sampling_probabilities(self._model.engine.forward(before, self._cache).logits.values, settings, before)
+
+    def release(self) -> None:
+        """Give the memory back."""
+        self._cache.clear()
+
+
+class NgramDraft:
+    """Guesses that the text goes on as it did the last time its newest words stood there (prompt lookup): no model, all on one token."""
+
+    name = "n-grams"
+
+    def __init__(self, vocabulary_size: int, longest: int = LONGEST_NGRAM) -> None:
+        self._size, self._longest = vocabulary_size, longest
+
+    def probabilities(self, ids: Sequence[int], settings: SamplingSettings) -> np.ndarray | None:
+        """See `Draft`: 1 for the token behind the latest earlier place with the same last tokens, as many as possible; None if none is."""
+        text = np.asarray(ids)
+        places = (text[:-1] == text[-1]).nonzero()[0]  # of the last token, earlier
+        if not len(places):
+            return None
+        for length in range(1, self._longest):  # those places where the tokens before it are the same as well
+            further = places[places >= length]
+            further = further[text[further - length] == text[-1 - length]] if length < len(text) - 1 else further[:0]
+            if not len(further):
+                break
+            places = further
+        found = np.zeros(self._size)
+        found[text[places[-1] + 1]] = 1.0
+        return found
+
+    def release(self) -> None:
+        """Nothing is held."""
+
+
+def speculate(
+    target: LanguageModel,
+    draft: LanguageModel | None,
+    prompt: str,
+    settings: SamplingSettings | None = None,
+    guesses: int = 4,
+    length: int = 64,
+) -> Iterator[SpeculativeRound | PlainStep]:
+    """Write `length` tokens twice, guessed and checked, and plainly; whoever has worked for less time goes next.
+
+    draft: a smaller model, None for n-grams. Both end early where their text does. The plain side is the engine's fastest pass and the
+    same pick, nothing recorded. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NotEnoughMemory.
+    """
+    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
+        raise BadSetting(_("An answer has 1 to {longest} tokens here, not {length}.").format(longest=LONGEST, length=str(length)[:20]))
+    settings = settings or SamplingSettings()
+    ids = prompt_ids(target, prompt)
+    guesser = NgramDraft(target.vocabulary_size) if draft is None else ModelDraft(draft, target)
+    run = Speculation(ids, ModelTarget(target, len(ids) + length + MOST_DRAFTED), guesser, settings, guesses, target)
+    plain = _Plain(target, ids, settings)
+    clocks = [0.0, 0.0]
+    try:
+        while True:
+            left = length - (len(run.ids) - len(ids))
+            going = [
+                side
+                for side, on in ((0, left > 0 and not run.finished), (1, plain.written < length and not plain.finished))
+                if on
+            ]  # fmt: skip
+            if not going:
+                return
+            side = min(going, key=clocks.__getitem__)
+            done: SpeculativeRound | PlainStep = run.step(left) if side == 0 else plain.step()
+            clocks[side] += done.seconds
+            yield done
+    finally:
+        guesser.release()
+        plain.release()
+
+
+class _Plain:
+    """Plain decoding: one pass, one token."""
+
+    def __init__(self, model: LanguageModel, ids: Sequence[int], settings: SamplingSettings) -> None:
+        self._model, self._ids, self._settings = model, list(ids), settings
+        self._cache, self._joiner = KVCache(), ByteJoiner()
+        self.written = 0
+        self.finished: str | None = None
+
+    def step(self) -> PlainStep:
+        began = perf_counter()
+        before = np.array(self._ids, dtype=np.int64)
+        token_id = pick(self._model.engine.forward(before, self._cache).logits.values, self._settings, before, self.written)
+        seconds = perf_counter() - began
+        self._ids.append(token_id)
+        self.written += 1
+        if token_id in self._model.end_token_ids:
+            self.finished = "end of text"
+        elif len(self._ids) >= self._model.context_length:
+            self.finished = "context full"
+        token = self._model.token(token_id)
+        return PlainStep(self.written - 1, token_id, "" if token.special else self._joiner.add(token.raw), seconds, self.finished)
+
+    def release(self) -> None:
+        self._cache.clear()

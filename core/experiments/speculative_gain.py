@@ -1,0 +1,65 @@
+"""What guessing ahead brought, in figures: from the record of a run, and by formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.experiments.speculative import REJECTED, PlainStep, SpeculativeRound
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What guessing brought, from the record. acceptance_rate: accepted / judged, the dropped ones aside. tokens_per_pass: tokens written
+    per pass of the target. expected_per_pass: (1 - a^(K+1)) / (1 - a) for acceptance rate a, computed as if every guess had the same
+    chance. speed_up: seconds per token plainly / guessed, both measured, first passes (the prompt) aside; None before both have begun.
+    """
+
+    passes: int
+    written: int
+    drafted: int
+    accepted: int
+    judged: int
+    acceptance_rate: float
+    tokens_per_pass: float
+    expected_per_pass: float
+    draft_seconds: float
+    verify_seconds: float
+    speed_up: float | None
+
+
+def gain(seen: Sequence[SpeculativeRound | PlainStep], guesses: int) -> Gain:
+    """The figures so far."""
+    rounds = [one for one in seen if isinstance(one, SpeculativeRound)]
+    plain = [one for one in seen if isinstance(one, PlainStep)]
+    accepted = sum(one.accepted for one in rounds)
+    drafted = sum(len(one.drafted) for one in rounds)
+    judged = accepted + sum(guess.verdict == REJECTED for one in rounds for guess in one.drafted)
+    rate = accepted / judged if judged else float("nan")
+    written = sum(one.written for one in rounds)
+    speed_up = None
+    if len(rounds) > 1 and len(plain) > 1:
+        mine = sum(one.seconds for one in rounds[1:]) / sum(one.written for one in rounds[1:])
+        speed_up = sum(one.seconds for one in plain[1:]) / (len(plain) - 1) / mine
+    return Gain(
+        passes=len(rounds),
+        written=written,
+        drafted=drafted,
+        accepted=accepted,
+        judged=judged,
+        acceptance_rate=rate,
+        tokens_per_pass=written / len(rounds) if rounds else float("nan"),
+        expected_per_pass=expected_tokens(rate, guesses) if judged else float("nan"),
+        draft_seconds=sum(one.draft_seconds for one in rounds),
+        verify_seconds=sum(one.verify_seconds for one in rounds),
+        speed_up=speed_up,
+    )
+
+
+def expected_tokens(acceptance_rate: float, guesses: int) -> float:
+    """Tokens per pass of the target if every guess is accepted with this probability: 1 + a + a^2 + ... + a^K (Leviathan et al. 2023).
+
+    >>> expected_tokens(0.5, 2), expected_tokens(1.0, 4), expected_tokens(0.0, 4)
+    (1.75, 5.0, 1.0)
+    """
+    return float(sum(acceptance_rate**place for place in range(guesses + 1)))

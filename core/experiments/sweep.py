@@ -1,0 +1,188 @@
+"""Sampling-parameter and model sweeps with common random numbers: the same prompt, side by side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from core.errors import BadSetting
+from core.generation.generation import Generation
+from core.language import _
+from core.record.step import Step
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_COLUMNS = 4
+MOST_STEPS = 400
+MOST_VALUES = 12
+RUN = 3  # words that make a run
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+
+# What can be swept, and the values that show it best.
+RANGES: dict[str, tuple[float, ...]] = {
+    "temperature": (0.1, 0.4, 0.7, 1.0, 1.3, 1.6, 2.0),
+    "top_k": (1, 2, 5, 20, 100, 0),
+    "top_p": (0.1, 0.3, 0.5, 0.7, 0.9, 1.0),
+    "min_p": (0.0, 0.02, 0.05, 0.1, 0.3, 0.5),
+    "typical_p": (0.2, 0.5, 0.8, 0.95, 1.0),
+    "repetition_penalty": (1.0, 1.1, 1.3, 1.6, 2.0),
+    "seed": (0, 1, 2, 3, 4, 5),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One way of writing: a model and its settings."""
+
+    model: LanguageModel
+    settings: SamplingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """A text in numbers. surprise: mean, in bits per token. distinct_words: of `words`. repeats: runs of three words that came before."""
+
+    tokens: int
+    words: int
+    distinct_words: int
+    repeats: int
+    surprise: float
+    seconds: float
+
+    @property
+    def perplexity(self) -> float:
+        """2 to the power of the mean surprise: among how many equally likely tokens one would be as unsure."""
+        return 2.0**self.surprise
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonStep:
+    """All columns after one more step. paths: what each has written. parts_at: for each, the first step that differs from the first
+    column's (None: none so far; always None for the first). finished: why each ended, or None.
+    """
+
+    paths: tuple[tuple[Step, ...], ...]
+    parts_at: tuple[int | None, ...]
+    finished: tuple[str | None, ...]
+
+
+def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n: int = 12) -> Iterator[ComparisonStep]:
+    """Let all columns write, one token each in turn; yields after every round. Same seed, same rolls: only model and settings differ.
+
+    Models may cut the text differently; two columns part where their written *texts* first disagree. Of models that do not fit into memory
+    together, the one that is there writes its columns to the end before another takes its place.
+    Raises EmptyPrompt, PromptTooLong, BadSetting.
+    """
+    if not 1 <= len(columns) <= MOST_COLUMNS:
+        raise BadSetting(_("Compare 1 to {most} columns, not {count}.").format(most=MOST_COLUMNS, count=len(columns)))
+    steps = _length(steps)
+    runs = [Generation(column.model, prompt, column.settings, top_n=top_n) for column in columns]
+    try:
+        while writing := [run for run in runs if run.finished is None and len(run.path) < steps]:
+            # Taking turns, two models that do not fit together would be loaded anew for every single token.
+            here = [run for run in writing if not run.model.engine.unloaded]
+            for run in here or [run for run in writing if run.model is writing[0].model]:
+                next(run.stream(1), None)
+            paths = tuple(tuple(run.path) for run in runs)
+            parts = tuple(None if i == 0 else parting_text(paths[0], path) for i, path in enumerate(paths))
+            yield ComparisonStep(paths, parts, tuple(run.finished for run in runs))
+    finally:
+        for run in runs:
+            run.release()
+
+
+def parting_text(one: Sequence[Step], other: Sequence[Step]) -> int | None:
+    """The first step of `other` whose text is not what `one` says there; None while one is the beginning of the other."""
+    text = "".join(step.text for step in one)
+    so_far = ""
+    for place, step in enumerate(other):
+        so_far += step.text
+        if not (text.startswith(so_far) or so_far.startswith(text)):
+            return place
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class SweepResult:
+    """One value of the swept setting, and the text it led to. parts_at: first step that differs from the line before it."""
+
+    value: float
+    settings: SamplingSettings
+    path: tuple[Step, ...]
+    parts_at: int | None
+    finished: str | None
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return "".join(step.text for step in self.path)
+
+
+def sweep(
+    model: LanguageModel, prompt: str, name: str, values: Sequence[float] = (), settings: SamplingSettings | None = None, steps: int = 24
+) -> Iterator[SweepResult]:
+    """Turn one setting through these values (by default those of RANGES), all else equal; yields one finished line for each.
+
+    Raises BadSetting for a setting that does not exist, values out of range or too many of them; EmptyPrompt, PromptTooLong.
+    """
+    if name not in RANGES:
+        raise BadSetting(
+            _("There is no setting {name} to turn. Choose one of {names}.").format(name=repr(str(name)[:40]), names=", ".join(RANGES))
+        )
+    chosen = tuple(values) or RANGES[name]
+    if len(chosen) > MOST_VALUES:
+        raise BadSetting(_("One sweep takes up to {most} values, not {count}.").format(most=MOST_VALUES, count=len(chosen)))
+    whole_numbers = name in ("top_k", "seed")
+    base = replace(settings or SamplingSettings(), greedy=False)
+    wanted = [replace(base, **{name: _whole(value) if whole_numbers else value}) for value in chosen]  # type: ignore[arg-type]
+    steps = _length(steps)
+    before: tuple[Step, ...] | None = None
+    for value, these in zip(chosen, wanted, strict=True):
+        run = Generation(model, prompt, these, top_n=1)
+        path = tuple(run.stream(steps))
+        yield SweepResult(value, these, path, None if before is None else parting_text(before, path), run.finished)
+        before = path
+
+
+def statistics(path: Sequence[Step]) -> Statistics:
+    """A written text in numbers."""
+    text = "".join(step.text for step in path)
+    words = [word.lower() for word in _WORD.findall(text)]
+    return Statistics(
+        tokens=len(path),
+        words=len(words),
+        distinct_words=len(set(words)),
+        repeats=repeated_runs(words),
+        surprise=sum(step.surprise for step in path) / len(path) if path else 0.0,
+        seconds=sum(step.forward.seconds for step in path),
+    )
+
+
+def repeated_runs(words: Sequence[str]) -> int:
+    """How many runs of three words had been there before.
+
+    >>> repeated_runs("the old man and the old man and the sea".split())
+    3
+    """
+    seen: set[tuple[str, ...]] = set()
+    repeats = 0
+    for start in range(len(words) - RUN + 1):
+        run = tuple(words[start : start + RUN])
+        repeats += run in seen
+        seen.add(run)
+    return repeats
+
+
+def _whole(value: float) -> float:
+    """A whole number as an int, anything else as it is, for SamplingSettings to refuse."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _length(steps: int) -> int:
+    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
+        raise BadSetting(_("A text has 1 to {most} tokens here, not {steps}.").format(most=MOST_STEPS, steps=str(steps)[:20]))
+    return steps

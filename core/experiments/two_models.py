@@ -1,0 +1,305 @@
+"""A small model beside a large one on the same words: one writes, the other says of every token how far it had expected it.
+
+Where both cut text into the same tokens they are compared token by token, with their whole odds. Where they do not, only the text is
+common: it is cut wherever both have an end, and what each needed for such a part is compared by the character.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from core.costs.formulas import multiply_adds
+from core.engine.engine import Forward
+from core.engine.kv_cache.kv_cache import KVCache
+from core.errors import BrokenLogits, ModelError
+from core.experiments.candidates import prompt_ids, whole
+from core.inspection.scoring import score_text
+from core.language import N_, _
+from core.sampling.pick import pick
+from core.settings import SamplingSettings
+from core.tokens.tokens import ByteJoiner
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+    from core.engine.shape import ModelShape
+
+LONGEST = 256  # tokens
+LISTED = 8  # tokens of which both odds are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a model made of one token, before any setting. surprise, entropy: bits; rank: 1 = its favourite; favourite: as a piece.
+
+    seconds: of its pass, measured; computed: tokens that the pass computed.
+    """
+
+    probability: float
+    surprise: float
+    rank: int
+    favourite: str
+    entropy: float
+    seconds: float
+    computed: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedToken:
+    """A token that one model wrote, and what both think of it. judge: None where the other model has other tokens.
+
+    overlap: what both odds have in common, the sum of the smaller ones, 0 to 1; NaN without a judge. pieces, writer_odds, judge_odds: the
+    tokens that the two together find likeliest; place: of the written one among them. raw: its bytes.
+    """
+
+    index: int
+    token_id: int
+    text: str
+    piece: str
+    writer: Opinion
+    judge: Opinion | None
+    overlap: float
+    pieces: tuple[str, ...]
+    writer_odds: tuple[float, ...]
+    judge_odds: tuple[float, ...]
+    place: int
+    finished: str | None = None
+    raw: bytes = b""
+
+    @property
+    def agreed(self) -> bool:
+        """Whether both have the same favourite here."""
+        return self.judge is not None and self.judge.favourite == self.writer.favourite
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPart:
+    """A part of the text at whose end both models have an end of a token. Bits that each needed for it."""
+
+    text: str
+    writer_bits: float
+    judge_bits: float
+
+    @property
+    def difference(self) -> float:
+        """Bits per character that the judge needed beyond the writer."""
+        return (self.judge_bits - self.writer_bits) / len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedParts:
+    """The whole text of two models with different tokens, part by part."""
+
+    parts: tuple[JudgedPart, ...]
+
+
+def same_tokens(one: LanguageModel, other: LanguageModel) -> bool:
+    """Whether both cut text into the same tokens with the same numbers."""
+    return bool(one.tokenizer.get_vocab() == other.tokenizer.get_vocab())
+
+
+def judge(
+    writer: LanguageModel, other: LanguageModel, prompt: str, settings: SamplingSettings | None = None, length: int = 48
+) -> Iterator[JudgedToken | JudgedParts]:
+    """Let `writer` write up to `length` tokens and `other` judge each of them as it comes; a turn of each model per token.
+
+    With different tokenizers the tokens come without a judge, and at the end JudgedParts. Both read the prompt as it stands. Raises
+    EmptyPrompt, PromptTooLong (for the one that cannot read it), BadSetting, ModelError for a model on a server, BrokenLogits.
+    """
+    length = whole(length, N_("The length"), 1, LONGEST)
+    settings = settings or SamplingSettings()
+    both_here(writer, other)
+    same = same_tokens(writer, other)
+    ids, theirs = list(prompt_ids(writer, prompt)), list(prompt_ids(other, prompt))
+    room = min(writer.context_length - len(ids), other.context_length - len(theirs) if same else length)
+    caches, joiner, written = (KVCache(), KVCache()), ByteJoiner(), list[tuple[str, float]]()
+    try:
+        for index in range(min(length, room)):
+            mine = writer.engine.forward(np.array(ids, dtype=np.int64), caches[0])
+            asked = other.engine.forward(np.array(theirs, dtype=np.int64), caches[1]) if same else None
+            token_id = pick(mine.logits.values, settings, np.array(ids, dtype=np.int64), index)
+            token = writer.token(token_id)
+            text = "" if token.special else joiner.add(token.raw)
+            ended = "end of text" if token_id in writer.end_token_ids else "context full" if index == room - 1 < length - 1 else None
+            ids.append(token_id)
+            theirs.append(token_id)
+            seen = _judged(index, token_id, text, writer, mine, asked, ended)
+            written.append((text, seen.writer.surprise))
+            yield seen
+            if token_id in writer.end_token_ids:
+                break
+        if not same and any(text for text, _each in written):
+            yield JudgedParts(by_character(written, _read(other, prompt, "".join(text for text, _each in written))))
+    finally:
+        for cache in caches:
+            cache.clear()
+
+
+def both_here(*models: LanguageModel) -> None:
+    """Raise ModelError for a model whose whole odds are not on this machine."""
+    for model in models:
+        if not model.has_network:
+            raise ModelError(
+                _("{model} runs on a server, which tells only a part of its odds. Choose two models that are here.").format(
+                    model=model.name
+                )
+            )
+
+
+def _judged(
+    index: int, token_id: int, text: str, model: LanguageModel, mine: Forward, asked: Forward | None, ended: str | None
+) -> JudgedToken:
+    own = odds_of(mine)
+    theirs = None if asked is None else sized(odds_of(asked), len(own))
+    together = own.copy() if theirs is None else np.maximum(own, theirs)
+    together[token_id] = 2.0  # it is always among them
+    listed = np.argsort(-together, kind="stable")[:LISTED]
+    listed = listed[np.argsort(-(own if theirs is None else own + theirs)[listed], kind="stable")]
+    return JudgedToken(
+        index=index,
+        token_id=token_id,
+        text=text,
+        piece=model.piece(token_id),
+        writer=_opinion(model, own, token_id, mine),
+        judge=None if theirs is None or asked is None else _opinion(model, theirs, token_id, asked),
+        overlap=math.nan if theirs is None else float(np.minimum(own, theirs).sum()),
+        pieces=tuple(model.piece(int(one)) for one in listed),
+        writer_odds=tuple(own[listed].tolist()),
+        judge_odds=() if theirs is None else tuple(theirs[listed].tolist()),
+        place=int(np.flatnonzero(listed == token_id)[0]),
+        finished=ended,
+        raw=model.token(token_id).raw,
+    )
+
+
+def sized(odds: np.ndarray, size: int) -> np.ndarray:
+    """The same odds over a table of another size: padding rows that only one of the two has weigh nothing."""
+    return np.concatenate([odds[:size], np.zeros(max(0, size - len(odds)))])
+
+
+def odds_of(forward: Forward) -> np.ndarray:
+    """The model's own odds, float64 [vocabulary]. Raises BrokenLogits where they are none."""
+    with torch.inference_mode():
+        odds: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
+    if np.isnan(odds).any():
+        raise BrokenLogits(_("The model answered with numbers that are not numbers (NaN). Try another model or precision."))
+    return odds
+
+
+def entropy_of(odds: np.ndarray) -> float:
+    """How unsure these odds are, bits."""
+    some = odds[odds > 0]
+    return float(-(some * np.log2(some)).sum())
+
+
+def _opinion(model: LanguageModel, odds: np.ndarray, token_id: int, forward: Forward) -> Opinion:
+    chance = float(odds[token_id])
+    return Opinion(
+        probability=chance,
+        surprise=-math.log2(chance) if chance > 0 else math.inf,
+        rank=int((odds > chance).sum()) + 1,
+        favourite=model.piece(int(odds.argmax())),
+        entropy=entropy_of(odds),
+        seconds=forward.seconds,
+        computed=forward.computed_tokens,
+    )
+
+
+def _read(model: LanguageModel, prompt: str, text: str) -> list[tuple[str, float]]:
+    """The pieces of `text` as this model cuts them behind the prompt, each with its surprise in bits; a piece that begins in the prompt
+    comes with the part that lies in the text, and NaN."""
+    found, place = [], 0
+    for token in score_text(model, prompt + text, top_n=1).tokens:
+        begin, place = place, place + len(token.text)
+        if place > len(prompt):
+            whole = begin >= len(prompt) and token.surprise is not None
+            found.append((token.text[max(0, len(prompt) - begin) :], token.surprise if whole and token.surprise is not None else math.nan))
+        elif found or begin >= len(prompt):
+            found.append(("", token.surprise if token.surprise is not None else math.nan))
+    return found
+
+
+def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, float]]) -> tuple[JudgedPart, ...]:
+    """The same text cut in two ways, each piece with its bits, as parts at whose ends both have an end.
+
+    A part of which some bits are not known (NaN) is left out.
+
+    >>> by_character([("a", 1.0), ("bc", 2.0)], [("ab", 4.0), ("c", 0.5)])
+    (JudgedPart(text='abc', writer_bits=3.0, judge_bits=4.5),)
+    """
+    text = "".join(piece for piece, _each in one)
+    ends = sorted(set(_ends(one)) & set(_ends(other)))
+    sums = [_sums(pieces, set(ends)) for pieces in (one, other)]
+    parts = zip([0, *ends], ends, *sums, strict=False)
+    return tuple(JudgedPart(text[begin:end], mine, theirs) for begin, end, mine, theirs in parts if not math.isnan(mine + theirs))
+
+
+def _ends(pieces: Sequence[tuple[str, float]]) -> list[int]:
+    """Where pieces that have a text end, in characters."""
+    return list(accumulate(len(text) for text, _each in pieces if text))
+
+
+def _sums(pieces: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:
+    """The bits of the pieces up to each of these ends. A piece without a text (a half character) counts for what it is completed by."""
+    sums, place, bits = [], 0, 0.0
+    for text, surprise in pieces:
+        place, bits = place + len(text), bits + surprise
+        if text and place in ends:
+            sums.append(bits)
+            bits = 0.0
+    return sums
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """What of a model its costs are computed from, so that they can be shown where the model is not loaded.
+
+    weight_bytes: measured; cache_bytes_per_token: computed from the shape.
+    """
+
+    name: str
+    parameters: int
+    weight_bytes: int
+    shape: ModelShape
+    cache_bytes_per_token: int
+
+    @classmethod
+    def of(cls, model: LanguageModel) -> ModelFigures:
+        """The figures of a loaded model."""
+        return cls(model.name, model.parameter_count, model.weight_bytes, model.shape, model.cache_bytes_per_token)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two in figures. seconds_per_token: the median of its passes over one token, None before there is one; measured.
+
+    bits_per_token: what it needed for the text, mean. weight_bytes: measured; multiply_adds: for the newest token, computed.
+    """
+
+    parameters: int
+    weight_bytes: int
+    multiply_adds: int
+    cache_bytes: int
+    seconds_per_token: float | None
+    bits_per_token: float
+
+
+def side(model: ModelFigures, seen: Sequence[Opinion], context: int) -> Side:
+    """The figures of one of the two, from its opinions on a text that ends at `context` tokens."""
+    decoding = [one.seconds for one in seen if one.computed == 1]
+    bits = [one.surprise for one in seen]
+    return Side(
+        model.parameters,
+        model.weight_bytes,
+        multiply_adds(model.shape, max(1, context)),
+        model.cache_bytes_per_token * context,
+        median(decoding) if decoding else None,
+        sum(bits) / len(bits) if bits else math.nan,
+    )

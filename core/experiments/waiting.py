@@ -1,0 +1,246 @@
+"""One request among many: where its seconds go while others are served too, and how waiting grows with the load.
+
+The others are real: they go through the scheduler of `core.batching` with real passes. A server's clock runs only while it works, and what
+nobody waits for is skipped, so a quiet hour takes no time to measure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import mean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.batching.block_pool import blocks_for
+from core.batching.request import RequestState
+from core.batching.scheduler import Policy
+from core.batching.server import MOST_BLOCKS, Iteration, Server, ServerSettings, passes_are_compiled
+from core.errors import BadSetting
+from core.experiments.batching import MOST_READERS, Reader, readers
+from core.experiments.candidates import prompt_ids, whole
+from core.language import N_, _
+from core.limits import Limits
+from core.settings import LARGEST_SEED, SamplingSettings
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+QUEUE, PREFILL, DECODE, STALLED, PREEMPTED = "queue", "prefill", "decode", "stalled", "preempted"
+POLICIES = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
+MINE = 1000  # the number of the request that is watched
+SEATS = 8
+BEFORE, BEHIND = 8, 8  # others who come before and after
+LOADS = (0.3, 0.6, 0.85)
+LONGEST, MOST_REQUESTS = 128, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of the watched request's time, seconds after it arrived. name: queue, prefill, decode, stalled (others' turn), preempted."""
+
+    name: str
+    start: float
+    seconds: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The watched request under one policy, so far. Times are seconds after its arrival, on the server's clock; measured.
+
+    ahead: others who were waiting or being served as it came; finished: whether its answer is whole.
+    """
+
+    policy: Policy
+    stretches: tuple[Stretch, ...]
+    token_times: tuple[float, ...]
+    text: str
+    ahead: int
+    finished: bool
+
+    @property
+    def first_token(self) -> float:
+        """Time to first token; NaN before there is one."""
+        return self.token_times[0] if self.token_times else math.nan
+
+    @property
+    def inter_token(self) -> float:
+        """The median time from one token to the next; NaN before there are two."""
+        gaps = [later - earlier for earlier, later in pairwise(self.token_times)]
+        return float(np.median(gaps)) if gaps else math.nan
+
+    @property
+    def total(self) -> float:
+        """Time to the newest token."""
+        return self.token_times[-1] if self.token_times else math.nan
+
+    def spent(self, name: str) -> float:
+        """All the time of this name."""
+        return sum(one.seconds for one in self.stretches if one.name == name)
+
+
+def watch_one(
+    model: LanguageModel,
+    prompt: str,
+    others: Sequence[str],
+    settings: SamplingSettings | None = None,
+    length: int = 24,
+    rate: float = 10.0,
+) -> Iterator[Watched]:
+    """Send one request among sixteen others who come `rate` a second, to a server of each policy; yields after every pass it was there for.
+
+    others: what the others ask; fewer of them come where the limits of this app say so. The watched one comes in their middle. Raises
+    EmptyPrompt, PromptTooLong, BadSetting, ModelError.
+    """
+    settings = settings or SamplingSettings()
+    length = whole(length, N_("The length"), 1, LONGEST)
+    most = Limits.from_environment().readers or MOST_READERS
+    crowd = readers(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
+    before = (len(crowd) + 1) // 2
+    own = Reader(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
+    who = [*crowd[:before], own, *crowd[before:]]
+    needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
+    sides, compiled = {}, passes_are_compiled(model)
+    for policy in POLICIES:
+        chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
+        sides[policy] = (Server(model, [one.request() for one in who], chosen, None, compiled), _Watch(policy, own.arrival))
+    while going := [policy for policy, (server, watch) in sides.items() if not watch.finished and not server.done]:
+        policy = min(going, key=lambda one: sides[one][0].clock)
+        server, watch = sides[policy]
+        if watch.take(server.step()):
+            yield watch.seen()
+
+
+class _Watch:
+    """What happens to the watched request at one server."""
+
+    def __init__(self, policy: Policy, arrival: float) -> None:
+        self._policy, self._arrival = policy, arrival
+        self._stretches: list[Stretch] = []
+        self._times: list[float] = []
+        self._text, self._ahead = "", 0
+        self.finished = False
+
+    def take(self, done: Iteration) -> bool:
+        """Read an iteration; whether the request was there."""
+        mine = next((part for part in done.progress if part.request_id == MINE), None)
+        if mine is None:
+            return False
+        start = max(0.0, done.start - self._arrival)
+        if not self._stretches:
+            self._ahead = len(done.progress) - 1
+            if start > 0:  # it came in the middle of a pass
+                self._stretches.append(Stretch(QUEUE, 0.0, start, 0))
+        names = {RequestState.WAITING: QUEUE, RequestState.PREEMPTED: PREEMPTED, RequestState.PREFILLING: PREFILL}
+        name = names.get(mine.state, DECODE)
+        self._stretches.append(Stretch(STALLED if mine.tokens == 0 and name in (PREFILL, DECODE) else name, start, done.seconds, done.rows))
+        if mine.token_id >= 0:
+            self._times.append(done.stop - self._arrival)
+            self._text += mine.text
+        self.finished = any(one.request_id == MINE for one in done.finished)
+        return True
+
+    def seen(self) -> Watched:
+        """What is known so far."""
+        return Watched(self._policy, tuple(self._stretches), tuple(self._times), self._text, self._ahead, self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTimes:
+    """How long each of the requests takes when it has the model to itself, its waiting aside; seconds, measured."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """E[S]."""
+        return mean(self.seconds)
+
+    @property
+    def second_moment(self) -> float:
+        """E[S^2]."""
+        return mean(value * value for value in self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """Mean waiting at one load. load: arrivals a second times E[S]. queue: from arrival to the first pass; total: to the last token.
+
+    formula: the mean wait that M/G/1 gives for the measured service times, seconds, computed.
+    """
+
+    policy: Policy
+    load: float
+    rate: float
+    requests: int
+    queue: float
+    total: float
+    formula: float
+
+
+def pollaczek_khinchine(rate: float, mean_service: float, second_moment: float) -> float:
+    """The mean wait in an M/G/1 queue: random (Poisson) arrivals, any service times, one server, first come first served.
+
+    rate x E[S^2] / (2 (1 - rate x E[S])), seconds; infinite where more comes than can be served (Pollaczek 1930, Khinchine 1932).
+
+    >>> pollaczek_khinchine(0.5, 1.0, 1.0), pollaczek_khinchine(0.5, 1.0, 2.0), pollaczek_khinchine(2.0, 1.0, 1.0)
+    (0.5, 1.0, inf)
+    """
+    load = rate * mean_service
+    return rate * second_moment / (2 * (1 - load)) if load < 1 else math.inf
+
+
+def load_curve(
+    model: LanguageModel,
+    prompts: Sequence[str],
+    settings: SamplingSettings | None = None,
+    loads: Sequence[float] = LOADS,
+    requests: int = 16,
+    shortest: int = 2,
+    longest: int = 8,
+) -> Iterator[ServiceTimes | LoadPoint]:
+    """Measure each request alone, then let them all come at each load, one at a time and with continuous batching.
+
+    Raises what `core.experiments.batching.readers` raises.
+    """
+    requests = whole(requests, N_("The number of requests"), 2, MOST_REQUESTS)
+    if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
+        raise BadSetting(_("A load is a share of what can be served, more than 0 and less than 1."))
+    settings = settings or SamplingSettings()
+    crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
+    alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME, compiled) for one in iteration.finished]
+    times = ServiceTimes(tuple(one.token_times[-1] - one.admitted for one in alone))
+    yield times
+    waits = np.random.default_rng(settings.seed).exponential(1.0, requests).cumsum()
+    for load in loads:
+        rate = load / times.mean
+        coming = [replace(one, arrival=float(wait) / rate) for one, wait in zip(crowd, waits, strict=True)]
+        for policy in POLICIES:
+            done = [one for iteration in _run(model, coming, policy, compiled) for one in iteration.finished]
+            queue, total = mean(one.queue_time for one in done), mean(one.end_to_end_latency for one in done)
+            formula = pollaczek_khinchine(rate, times.mean, times.second_moment)
+            yield LoadPoint(policy, load, rate, len(done), queue, total, formula)
+
+
+def _crowd(
+    model: LanguageModel, prompts: Sequence[str], settings: SamplingSettings, count: int, shortest: int, longest: int
+) -> list[Reader]:
+    """So many readers, all there from the start; more than one page may send at once are made in several goes."""
+    made: list[Reader] = []
+    while len(made) < count:
+        own = SamplingSettings(**settings.as_dict() | {"seed": (settings.seed + len(made)) % (LARGEST_SEED + 1)})
+        fresh = readers(model, prompts, min(8, count - len(made)), shortest, longest, None, own)
+        made += [replace(one, reader_id=len(made) + number) for number, one in enumerate(fresh)]
+    return made
+
+
+def _run(model: LanguageModel, who: Sequence[Reader], policy: Policy, compiled: bool) -> Iterator[Iteration]:
+    needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
+    chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
+    server = Server(model, [one.request(ignore_eos=True) for one in who], chosen, None, compiled)
+    while not server.done:
+        yield server.step()

@@ -1,0 +1,367 @@
+"""Fine-tuning, one optimisation step at a time: a copy of a model is taught a few sentences, and can be taken back to any moment kept.
+
+The copy shares the weights of the model until its first step; nobody else's model ever changes. A step is what torch makes of it: a
+forward pass over all positions of the batch, a backward pass, an AdamW update. What the model knew is rehearsed beside what is new:
+
+    loss = (1 - rehearsal) x loss of the new text + rehearsal x loss of the old
+
+Models of up to `ALL_WEIGHTS` parameters learn with all of their weights; larger ones with low-rank adapters (LoRA, Hu and others 2021) of
+`peft`, whose base stays frozen and shared.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from core.device import is_out_of_memory
+from core.engine.stored_weights import widen
+from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
+from core.language import _, written
+from core.limits import Limits
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+IGNORED = -100
+ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
+LARGEST = 200_000_000  # parameters of a model that can be taught here
+LONGEST_TEXT = 100_000  # characters
+KEPT_BYTES = 800_000_000  # of all moments of one training together (over thirty of the storyteller); those of all visitors: core.limits
+REHEARSED = 8  # old texts in a step, at least: of four, which ones were drawn decided what was kept
+LORA_RANK = 8
+_ALL: WeakSet[FineTuning] = WeakSet()
+_KEEPING = threading.RLock()  # around what one training does with the moments of another
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """learning_rate of AdamW. rows: documents of the new text in a step, at most. length: tokens of a row. rehearsal: share that what the
+    model knew has in the loss, 0 to 0.9. seed: of the order of the documents.
+
+    Raises BadSetting.
+    """
+
+    learning_rate: float = 6e-4
+    rows: int = 8
+    length: int = 64
+    rehearsal: float = 0.5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        bounds = {"learning_rate": (1e-6, 0.1), "rows": (1, 64), "length": (8, 512), "rehearsal": (0.0, 0.9), "seed": (0, 2**53)}
+        for name, (low, high) in bounds.items():
+            value = getattr(self, name)
+            whole = isinstance(low, int) and isinstance(high, int)
+            if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not low <= value <= high:
+                kind = _("a whole number") if whole else _("a number")
+                raise BadSetting(
+                    _("The {name} must be {kind} from {low} to {high}, not {value}.").format(
+                        name=_(name.replace("_", " ")), kind=kind, low=written(low), high=written(high), value=str(value)[:20]
+                    )
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingStep:
+    """One step, as it was measured.
+
+    index: 1 for the first. loss: nats per token of the new text, before the step; rehearsal_loss: of the old, None without any.
+    gradient_norm: of all gradients together, before the clipping to 1. tokens: that were learned from, old and new.
+    seconds: forward, backward, update. bytes: of tensors that are there: weights, gradients, optimizer state, and the activations kept
+    for the way back. changed: weights that are other numbers than before, of `weights`; None where nobody counted.
+    """
+
+    index: int
+    loss: float
+    rehearsal_loss: float | None
+    gradient_norm: float
+    learning_rate: float
+    tokens: int
+    forward_seconds: float
+    backward_seconds: float
+    update_seconds: float
+    weight_bytes: int
+    gradient_bytes: int
+    optimizer_bytes: int
+    activation_bytes: int
+
+    @property
+    def seconds(self) -> float:
+        """The whole step."""
+        return self.forward_seconds + self.backward_seconds + self.update_seconds
+
+
+class FineTuning:
+    """A copy of a model on its way. text: what is taught, a document a line (or parts of a long one). rehearsal_texts: what it knew.
+
+    Raises CannotBeTaught for a model on a server, a recording's or one that is too large; TextToLearn for a text with nothing in it, or far
+    too much; NotEnoughMemory.
+    """
+
+    def __init__(self, model: LanguageModel, text: str, plan: TrainingPlan | None = None, rehearsal_texts: Sequence[str] = ()) -> None:
+        self.plan = plan or TrainingPlan()
+        self.model = model
+        self.documents = documents(model, text, self.plan.length)
+        self.rehearsed = [ids for old in rehearsal_texts for ids in documents(model, old, self.plan.length)]
+        if self.plan.rehearsal and not self.rehearsed:
+            raise TextToLearn(_("There is nothing to rehearse for this model. Set the share of the old to 0."))
+        self.adapted = model.parameter_count > ALL_WEIGHTS
+        self.index = self.tokens = 0
+        self.network: nn.Module = _twin(model, self.adapted)
+        self.trained = {name: weight for name, weight in self.network.named_parameters() if weight.requires_grad}
+        self._optimizer = self._new_optimizer()
+        self._moments: dict[int, dict[str, torch.Tensor]] = {}
+        self._kept_at = 0.0
+        with _KEEPING:
+            _ALL.add(self)
+        self.keep()
+
+    def step(self) -> TrainingStep:
+        """Learn from one batch. Raises NotEnoughMemory; the weights are then as they were."""
+        rng = Random(f"{self.plan.seed}/{self.index}")
+        new = _batch(rng.sample(self.documents, min(self.plan.rows, len(self.documents))), self.network)
+        old = None
+        if self.plan.rehearsal:
+            old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), REHEARSED), len(self.rehearsed))), self.network)
+        try:  # without dropout: what is learned are a few sentences, and a step can be repeated exactly
+            with torch.enable_grad(), _KeptForBackward(self.network) as kept:
+                began = perf_counter()
+                loss = _loss(self.network, *new)
+                old_loss = None if old is None else _loss(self.network, *old)
+                share = self.plan.rehearsal
+                whole = loss if old_loss is None else (1 - share) * loss + share * old_loss
+                self._wait()
+                forward = perf_counter()
+                whole.backward()
+                norm = float(nn.utils.clip_grad_norm_(self.trained.values(), 1.0))
+                backward = perf_counter()
+            gradients = sum(_bytes(weight.grad) for weight in self.trained.values() if weight.grad is not None)
+            self._optimizer.step()
+            self._wait()
+            updated = perf_counter()
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise NotEnoughMemory(_("There is not enough memory for a training step. Teach fewer or shorter sentences.")) from error
+            raise
+        finally:
+            self._optimizer.zero_grad(set_to_none=True)
+        self.index += 1
+        tokens = sum(int((batch[1] != IGNORED).sum()) for batch in (new, old) if batch is not None)
+        self.tokens += tokens
+        return TrainingStep(
+            index=self.index,
+            loss=float(loss.detach()),
+            rehearsal_loss=None if old_loss is None else float(old_loss.detach()),
+            gradient_norm=norm,
+            learning_rate=self.plan.learning_rate,
+            tokens=tokens,
+            forward_seconds=forward - began,
+            backward_seconds=backward - forward,
+            update_seconds=updated - backward,
+            weight_bytes=sum(_bytes(weight) for weight in self.network.parameters()),
+            gradient_bytes=gradients,
+            optimizer_bytes=sum(_bytes(value) for state in self._optimizer.state.values() for value in state.values()),
+            activation_bytes=kept.bytes,
+        )
+
+    @property
+    def moments(self) -> list[int]:
+        """The steps whose weights are kept, 0 = before the first; `undo` goes back to any of them."""
+        return sorted(self._moments)
+
+    def keep(self) -> None:
+        """Keep the weights of now. When the moments grow too large, every second one between the first and the newest goes.
+
+        Too large are this training's own, or those of all together: then the training that has rested longest gives first, this one last.
+        """
+        with torch.no_grad():
+            self._moments[self.index] = {name: weight.detach().clone() for name, weight in self.trained.items()}
+        with _KEEPING:
+            self._thin(KEPT_BYTES)
+            self._kept_at = perf_counter()
+            together = Limits.from_environment().training_megabytes * 1_000_000
+            for one in sorted(_ALL, key=lambda one: one._kept_at) if together else ():
+                one._thin(one.kept_bytes - max(0, sum(other.kept_bytes for other in _ALL) - together))
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of all moments kept."""
+        return len(self._moments) * sum(_bytes(weight) for weight in self.trained.values())
+
+    def _thin(self, most: float) -> None:
+        while len(self._moments) > 3 and self.kept_bytes > most:
+            for index in self.moments[1:-1:2]:
+                del self._moments[index]
+
+    def undo(self, index: int) -> None:
+        """Be as after this step, bit for bit; what came later is gone, the optimizer begins anew. Raises BadSetting for one not kept."""
+        with _KEEPING, torch.no_grad():
+            if index not in self._moments:
+                raise BadSetting(
+                    _("Kept are the moments after these steps: {names}. Not {index}.").format(
+                        names=", ".join(map(str, self.moments)), index=str(index)[:20]
+                    )
+                )
+            for name, weight in self.trained.items():
+                weight.copy_(self._moments[index][name])
+            self._moments = {kept: weights for kept, weights in self._moments.items() if kept <= index}
+        self.index = index
+        self._optimizer = self._new_optimizer()
+
+    def taught(self, name: str) -> LanguageModel:
+        """The model as it is now, under this name, with weights of its own: it works wherever a loaded model does."""
+        from core.backends.fast_decoder import FastDecoder
+        from core.engine.model import LanguageModel
+
+        network: Any = copy.deepcopy(self.network)
+        if self.adapted:
+            network = widen(network).merge_and_unload()  # into 16 bits, what was learnt would be rounded away
+        for weight in network.parameters():
+            weight.requires_grad_(False)
+        return LanguageModel(name, network.eval(), self.model.tokenizer, FastDecoder.of(network))
+
+    def as_it_is(self) -> LanguageModel:
+        """The model on its way, to be asked between two steps. It changes with every step."""
+        from core.engine.model import LanguageModel
+
+        network: Any = self.network
+        return LanguageModel(self.model.name, network.get_base_model() if self.adapted else network, self.model.tokenizer)
+
+    def release(self) -> None:
+        """Give the memory back; what was taken from `taught` stays."""
+        with _KEEPING:
+            _ALL.discard(self)
+            self._moments.clear()
+        self.trained, self.network = {}, nn.Module()
+        self._optimizer = torch.optim.AdamW([torch.zeros(1)])
+        gc.collect()
+
+    def _new_optimizer(self) -> torch.optim.Optimizer:
+        return torch.optim.AdamW(self.trained.values(), lr=self.plan.learning_rate, betas=(0.9, 0.95), weight_decay=0.0)
+
+    def _wait(self) -> None:
+        """Until the device has done what it was told, so that a clock means something."""
+        if next(iter(self.trained.values())).is_cuda:
+            torch.cuda.synchronize()
+
+
+def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
+    """The text as rows of at most `length` + 1 token ids: a document a line, long ones in parts, an end token behind each.
+
+    Raises TextToLearn.
+    """
+    if len(text) > LONGEST_TEXT:
+        raise TextToLearn(
+            _("That is {count} characters; {most} can be taught at a time. Take a part of it.").format(
+                count=written(len(text)), most=written(LONGEST_TEXT)
+            )
+        )
+    rows: list[list[int]] = []
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        ids = [*model.encode(line.strip()), *sorted(model.end_token_ids)[:1]]
+        known = next((i for i in ids if i >= model.vocabulary_size), None)
+        if known is not None:
+            raise TextToLearn(_("This text needs a token that the model has no vector for. Write it in other words."))
+        rows += [ids[start : start + length + 1] for start in range(0, max(1, len(ids) - 1), length)]
+    rows = [row for row in rows if len(row) > 1]
+    if not rows or not any(letter.isalnum() or ord(letter) > 0x2000 for letter in text):
+        raise TextToLearn(_("There is nothing to learn from yet. Write a sentence or two."))
+    return rows
+
+
+def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
+    """A network of the same kind to be trained: with weights of its own in float32, or with adapters on weights that stay shared."""
+    if not model.has_network:
+        raise CannotBeTaught(
+            _("{model} is not on this machine: only a model whose weights are here can be taught.").format(model=model.name)
+        )
+    if model.parameter_count > LARGEST:
+        raise CannotBeTaught(
+            _("{model} has {parameter_count} million parameters; here up to {largest} million can be taught.").format(
+                model=model.name, parameter_count=written(model.parameter_count / 1000000.0, ",.0f"), largest=LARGEST // 10**6
+            )
+        )
+    network = model.load_network()
+    with model.engine.lock.acquire():  # the weights may have been unloaded
+        try:
+            if not adapted:
+                twin = widen(copy.deepcopy(network)).eval()
+                for weight in twin.parameters():
+                    weight.requires_grad_(True)
+                return twin
+            from peft import LoraConfig, get_peft_model
+
+            shared = copy.deepcopy(network, {id(weight): weight for weight in network.parameters()})
+            return get_peft_model(
+                shared, LoraConfig(r=LORA_RANK, lora_alpha=2 * LORA_RANK, target_modules="all-linear", task_type="CAUSAL_LM")
+            ).eval()
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise NotEnoughMemory(_("There is not enough memory for a copy of {model}.").format(model=model.name)) from error
+            raise CannotBeTaught(_("{model} is built in a way that cannot be taught here.").format(model=model.name)) from error
+
+
+def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Ids, targets and mask, int64 [rows, longest - 1]; what only fills up is ignored."""
+    where = next(network.parameters()).device
+    longest = max(map(len, rows)) - 1
+    ids = torch.zeros(len(rows), longest, dtype=torch.long)
+    targets = torch.full((len(rows), longest), IGNORED)
+    mask = torch.zeros(len(rows), longest, dtype=torch.long)
+    for number, row in enumerate(rows):
+        size = len(row) - 1
+        ids[number, :size] = torch.tensor(row[:-1])
+        targets[number, :size] = torch.tensor(row[1:])
+        mask[number, :size] = 1
+    return ids.to(where), targets.to(where), mask.to(where)
+
+
+def _loss(network: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Mean cross-entropy per target token, in nats."""
+    logits = network(input_ids=ids, attention_mask=mask, use_cache=False).logits
+    return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
+
+
+class _KeptForBackward:
+    """Counts the bytes that autograd keeps for the way back, each storage once, the weights left out: they are there anyway."""
+
+    def __init__(self, network: nn.Module) -> None:
+        self._weights = {weight.untyped_storage().data_ptr() for weight in network.parameters()}
+        self._seen: dict[int, int] = {}
+        self._hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, lambda kept: kept)
+
+    def _pack(self, tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in self._weights:
+            self._seen[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    @property
+    def bytes(self) -> int:
+        """All of them together."""
+        return sum(self._seen.values())
+
+    def __enter__(self) -> _KeptForBackward:
+        self._hooks.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._hooks.__exit__(*error)
+
+
+def _bytes(tensor: Any) -> int:
+    return tensor.numel() * tensor.element_size() if isinstance(tensor, torch.Tensor) else 0

@@ -1,0 +1,38 @@
+"""Rehearsal texts, against catastrophic forgetting: a little of what a model knew, to be learned beside what is new."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.models.hub import BUNDLED, bundled_names
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+LESSONS = BUNDLED / "storyteller" / "rehearsal.txt"  # one lesson of the bundled models a line
+WRITTEN = 48  # tokens of a text that a model writes for itself
+
+
+def rehearsal_texts(model: LanguageModel, count: int = 64, seed: int = 0) -> list[str]:
+    """Return texts like those the model learned from: lessons of the bundled models, or what any other model writes by itself.
+
+    A model's own samples are all that is known of a training text that nobody has (Robins 1995 called it pseudo-rehearsal).
+    """
+    if model.name in bundled_names():
+        return LESSONS.read_text("utf-8").splitlines()[:count]
+    from core.generation.generation import Generation
+    from core.settings import SamplingSettings
+
+    texts = []
+    for number in range(min(count, 8)):
+        run = Generation(model, model.token(first_token(model)).text or " ", SamplingSettings(top_p=0.95, seed=seed + number), top_n=1)
+        while run.finished is None and len(run.path) < WRITTEN:
+            run.step()
+        run.release()
+        texts.append(" ".join(run.text.split()))
+    return [text for text in texts if any(letter.isalnum() for letter in text)]
+
+
+def first_token(model: LanguageModel) -> int:
+    """A token to begin with: the letter "A" as this model writes it."""
+    return model.encode("A")[-1]

@@ -1,0 +1,300 @@
+"""Logit lens, attention and embeddings of one step: what is inside when the model decides.
+
+Nothing of this is on the way of writing: it runs only when somebody looks, in passes of its own, and takes its turn like every visitor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+
+from core.backends.transformers_backend import backend_of
+from core.device import is_out_of_memory
+from core.engine.model import LanguageModel
+from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.inspection import attention, embeddings
+from core.inspection.embeddings import Neighbour
+from core.inspection.layers import LayerOutputs, Layers, same_odds
+from core.language import N_, _, written
+from core.record import rich
+from core.tokens.tokens import Token
+
+PIECE = 512  # tokens read in one turn; a long text lets others in between
+MOST_GUESSES = 1_000
+
+NO_LAYERS = N_("This kind of model does not show its layers one by one, so there is no guess after each of them to be seen.")
+NO_ATTENTION = N_("This kind of model has no attention: it does not look back at single words, it carries one summary of the text along.")
+SOME_ATTENTION = N_("Layers {layers} of this model have no attention: they do not look back at single words.")
+ONE_WITHOUT = N_("Layer {layers} of this model has no attention: it does not look back at single words.")
+HIDDEN_ATTENTION = N_("This kind of model does not tell truly which words it looked at, so that is not shown.")
+TO_NOTHING = N_("The heads of this model may also look at nothing; what is missing to 100 % went there.")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A token as one layer (or one position) sees it. rank 1 = the favourite; model_probability: softmax of the model's own logits."""
+
+    token_id: int
+    text: str
+    piece: str
+    rank: int
+    logit: float
+    model_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What the model would say if it stopped after this layer, read through its own final norm and head.
+
+    number: 1 is the first layer, 0 stands for the token's vector before any layer. candidates: the favourites, best first. entropy: bits.
+    rest_model_probability: all that is not listed.
+    """
+
+    number: int
+    candidates: tuple[Guess, ...]
+    entropy: float
+    rest_model_probability: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inside:
+    """One step of a model, opened. All of it belongs to the last of `token_ids`: the position from which the next token is guessed.
+
+    layers: one per layer, the last is the model's own answer; empty if the layers cannot be read. before: the same before the first layer.
+    attention: per layer float32 [heads, positions], each row a share of 1 over the tokens; None for a layer without attention.
+    notes: one sentence each about what this kind of model does not show. seconds: the time it took, waiting excluded.
+    """
+
+    model: LanguageModel
+    token_ids: tuple[int, ...]
+    before: Layer | None
+    layers: tuple[Layer, ...]
+    attention: tuple[np.ndarray | None, ...]
+    notes: tuple[str, ...]
+    seconds: float
+    _reader: Layers
+    _hidden: torch.Tensor | None  # [1 + layers, hidden], what went into the first layer and what each handed on
+    _logits: torch.Tensor  # float32 [vocabulary], the model's own answer
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the favourite after every layer."""
+        return rich.framed(f"{len(self.layers)} layers, and what each would say", rich.layers(self.layers))
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens that were read."""
+        return tuple(self.model.token(i) for i in self.token_ids)
+
+    def follow(self, token_id: int) -> tuple[Guess, ...]:
+        """One token's way through the layers: its probability and rank before the first layer and after each. Empty if they cannot be read.
+
+        Raises BadToken for an id outside the vocabulary.
+        """
+        token = self.model.token(token_id)
+        if self._hidden is None:
+            return ()
+        with self.model.engine.lock.acquire():
+            logits = _stacked(self._reader, self._hidden, self._logits)
+        own = logits[:, token.token_id]
+        chances = torch.exp(own - torch.logsumexp(logits, 1)).tolist()
+        ranks = ((logits > own[:, None]).sum(1) + 1).tolist()
+        return tuple(
+            Guess(token.token_id, token.text, token.piece, rank, logit, chance)
+            for rank, logit, chance in zip(ranks, own.tolist(), chances, strict=True)
+        )
+
+    def embedding(self, token_id: int) -> np.ndarray:
+        """The vector of a token, float32 [hidden], from the model's own table. Raises BadToken."""
+        return embeddings.embedding(self.model, token_id)
+
+    def neighbours(self, token_id: int, n: int = 10) -> tuple[Neighbour, ...]:
+        """The n tokens with the nearest vectors by cosine, nearest first. Raises BadToken."""
+        return embeddings.neighbours(self.model, token_id, n)
+
+
+def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, top_n: int = 10) -> Inside:
+    """Open the step that follows these tokens: the guesses after every layer and what each layer looked at.
+
+    The last layer's odds are those of the step itself. Raises EmptyPrompt, BadToken, PromptTooLong, BrokenLogits, NotEnoughMemory.
+    """
+    ids = checked_ids(model, token_ids)
+    probe = _Probe(model, ids)
+    try:
+        logits, hidden = probe.usual_pass()
+        rows = probe.attention_pass(logits)
+        with probe.turn():
+            stations = () if hidden is None else _read(model, _stacked(probe.layers, hidden, logits), top_n)
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise NotEnoughMemory(
+                _("There is not enough memory on {device} to look into a step of {count} tokens.").format(
+                    device=model.device, count=written(len(ids))
+                )
+            ) from error
+        raise
+    return Inside(
+        model=model,
+        token_ids=tuple(ids.tolist()),
+        before=stations[0] if stations else None,
+        layers=stations[1:],
+        attention=rows,
+        notes=tuple(_notes(model, rows, bool(stations))),
+        seconds=probe.seconds,
+        _reader=probe.layers,
+        _hidden=hidden,
+        _logits=logits,
+    )
+
+
+class _Probe:
+    """The passes of one look. Each takes its turn, so that nobody who writes waits for more than one of them."""
+
+    def __init__(self, model: LanguageModel, ids: np.ndarray) -> None:
+        self._model, self._ids = model, ids
+        self._backend = backend_of(model)
+        self._state: Any = None
+        self.layers = Layers(model)
+        self.seconds = 0.0
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """A turn at the model; the time it takes is counted."""
+        with self._model.engine.lock.acquire(), torch.inference_mode():
+            started = perf_counter()
+            yield
+            self.seconds += perf_counter() - started
+
+    def _read_all_but_last(self) -> None:
+        """Keys and values of all tokens but the last; none where the architecture keeps nothing to go on from."""
+        self._state = None
+        ids = self._ids[:-1]
+        if not len(ids):
+            return
+        state = self._backend.new_state()
+        size = PIECE if self._backend.can_read_in_pieces(len(self._ids)) else len(ids)
+        for start in range(0, len(ids), size):
+            with self.turn():
+                self._backend.run(ids[start : start + size], state)
+        if self._backend.length(state) == len(ids) and self._backend.extend(state, 1):
+            self._state = state
+
+    def _run_last(self) -> torch.Tensor:
+        return self._backend.run(self._ids if self._state is None else self._ids[-1:], self._state)
+
+    def usual_pass(self) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """The step as it is always computed: logits [vocabulary], and what the layers handed on [1 + layers, hidden] if readable."""
+        self._read_all_but_last()
+        with self.turn():
+            with self.layers.listening() as heard:
+                logits = self._run_last()
+            hidden = _last_of_each(heard, len(self.layers.modules))
+            return logits, hidden if hidden is not None and self.layers.speak_truly(hidden[-1], logits) else None
+
+    def attention_pass(self, logits: torch.Tensor) -> tuple[np.ndarray | None, ...]:
+        """The last token once more, with the attention written down; believed only if it comes to the same odds."""
+        nothing: tuple[None, ...] = (None,) * self._model.layer_count
+        if not self._model.shape.attention_layers:
+            return nothing
+        if self._state is not None:
+            with self.turn():
+                cut = self._backend.cut(self._state, len(self._ids) - 1)
+            if not cut:
+                self._read_all_but_last()
+        with self.turn():
+            with attention.capture_attention(self.layers) as seen:
+                again = self._run_last()
+            if not same_odds(again, logits, self._model.dtype):
+                return nothing
+            return attention.rows(seen, self._model.layer_count, len(self._ids))
+
+
+def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> np.ndarray:
+    """These ids as int64 [positions], fit to be read by this model. Raises EmptyPrompt, BadToken, PromptTooLong, ModelError."""
+    must_be_here(model)
+    try:
+        ids = np.array(list(token_ids))
+    except (TypeError, ValueError) as error:
+        raise BadToken(_("Tokens are given by their numbers, one after the other.")) from error
+    if ids.size == 0:
+        raise EmptyPrompt(_("There is no text to look into yet. Write a few words first."))
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise BadToken(_("Tokens are given by their numbers, one after the other."))
+    strange = ids[(ids < 0) | (ids >= model.vocabulary_size)]
+    if len(strange):
+        raise BadToken(
+            _("There is no token number {strange}: this model knows the numbers 0 to {last}.").format(
+                strange=strange[0], last=model.vocabulary_size - 1
+            )
+        )
+    if len(ids) > model.context_length:
+        raise PromptTooLong(
+            _("That text has {count} tokens; {model} reads at most {most}. Shorten it.").format(
+                count=written(len(ids)), model=model.name, most=written(model.context_length)
+            )
+        )
+    return ids.astype(np.int64)
+
+
+def must_be_here(model: LanguageModel) -> None:
+    """Raise ModelError for a model that runs on a server and keeps its network to itself."""
+    if not model.has_network:
+        raise ModelError(_("This model runs somewhere else, so there is no way to look inside it from here."))
+
+
+def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
+    """The last position's vectors [1 + layers, hidden], or None unless every layer handed on one of the same size."""
+    if heard.handed_in is None or layer_count == 0 or len(heard.handed_on) != layer_count:
+        return None
+    vectors = [heard.handed_in[-1], *(heard.handed_on[index][-1] for index in range(layer_count))]
+    if any(vector.shape != vectors[-1].shape for vector in vectors):
+        return None
+    return torch.stack([vector.to(vectors[-1].device) for vector in vectors])
+
+
+def _stacked(layers: Layers, hidden: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+    """Logits [1 + layers, vocabulary] of the lens; the last row is the model's own answer."""
+    return torch.cat([*layers.answers(hidden[:-1]), own[None]])
+
+
+def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer, ...]:
+    """The favourites, entropy and rest of each of these logits [rows, vocabulary]."""
+    chances = torch.softmax(logits, 1)
+    if bool(chances.isnan().any()):
+        raise BrokenLogits(
+            _("The model answered with numbers that are not numbers (NaN), so there is nothing to show. Try another model or precision.")
+        )
+    entropies = (torch.special.entr(chances).sum(1) / np.log(2)).tolist()
+    top = torch.topk(logits, max(1, min(int(top_n), MOST_GUESSES, logits.shape[1])))
+    shares = chances.gather(1, top.indices)
+    found = []
+    for number, (ids, scores, parts) in enumerate(zip(top.indices.tolist(), top.values.tolist(), shares.tolist(), strict=True)):
+        guesses = tuple(guess(model, i, rank, score, part) for rank, (i, score, part) in enumerate(zip(ids, scores, parts, strict=True), 1))
+        found.append(Layer(number, guesses, entropies[number], max(0.0, 1.0 - sum(parts))))
+    return tuple(found)
+
+
+def guess(model: LanguageModel, token_id: int, rank: int, logit: float, probability: float) -> Guess:
+    """A token with its place in the odds."""
+    token = model.token(token_id)
+    return Guess(token_id, token.text, token.piece, rank, logit, probability)
+
+
+def _notes(model: LanguageModel, rows: tuple[np.ndarray | None, ...], readable: bool) -> Iterable[str]:
+    """One sentence for each thing that cannot be shown."""
+    if not readable:
+        yield NO_LAYERS
+    without = [str(index + 1) for index, row in enumerate(rows) if row is None]
+    if len(without) == len(rows):
+        yield HIDDEN_ATTENTION if model.shape.attention_layers else NO_ATTENTION
+    elif len(without) == 1:
+        yield ONE_WITHOUT.format(layers=without[0])
+    elif without:
+        yield SOME_ATTENTION.format(layers=N_("{some} and {last}").format(some=", ".join(without[:-1]), last=without[-1]))
+    if any(row is not None and bool((row.sum(1) < 0.99).any()) for row in rows):
+        yield TO_NOTHING

@@ -1,0 +1,305 @@
+"""HTTP client of one inference server: JSON, bounded in time and size, to that one address and nowhere else.
+
+Python's own `http.client` over connections that stay open: a step asks for one token, so what a request costs here is paid for every token.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import ssl
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from pydantic_core import from_json, to_json
+
+from core.errors import ServerGone, WrongServer
+from core.language import _
+from core.remote.address import Address as Address
+from core.remote.address import connected_socket
+
+LARGEST_ANSWER = 64 * 1024 * 1024  # bytes
+LONGEST_LINE = 1 << 20  # bytes, of a stream
+PATIENCE = 120.0  # seconds for one answer, however it drips in
+FIRST_PATIENCE = 6.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
+PAUSES = (0.3, 1.0)  # seconds before asking again
+BUSY = frozenset({429, 500, 502, 503, 504})
+IDLE_CONNECTIONS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: the status and the JSON object (empty for a refusal that is none)."""
+
+    status: int
+    body: dict[str, Any]
+
+    @property
+    def complaint(self) -> str:
+        """What the server says is wrong, short enough for a page."""
+        error = self.body.get("error", self.body.get("message", self.body.get("detail", "")))
+        text = error.get("message", "") if isinstance(error, dict) else error
+        return "".join(c if c.isprintable() else " " for c in str(text))[:200].strip()
+
+
+class HttpClient:
+    """Asks one server. What is asked can be asked twice with no harm, so a lost connection or a busy server is tried again, twice.
+
+    Raises ServerGone when no usable answer comes, WrongServer when the server refuses the key or is none that may be asked.
+    """
+
+    def __init__(self, address: Address, api_key: str | None = None, patience: float = PATIENCE) -> None:
+        if api_key and not (api_key.isascii() and api_key.isprintable()):
+            raise WrongServer(_("That access key holds characters that no key has. Copy it again."))
+        if not address.allowed:
+            raise WrongServer(_("This app asks only the servers that its owner named, and that one is not among them."))
+        self.address, self.patience = address, patience
+        parts = urlsplit(address.url)
+        self._secure, self._host, self._path = parts.scheme == "https", parts.hostname or "", parts.path
+        self._port = parts.port or (443 if self._secure else 80)
+        self._headers = f"Host: {parts.netloc}\r\nAccept-Encoding: identity\r\nUser-Agent: token-probability-viewer\r\n"
+        key = api_key or address.key
+        if key:
+            self._headers += f"Authorization: {key if key.startswith(('Basic ', 'Bearer ')) else f'Bearer {key}'}\r\n"
+        self._idle: deque[_Line] = deque()
+        self._open_talk = bool(address.named)  # whether what goes wrong may be told as it is
+
+    def first(self, path: str) -> Answer:
+        """The JSON at this path, asked for before it is known who is there.
+
+        Whoever is no inference server gets one sentence, the same for a closed door, a silent one and one that leads elsewhere, and after
+        the same time: so nobody learns from it what else listens on a network. Where the owner of this app named the server, all is told.
+        """
+        until = time.monotonic() + FIRST_PATIENCE
+        cause: Exception | None = None
+        try:
+            answer = self.get(path, FIRST_PATIENCE)
+            if self._open_talk or (answer.status == 200 and isinstance(answer.body.get("data"), list)):
+                self._open_talk = True
+                return answer
+        except (ServerGone, WrongServer) as error:
+            if self._open_talk:
+                raise
+            cause = error
+        time.sleep(max(0.0, until - time.monotonic()))
+        raise ServerGone(
+            _("No inference server answers at {address}. See whether vLLM or llama-server runs there, with its model loaded.").format(
+                address=self.address.shown
+            )
+        ) from cause
+
+    def get(self, path: str, patience: float | None = None) -> Answer:
+        """The JSON at this path."""
+        return self._json(*self._ask("GET", path, None, patience))
+
+    def post(self, path: str, content: dict[str, Any], patience: float | None = None) -> Answer:
+        """The JSON that comes back for this."""
+        return self._json(*self._ask("POST", path, content, patience))
+
+    def text(self, path: str, patience: float | None = None) -> str | None:
+        """The text at this path, None if there is none."""
+        status, body = self._ask("GET", path, None, patience)
+        return body.decode("utf-8", "replace") if status == 200 else None
+
+    def stream(self, path: str, content: dict[str, Any], patience: float | None = None) -> Iterator[bytes]:
+        """The lines of an answer as they come, on a connection of its own; closing the iterator hangs up. Nothing is asked twice.
+
+        patience: seconds for the whole. Raises ServerGone for what is refused, breaks off or is too much.
+        """
+        connection: _Line | None = None
+        try:
+            deadline = time.monotonic() + (patience or self.patience)
+            sent = to_json(content)
+            connection = self._fresh(deadline)
+            head = (
+                f"POST {self._path}{path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
+            )
+            response = connection.ask("POST", head.encode("ascii") + sent, deadline)
+            if response.status in (401, 403):
+                raise WrongServer(_("The server at {address} asks for a valid access key.").format(address=self.address.shown))
+            if response.status != 200:
+                raise self.gone(_("refuses a request (status {status})").format(status=response.status))
+            size = 0
+            while said := response.readline(LONGEST_LINE):
+                size += len(said)
+                if size > LARGEST_ANSWER or len(said) >= LONGEST_LINE:
+                    raise self.gone(_("sends more than anybody asked for"))
+                yield said
+        except TimeoutError as error:
+            raise self.gone(_("takes too long to answer")) from error
+        except (OSError, http.client.HTTPException, UnicodeError) as error:
+            raise self.gone(_("does not answer")) from error
+        finally:
+            if connection is not None:
+                connection.hang_up()
+
+    def _ask(self, method: str, path: str, content: dict[str, Any] | None, patience: float | None) -> tuple[int, bytes]:
+        deadline = time.monotonic() + (patience or self.patience)
+        sent = None if content is None else to_json(content)
+        cause: Exception | None = None
+        busy = False
+        for pause in (0.0, *PAUSES):
+            time.sleep(pause)
+            try:
+                status, body = self._once(method, path, sent, deadline)
+            except TimeoutError as error:
+                raise self.gone(_("takes too long to answer")) from error
+            except (OSError, http.client.HTTPException, UnicodeError) as error:
+                busy, cause = False, error
+            else:
+                if status not in BUSY:
+                    return status, body
+                self._recognise(body)
+                busy, cause = True, None
+            if time.monotonic() + 1.0 > deadline:
+                break
+        raise self.gone(_("is busy, still loading its model, or in trouble") if busy else _("does not answer")) from cause
+
+    def _once(self, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
+        """One request. A connection that the server has closed since it was last used is noticed only when used: then on a fresh one."""
+        with suppress(IndexError):
+            known = self._idle.pop()
+            with suppress(ConnectionError, ssl.SSLError):
+                return self._on(known, method, path, content, deadline)
+        return self._on(self._fresh(deadline), method, path, content, deadline)
+
+    def _fresh(self, deadline: float) -> _Line:
+        """A new connection."""
+        try:
+            line = connected_socket(self._host, self._port, max(0.1, min(5.0, deadline - time.monotonic())))
+        except WrongServer:  # nobody is led there, which is no secret
+            self._open_talk = True
+            raise
+        if self._secure:
+            line = _tls().wrap_socket(line, server_hostname=self._host)
+        return _Line(line)
+
+    def _on(self, connection: _Line, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
+        try:
+            length = "" if content is None else f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
+            head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("ascii")
+            response = connection.ask(method, head + (content or b""), deadline)
+            if 300 <= response.status < 400:
+                raise WrongServer(
+                    _("The server at {address} sends us elsewhere. Give the address it sends to, if you trust it.").format(
+                        address=self.address.shown
+                    )
+                )
+            if response.getheader("content-encoding", "identity") != "identity":
+                raise self.gone(_("sends packed answers, which nobody asked for"))
+            if (response.length or 0) > LARGEST_ANSWER:
+                raise self.gone(_("sends more than {most} MB").format(most=LARGEST_ANSWER // 2**20))
+            parts, size = [], 0
+            while part := response.read(1 << 20):
+                parts.append(part)
+                size += len(part)
+                if size > LARGEST_ANSWER:
+                    raise self.gone(_("sends more than {most} MB").format(most=LARGEST_ANSWER // 2**20))
+            if response.length:
+                raise http.client.IncompleteRead(b"")
+        except BaseException:
+            connection.hang_up()
+            raise
+        if response.will_close or len(self._idle) >= IDLE_CONNECTIONS:
+            connection.hang_up()
+        else:
+            self._idle.append(connection)
+        body = b"".join(parts)
+        if response.status in (401, 403):
+            self._recognise(body)
+            raise WrongServer(_("The server at {address} asks for a valid access key.").format(address=self.address.shown))
+        return response.status, body
+
+    def _recognise(self, body: bytes) -> None:
+        """A refusal in the words of an inference server shows that there is one."""
+        with suppress(ValueError, RecursionError):
+            said = from_json(body)
+            self._open_talk |= isinstance(said, dict) and bool(said.get("error"))
+
+    def _json(self, status: int, data: bytes) -> Answer:
+        try:
+            body = from_json(data, cache_strings="keys")
+        except (ValueError, RecursionError) as error:
+            if status >= 400:
+                return Answer(status, {})
+            html = data.lstrip()[:1] == b"<"
+            raise self.gone(
+                _("answers with a web page, not as an inference server") if html else _("answers with something unreadable")
+            ) from error
+        if not isinstance(body, dict):
+            raise self.gone(_("answers with something that makes no sense"))
+        return Answer(status, body)
+
+    def gone(self, what: str) -> ServerGone:
+        """The error that says what this server does wrong, and that nothing is lost."""
+        return ServerGone(
+            _("The server at {address} {what}. What was written is kept; try again when it is back.").format(
+                address=self.address.shown, what=what
+            )
+        )
+
+
+class _Line:
+    """A connection, as far as `http.client` needs a socket; however the bytes drip in, an exchange ends at the deadline."""
+
+    def __init__(self, line: Any) -> None:
+        self._socket = line
+        self._deadline = 0.0
+
+    def ask(self, method: str, request: bytes, deadline: float) -> http.client.HTTPResponse:
+        """Send a whole request; the response with its body not read yet. Raises TimeoutError at the deadline (time.monotonic)."""
+        self._deadline = deadline
+        self._socket_in_time().sendall(request)
+        response = http.client.HTTPResponse(cast(Any, self), method=method)
+        response.begin()
+        return response
+
+    def receive(self, buffer: Any) -> int:
+        """Receive as much as there is; the number of bytes."""
+        return int(self._socket_in_time().recv_into(buffer))
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """For one answer. Closing it leaves the connection open."""
+        return io.BufferedReader(_Answering(self), 1 << 16)
+
+    def hang_up(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def _socket_in_time(self) -> Any:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        return self._socket
+
+
+class _Answering(io.RawIOBase):
+    """What is read from a line for one answer."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Receive as much as there is."""
+        return self._line.receive(buffer)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    with suppress(ImportError, OSError):  # where the system brings no certificates of its own
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    return context

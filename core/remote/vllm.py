@@ -1,0 +1,121 @@
+"""vLLM protocol: its OpenAI-compatible /v1/completions, with token ids in and out.
+
+Every sampling parameter is sent as neutral, so that neither the model's own generation_config nor `--logprobs-mode processed_logprobs`
+can change what is listed: at temperature 1 with nothing cut, processed and raw log-probabilities are the same numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any
+
+from core.errors import PromptTooLong, ServerGone, WrongServer
+from core.language import _, written
+from core.remote.http_client import HttpClient
+from core.remote.protocol import ServedStep, number
+
+NEUTRAL = {
+    "temperature": 1.0,
+    "top_p": 1.0,
+    "top_k": 0,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+    "presence_penalty": 0.0,
+    "frequency_penalty": 0.0,
+}
+
+
+class VLLM:
+    """A vLLM server, or one that answers as vLLM does. limit: how many tokens it lists at most, as far as is known."""
+
+    kind = "vLLM"
+
+    def __init__(self, line: HttpClient, model_id: str, vocabulary_size: int) -> None:
+        self.line = line
+        self.model_id = model_id
+        self.limit = vocabulary_size
+
+    def tokens(self, text: str) -> list[int] | None:
+        """How the server cuts this text, None if it will not say."""
+        content = {"model": self.model_id, "prompt": text, "add_special_tokens": False}
+        answer = self.line.post("/tokenize", content, patience=15.0)
+        tokens = answer.body.get("tokens") if answer.status == 200 else None
+        return tokens if isinstance(tokens, list) else None
+
+    def step(self, ids: list[int], count: int, keep: bool = True, **changes: Any) -> ServedStep:
+        """The likeliest `count` tokens after these ids, fewer if the server will not list so many. keep=False: past any cache."""
+        content = {"model": self.model_id, "prompt": ids, "max_tokens": 1, "logprobs": 0, "seed": 1, **NEUTRAL, **changes}
+        content |= {"return_token_ids": True, "return_tokens_as_token_ids": True}
+        if not keep:
+            content["cache_salt"] = uuid.uuid4().hex
+        while True:
+            content["logprobs"] = min(count, self.limit)
+            answer = self.line.post("/v1/completions", content)
+            if answer.status == 200:
+                return self._read(answer.body, content["logprobs"], len(ids))
+            allowed = _allowed(answer.body)
+            if not 0 < allowed < content["logprobs"]:
+                break
+            self.limit = allowed
+        if answer.status == 404:
+            raise ServerGone(
+                _("The server at {address} no longer runs this model. What was written is kept.").format(address=self.line.address.shown)
+            )
+        if "context length" in answer.complaint or "input_tokens" in answer.complaint:
+            raise PromptTooLong(
+                _("The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.").format(
+                    count=written(len(ids))
+                )
+            )
+        why = answer.complaint or _("status {status}").format(status=answer.status)
+        raise self.line.gone(_("refuses a step: {why}").format(why=why.rstrip(".")))
+
+    def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
+        """The same step with this token listed too: vLLM lists whatever was sampled, and may sample nothing else."""
+        return self.step(ids, count, allowed_token_ids=[token_id])
+
+    def otherwise(self, ids: list[int], count: int) -> ServedStep:
+        """The same step with other dice; processed log-probabilities follow them, raw ones do not."""
+        return self.step(ids, count, temperature=0.5)
+
+    def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
+        try:
+            choice = body["choices"][0]
+            sampled = choice["token_ids"][0]
+            listed = choice["logprobs"]["top_logprobs"][0]
+            ids = [int(key.removeprefix("token_id:")) for key in listed]
+            logprobs = list(listed.values())
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise WrongServer(
+                _(
+                    "The server at {address} leaves out token numbers or log-probabilities, and without them "
+                    "there is nothing to show. vLLM and llama-server give them."
+                ).format(address=self.line.address.shown)
+            ) from error
+        usage, metrics = _object(body, "usage"), _object(body, "metrics")
+        wait, first = number(metrics.get("queue_time_ms")), number(metrics.get("time_to_first_token_ms"))
+        held = number(usage.get("prompt_tokens"), position)
+        reused = number(_object(usage, "prompt_tokens_details").get("cached_tokens"))
+        return ServedStep(
+            ids,
+            logprobs,
+            asked,
+            sampled,
+            None if reused is None else int(reused),
+            position if held is None else int(held),
+            None if first is None else first / 1000,
+            (wait or 0.0) / 1000,
+        )
+
+
+def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
+    value = body.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _allowed(body: dict[str, Any]) -> int:
+    """How many log-probabilities a refusal says would be allowed; 0 if that is not what it is about."""
+    error = body.get("error")
+    found = re.search(r"logprobs.*max allowed: (\d{1,9})", str(error.get("message") if isinstance(error, dict) else error))
+    return int(found.group(1)) if found else 0

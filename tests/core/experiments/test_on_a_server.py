@@ -1,0 +1,104 @@
+"""Several tries, beam search and reading on a server give the numbers of the whole distribution."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core import Generation, SamplingSettings, load_model, score_text
+from core.costs.receipt import Receipt
+from core.errors import OutsideTopLogprobs
+from core.experiments.beam import beam_search
+from core.experiments.candidates import write_together
+from core.models import loading
+from core.remote import http_client
+from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, Running, serve, tokenize, truth
+
+PROMPT = "def main(argv): return 0"
+read_once = cache(loading.read_tokenizer)
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+    monkeypatch.setattr(loading, "read_tokenizer", read_once)
+
+
+def connect(server: Running) -> Any:
+    return load_model(server.address, tokenizer=str(TINY))
+
+
+@pytest.mark.parametrize("kind", [FakeVLLM(limit=512), FakeLlama()], ids=["vLLM", "llama-server"])
+def test_tries_are_those_that_each_would_write_alone(kind: Any) -> None:
+    settings = SamplingSettings(temperature=1.1, seed=4)
+    with serve(kind) as server:
+        model = connect(server)
+        last = list(write_together(model, PROMPT, settings, count=5, steps=6))[-1]
+        assert (len(last.tries), last.tokens, last.rows, last.forward_passes) == (5, 30, 5, 6)
+        for attempt in last.tries:
+            run = Generation(model, PROMPT, settings)
+            assert [run.step(attempt.number).token_id for _ in range(6)] == [step.token_id for step in attempt.path]
+            ids = tokenize(PROMPT)
+            for step in attempt.path:
+                assert step.model_probability == pytest.approx(np.exp(truth(ids)[step.token_id]), rel=1e-4)
+                ids.append(step.token_id)
+        assert len({tuple(step.token_id for step in attempt.path) for attempt in last.tries}) > 1
+
+
+def best_of_all(width: int, steps: int) -> tuple[list[int], float]:
+    """Beam search written down once more, over the whole distribution."""
+    open_ = [(0.0, tokenize(PROMPT))]
+    for _ in range(steps):
+        grown = [(score + float(p), [*ids, token]) for score, ids in open_ for token, p in enumerate(truth(ids)) if token != 1]
+        open_ = sorted(grown, key=lambda one: -one[0])[:width]
+    return open_[0][1][len(tokenize(PROMPT)) :], open_[0][0]
+
+
+@pytest.mark.parametrize("kind", [FakeVLLM(limit=20), FakeLlama()], ids=["vLLM", "llama-server"])
+def test_a_beam_search_finds_what_the_whole_distribution_would(kind: Any) -> None:
+    with serve(kind) as server:
+        found = list(beam_search(connect(server), PROMPT, beams=3, steps=4))
+        best = found[-1].answers[0]
+        ids, total = best_of_all(3, 4)
+        assert best.log_probability == pytest.approx(total, abs=1e-3)
+        assert best.token_id == ids[-1]
+
+
+def test_a_beam_search_that_looks_further_than_the_list_is_refused() -> None:
+    with serve(FakeVLLM(limit=20)) as server, pytest.raises(OutsideTopLogprobs, match="fewer beams"):
+        list(beam_search(connect(server), PROMPT, beams=16, steps=3))
+
+
+@pytest.mark.parametrize("kind", [FakeVLLM(limit=20), FakeLlama()], ids=["vLLM", "llama-server"])
+def test_a_text_is_read_token_by_token_with_every_tokens_own_odds(kind: Any) -> None:
+    with serve(kind) as server:
+        reading = score_text(connect(server), PROMPT)
+    ids = tokenize(PROMPT)
+    expected = [truth(ids[:place])[ids[place]] for place in range(1, len(ids))]
+    np.testing.assert_allclose(reading.log_probabilities[1:], expected, atol=2e-5)
+    assert math.isnan(reading.log_probabilities[0])
+    assert reading.perplexity == pytest.approx(math.exp(-np.mean(expected)), rel=1e-4)
+    for place in range(1, len(ids)):
+        best = np.argsort(truth(ids[:place]))[::-1][:5]
+        assert reading.top_ids[place].tolist() == best.tolist()
+        if truth(ids[:place])[ids[place]] > np.sort(truth(ids[:place]))[-20]:
+            assert reading.ranks[place] == 1 + int((truth(ids[:place]) > truth(ids[:place])[ids[place]]).sum())
+    assert "exact" in reading.note
+
+
+def test_a_bill_says_how_much_of_the_time_was_the_servers() -> None:
+    with serve(FakeLlama()) as server:
+        model = connect(server)
+        run = Generation(model, PROMPT, SamplingSettings(greedy=True))
+        for _ in range(3):
+            run.step()
+    bill = Receipt.of(run.path, getattr(model, "shape", None))
+    assert bill.server_seconds == pytest.approx(3 * 0.003729)
+    assert "Of it, on the server" in [amount.name for amount in bill.amounts]
+    assert getattr(model, "network", None) is None
+    assert Receipt.of([], None).server_seconds is None

@@ -1,0 +1,77 @@
+"""Fewer bits: rounding by hand, bytes by formula, and a model beside its rounded copy in any architecture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.experiments.quantization import ATTENTION, BITS, FEED_FORWARD, HEAD, damage, quantize, round_weights
+from core.inspection.scoring import score_text
+from tests.tiny_models import ARCHITECTURES, some
+
+TEXT = "Once upon a time there was a small dragon who could not breathe fire."
+
+
+def test_rounding_by_hand() -> None:
+    row = torch.tensor([[0.7, -0.31, 0.06, 0.04, 0.0]])
+    assert round_weights(row, 4)[0].tolist() == pytest.approx([0.7, -0.3, 0.1, 0.0, 0.0], abs=1e-3)  # seven steps of 0.1 to either side
+    assert round_weights(row, 16)[0].tolist() == row.half().float()[0].tolist()
+    assert torch.equal(round_weights(torch.zeros(2, 5), 3), torch.zeros(2, 5))
+
+
+@pytest.mark.parametrize("bits", BITS[1:])
+@pytest.mark.parametrize("group", [None, 32])
+def test_no_weight_moves_by_more_than_half_a_step(bits: int, group: int | None) -> None:
+    weight = torch.randn(16, 96, generator=torch.Generator().manual_seed(bits))
+    rounded = round_weights(weight, bits, group)
+    size = group or 96
+    step = weight.reshape(16, -1, size).abs().amax(-1, keepdim=True) / (2 ** (bits - 1) - 1)
+    off = (weight - rounded).reshape(16, -1, size).abs()
+    assert bool((off <= step * 0.502 + weight.reshape(16, -1, size).abs() * 1e-3).all())
+    assert len(rounded.reshape(16, -1, size)[0, 0].unique()) <= 2**bits - 1
+
+
+@pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - {"mamba"})))
+def test_every_architecture_beside_itself(architecture: str, tiny: Any) -> None:
+    model = tiny(architecture)
+    before = [weight.clone() for weight in model.network.parameters()]
+    eight, two = list(quantize(model, "Once upon", TEXT, (8, 2), length=4))
+    assert two.mean_kl > eight.mean_kl > 0 and two.bytes < eight.bytes < eight.full_bytes == model.weight_bytes
+    assert 0 < eight.rounded_share < 1 and sum(eight.full_odds) <= 1 + 1e-9
+    assert len(eight.kl) == len(eight.kept) == len(model.encode(TEXT)) and min(eight.kl) >= 0
+    assert all(torch.equal(a, b) for a, b in zip(before, model.network.parameters(), strict=True)), "the model itself is untouched"
+
+
+def test_figures_against_a_plain_computation(tiny: Any, plain: Any) -> None:
+    model, network = tiny("llama"), plain("llama")
+    (found,) = quantize(model, "Once upon", TEXT, (4,), None, length=6)
+    ids = torch.tensor([model.encode(TEXT)])
+    full = network(ids).logits[0].double().log_softmax(-1)
+    for name, module in network.named_modules():
+        if isinstance(module, torch.nn.Linear) and "lm_head" not in name:
+            module.weight.data = round_weights(module.weight.data, 4)
+    try:
+        small = network(ids).logits[0].double().log_softmax(-1)
+        inputs = torch.tensor([model.encode("Once upon")])
+        wrote = network.generate(inputs, attention_mask=torch.ones_like(inputs), do_sample=False, max_new_tokens=6, pad_token_id=0)
+    finally:
+        network.load_state_dict(model.network.state_dict())
+    expected = torch.nn.functional.kl_div(small, full, reduction="none", log_target=True).sum(1)
+    np.testing.assert_allclose(found.kl, expected.detach().numpy(), rtol=1e-3, atol=1e-6)
+    assert found.kept == tuple((full.argmax(1) == small.argmax(1)).tolist())
+    assert found.full_perplexity == pytest.approx(score_text(model, TEXT).perplexity, rel=1e-4)
+    assert found.written == model.text_of(wrote[0, inputs.shape[1] :].tolist())
+
+
+def test_one_part_at_a_time(tiny: Any) -> None:
+    model = tiny("gpt2")
+    found = list(damage(model, TEXT, 3))
+    assert [(one.layer, one.name) for one in found] == [
+        *[(layer, name) for layer in range(3) for name in (ATTENTION, FEED_FORWARD)],
+        (-1, HEAD),
+    ]
+    (whole,) = quantize(model, "Once", TEXT, (3,), head=True, length=1)
+    assert all(one.mean_kl > 0 for one in found) and max(one.mean_kl for one in found) < 5 * whole.mean_kl

@@ -1,0 +1,175 @@
+"""A recorded experiment comes back as it was, at any speed. A broken file is refused in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from core import SamplingSettings
+from core.errors import BadRecording
+from core.experiments import recorded
+from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
+from core.experiments.codec import CLASSES
+from core.experiments.quantization import PartDamage
+from core.experiments.recorded import RecordedExperiment
+from core.experiments.rounded_cache import rounded_cache
+from core.experiments.school_report import school_reports
+from core.experiments.sweep import Column, side_by_side
+from core.experiments.two_models import ModelFigures, judge
+from core.experiments.waiting import load_curve, watch_one
+
+DAY = "2026-01-31"
+
+
+@pytest.fixture
+def compared(tiny: Callable[[str], Any]) -> tuple[Any, ...]:
+    model = tiny("llama")
+    columns = [Column(model, SamplingSettings(greedy=True)), Column(model, SamplingSettings(temperature=1.3, top_k=5, seed=3))]
+    return tuple(side_by_side(columns, "the fox", 6))
+
+
+def test_steps_come_back_without_a_model(compared: tuple[Any, ...]) -> None:
+    file = RecordedExperiment("compare", DAY, compared, tuple(0.1 * i for i in range(len(compared)))).dumps()
+    back = RecordedExperiment.loads(file)
+    last, was = back.seen[-1], compared[-1]
+    assert last.parts_at == was.parts_at and last.finished == was.finished
+    for path, before in zip(last.paths, was.paths, strict=True):
+        assert [step.text for step in path] == [step.text for step in before]
+        for one, other in zip(path, before, strict=True):
+            assert (one.token_id, one.roll, one.chosen_by, one.settings) == (other.token_id, other.roll, other.chosen_by, other.settings)
+            np.testing.assert_allclose(one.probabilities, other.probabilities, rtol=1e-6)
+            assert [candidate.piece for candidate in one.candidates] == [candidate.piece for candidate in other.candidates]
+            assert one.stage_names == other.stage_names
+    assert back.seen[0].paths[0][0] is last.paths[0][0], "a step that many observations hold is one step"
+
+
+def two(tiny: Callable[[str], Any]) -> dict[str, Callable[[], Iterator[Any]]]:
+    """Labs of two models, of many requests and of a rounded cache, on tiny ones."""
+    one, other, third = tiny("llama"), tiny("gpt2"), tiny("qwen3")
+    text = "the fox and the dog ran home"
+    return {
+        "pupil": lambda: judge(one, other, "the fox", SamplingSettings(seed=1), 5),
+        "pupil_cascade": lambda: cascade(other, third, "the fox", SamplingSettings(seed=1), (2.0, SMALL_ONLY, LARGE_ONLY), 4),
+        "pupil_school": lambda: school_reports([one, other], one, text, 2),
+        "waiting": lambda: watch_one(one, "the fox", ["the dog"], SamplingSettings(seed=1), 3),
+        "waiting_curve": lambda: load_curve(one, ["the dog"], loads=(0.5,), requests=3),
+        "quantization_notepad": lambda: rounded_cache(one, text),
+    }
+
+
+@pytest.mark.parametrize("name", ["pupil", "pupil_cascade", "pupil_school", "waiting", "waiting_curve", "quantization_notepad"])
+def test_what_a_lab_yields_comes_back(name: str, tiny: Callable[[str], Any]) -> None:
+    seen = tuple(two(tiny)[name]())
+    about = (ModelFigures.of(tiny("llama")), ModelFigures.of(tiny("gpt2")), 3)
+    back = RecordedExperiment.loads(RecordedExperiment(name, DAY, seen, (0.0,) * len(seen), about=about).dumps())
+    assert seen and back.about == about and [type(one) for one in back.seen] == [type(one) for one in seen]
+    for one, other in zip(back.seen, seen, strict=True):
+        same(one, other)
+
+
+def same(one: Any, other: Any) -> None:
+    """Hold two values against each other, field by field, numbers to nine figures and NaN as NaN."""
+    assert type(one) is type(other)
+    if is_dataclass(other) and not isinstance(other, type):
+        for field in fields(other):
+            same(getattr(one, field.name), getattr(other, field.name))
+    elif isinstance(other, tuple):
+        for mine, theirs in zip(one, other, strict=True):
+            same(mine, theirs)
+    elif isinstance(other, float):
+        assert one == pytest.approx(other, rel=1e-8, nan_ok=True)
+    else:
+        assert one == other
+
+
+def test_it_plays_in_its_own_rhythm_and_at_any_speed() -> None:
+    kept = RecordedExperiment("parts", DAY, (1, 2, 3), (0.5, 1.5, 61.5))
+    for speed, expected in ((1.0, [0.5, 1.0, recorded.LONGEST_PAUSE]), (2.0, [0.25, 0.5, recorded.LONGEST_PAUSE]), (float("inf"), [])):
+        pauses: list[float] = []
+        assert list(kept.again(speed, pauses.append)) == [1, 2, 3]
+        assert pauses == pytest.approx(expected)
+
+
+def test_a_result_that_holds_a_model_is_refused(tiny: Callable[[str], Any]) -> None:
+    with pytest.raises(BadRecording, match="cannot be kept"):
+        RecordedExperiment("race", DAY, (1,), (0.0,), about=tiny("llama")).dumps()
+
+
+def content(**changed: Any) -> dict[str, Any]:
+    kept = RecordedExperiment("quantization_parts", DAY, (PartDamage(0, "up", 0.25),), (0.5,))
+    found: dict[str, Any] = json.loads(gzip.decompress(kept.dumps()))
+    return found | changed
+
+
+def packed(what: Any) -> bytes:
+    return gzip.compress(json.dumps(what).encode())
+
+
+WRONG: dict[str, bytes] = {
+    "empty": b"",
+    "no archive": b"hello",
+    "cut off": packed(content())[:-9],
+    "another format": packed(content(format="x")),
+    "a newer version": packed(content(version=99)),
+    "no name": packed(content(name="../../etc/passwd")),
+    "no observations": packed(content(seen=[], seconds=[])),
+    "times missing": packed(content(seconds=[])),
+    "times that are none": packed(content(seconds=[-5.0])),
+    "a class of Python": packed(content(seen=[{"record": ["Popen", {"args": "ls"}]}])),
+    "a path for a class": packed(content(seen=[{"record": ["os.system", {}]}])),
+    "a field too many": packed(content(seen=[{"record": ["PartDamage", {"layer": 0, "name": "up", "mean_kl": 0.1, "x": 1}]}])),
+    "a field too few": packed(content(seen=[{"record": ["PartDamage", {"layer": 0}]}])),
+    "a field of another type": packed(content(seen=[{"record": ["PartDamage", {"layer": "0", "name": "up", "mean_kl": 0.1}]}])),
+    "settings out of range": packed(content(about={"record": ["SamplingSettings", {"temperature": -1.0}]})),
+    "an enum that is none": packed(content(about={"enum": ["Policy", "chaos"]})),
+    "a step that is not there": packed(content(about={"step": 0})),
+    "a step of nothing": packed(content(steps=[[0, 0, 0, True, "", {}]])),
+    "an unknown kind": packed(content(about={"pickle": "gASV"})),
+    "two kinds at once": packed(content(about={"tuple": [], "list": []})),
+    "keys that cannot be": packed(content(about={"dict": [[[1], 2]]})),
+    "bytes that are none": packed(content(about={"bytes": "zz"})),
+    "a huge number": packed(content(about=10**40)),
+    "nested too deeply": packed(content(about=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])),
+    "broken tokens": packed(content(vocabularies=[{"ends": [], "tokens": {"1": ["zz", False]}}])),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_file_gets_one_sentence(name: str) -> None:
+    with pytest.raises(BadRecording) as caught:
+        RecordedExperiment.loads(WRONG[name])
+    assert str(caught.value).endswith(".") and len(str(caught.value)) < 200 and "\n" not in str(caught.value)
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded, "LARGEST_CONTENT", 1_000_000)
+    with pytest.raises(BadRecording, match="far too much"):
+        RecordedExperiment.loads(gzip.compress(b" " * 5_000_000))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["record", "tuple", "dict", "enum", "step", "range", "float", "bytes", "x"]), inner, max_size=2)
+        | st.tuples(st.sampled_from([*CLASSES]), inner).map(lambda pair: {"record": list(pair)})
+    ),
+    max_leaves=12,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(JSON, JSON, JSON)
+@example(None, {"float": []}, [])
+def test_no_nonsense_brings_anything_but_a_sentence(about: Any, seen: Any, steps: Any) -> None:
+    with suppress(BadRecording):
+        RecordedExperiment.loads(packed(content(about=about, seen=[seen], steps=steps)))
