@@ -253,13 +253,11 @@ def answer(run: experiment.Experiment) -> None:
                 if run.about["marked"]
                 else _("No sentence of this text holds the answer word for word, so nothing can be said about its lines.")
             )
-            why = (
-                _("The answer stood on lines that are gone. What is not on the notepad cannot be known.")
-                if lost
-                else _("Every line is there, a little blurred.")
-                if plan.bits
-                else kept
+            gone, blurred = (
+                _("The answer stood on lines that are gone. What is not on the notepad cannot be known."),
+                _("Every line is there, a little blurred."),
             )
+            why = gone if lost else blurred if plan.bits else kept
             st.markdown(f"{why} {fell(found[0].probability, found[1].probability)}")
         if (found[0].probability or 0) < 0.2:
             unsure = _("This model is not sure of the answer even with every line; what counts is how far the probability falls.")

@@ -294,11 +294,11 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from transformers.utils import logging as transformers_logging
 
     from core.backends.fast_decoder import FastDecoder
-    from core.engine.threads import fastest
     from core.backends.transformers_backend import TransformersBackend
     from core.device import device_for, dtype_for, is_out_of_memory
     from core.engine.model import LanguageModel, threads_for
     from core.engine.stored_weights import keep_stored, widen
+    from core.engine.threads import fastest
 
     transformers_logging.disable_progress_bar()
     where = device_for(device)

@@ -29,9 +29,9 @@ import transformers
 from core import Generation
 from core.backends import compiled
 from core.backends.fast_decoder import FastDecoder
-from core.engine.threads import fastest
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import keep_stored
+from core.engine.threads import fastest
 from tests.benchmarks.decode import SETTINGS, TOP_N
 from tests.tiny_models import byte_level_tokenizer
 

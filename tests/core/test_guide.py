@@ -10,7 +10,7 @@ from core.engine.shape import ModelShape
 def test_the_arithmetic_of_the_guide_is_that_of_the_shape() -> None:
     """core/remote/README.md, "Serving a large model"."""
     shape = ModelShape.named("llama-3.1-70b")
-    guide = (Path(__file__).parents[2] / "core" / "servers" / "README.md").read_text("utf-8")
+    guide = (Path(__file__).parents[2] / "core" / "remote" / "README.md").read_text("utf-8")
     for cards in (2, 4, 8):
         weights, cache = shape.parameter_count * 2 / cards, shape.cache_numbers_per_token * 2 / cards
         tokens = (80e9 * 0.92 - weights - 4e9) / cache

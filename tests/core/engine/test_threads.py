@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from core.backends import threads
+from core.backends import threads as counting
+from core.engine import threads
 from core.engine.threads import fastest
 
 
@@ -39,7 +40,7 @@ def test_more_threads_must_be_clearly_faster(
         return seconds[engine.threads]
 
     monkeypatch.setattr(threads, "_measured", measured)
-    monkeypatch.setattr(threads, "os", SimpleNamespace(cpu_count=lambda: 8))
+    monkeypatch.setattr(counting, "os", SimpleNamespace(cpu_count=lambda: 8))
     engine: Any = Clocked()
     assert fastest(engine, 10**9) == best
     assert (engine.tried, engine.threads) == (tried, 7)
@@ -48,7 +49,7 @@ def test_more_threads_must_be_clearly_faster(
 def test_a_moment_in_which_something_else_ran_does_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter([1.0, 0.9, 1.0, 0.55])  # one thread, two while something else ran; and both again
     monkeypatch.setattr(threads, "_measured", lambda engine: next(taken))
-    monkeypatch.setattr(threads, "os", SimpleNamespace(cpu_count=lambda: 2))
+    monkeypatch.setattr(counting, "os", SimpleNamespace(cpu_count=lambda: 2))
     assert fastest(Clocked(), 10**9) == 2  # type: ignore[arg-type]
 
 
@@ -62,5 +63,5 @@ def test_a_real_engine_is_measured_and_left_as_it_was(tiny: Any, monkeypatch: py
     monkeypatch.setattr(threads, "FEW", 0)
     engine = tiny("gpt2").engine
     before = engine.threads
-    assert fastest(engine, 1) in threads.choices()
+    assert fastest(engine, 1) in counting.choices()
     assert engine.threads == before
