@@ -16,7 +16,10 @@ PROGRAM = """
 import sys
 from time import perf_counter, process_time
 from core import Generation, SamplingSettings, load_model
-from core.backends import compiled
+try:
+    from core.backends import compiled
+except ImportError:  # a checkout from before this room was named
+    from core.engine.backends import compiled
 
 name, count, prompt = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 settings = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)

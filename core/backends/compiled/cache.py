@@ -20,7 +20,7 @@ from platformdirs import user_cache_dir
 
 MODULES = ("kernel_step", "kernel_pick", "kernel_observe", "kernel_dice", "kernel_batch")  # those with compiled functions of their own
 SECONDS = 300.0  # for one module; the largest takes half a minute
-_ROOT = Path(__file__).parents[4]
+_ROOT = Path(__file__).parents[3]
 _SOURCES = (*sorted(Path(__file__).parent.glob("kernel*.py")), _ROOT / "core" / "rounding.py")
 
 

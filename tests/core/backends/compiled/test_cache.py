@@ -13,7 +13,7 @@ pytest.importorskip("numba", reason="without it there is nothing compiled")
 
 from core.backends.compiled import cache
 
-ROOT = Path(__file__).parents[5]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from core.backends.compiled import cache
 from tests.tiny_models import some
 
 pytestmark = pytest.mark.skipif(not compiled._installed(), reason="numba is not installed")
-ROOT = Path(__file__).parents[5]
+ROOT = Path(__file__).parents[4]
 IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
 PRODUCTS = """
 import numpy as np, torch
