@@ -37,6 +37,15 @@ class Drawn:
         assert not any(mark["broken"] for mark in found), f"a {kind} in {self.part} has no place"
         return [mark["row"][field] for mark in found]
 
+    def pairs(self, kind: str, name: str, field: str) -> dict[str, Any]:
+        """Return the value of a field by the value of another one; the first mark of a name counts."""
+        values: dict[str, Any] = {}
+        for mark in self.page.evaluate(MARKS, self.part):
+            if mark["kind"] == kind and mark["size"] > 0 and {name, field} <= set(mark["row"] or ()):
+                values.setdefault(mark["row"][name], mark["row"][field])
+        assert values, f"no {kind} with {name} and {field} is drawn in {self.part}"
+        return values
+
     def texts(self, selector: str) -> list[str]:
         """Return the texts of the elements in this part, those of components included. At least one has a text."""
         found = [text.strip() for text in self.page.locator(self.part).locator(selector).all_text_contents()]

@@ -33,8 +33,8 @@ def of_type(kept: RecordedExperiment, name: str) -> list[Any]:
 
 
 def written(steps: Iterable[Any]) -> str:
-    """Return the letters and digits of the pieces that these steps wrote."""
-    return plainly("".join(step.piece for step in steps))
+    """Return the letters and digits that these steps wrote."""
+    return plainly("".join(step.text for step in steps))
 
 
 def compare(drawn: Drawn, kept: RecordedExperiment) -> None:
@@ -197,7 +197,7 @@ def waiting_curve(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 def teach(drawn: Drawn, kept: RecordedExperiment) -> None:
     last = of_type(kept, "Look")[-1]
-    now = dict(zip(drawn.marks("rect", "label"), drawn.marks("rect", "now"), strict=True))
+    now = drawn.pairs("rect", "label", "now")
     odds = [candidate for look in (last.distribution, last.known) if look is not None for candidate in look.candidates]
     favourites = {one.piece: one.model_probability for one in odds if one.model_probability > 0.05}
     assert {piece: now.get(piece) for piece in favourites} == pytest.approx(favourites, rel=1e-4)
@@ -224,10 +224,10 @@ CHECKS: tuple[Check, ...] = (
 DRAWN = {check.__name__: check for check in CHECKS}
 
 
-def bars(drawn: Drawn, distribution: Any, count: int = 5) -> None:
+def bars(drawn: Drawn, distribution: Any, field: str = "model", count: int = 5) -> None:
     """Assert that the likeliest tokens are drawn as bars with the model's probabilities."""
     likeliest = {one.piece: one.model_probability for one in distribution.candidates[:count]}
-    shown = dict(zip(drawn.marks("rect", "piece"), drawn.marks("rect", "model"), strict=True))
+    shown = drawn.pairs("rect", "piece", field)
     assert {piece: shown.get(piece) for piece in likeliest} == pytest.approx(likeliest, rel=1e-3)
 
 

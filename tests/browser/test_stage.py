@@ -43,9 +43,7 @@ class OnStage:
 
     def wait(self, condition: str) -> None:
         """Wait for a condition: `part(name)` is the first element of this class, `my` the state of the stage."""
-        self.page.wait_for_function(
-            f"() => {{ const part = {FIND}; const my = part('stage')?.my; return Boolean(my) && ({condition}); }}"
-        )
+        self.page.wait_for_function(f"() => {{ const part = {FIND}; const my = part('stage')?.my; return Boolean(my) && ({condition}); }}")
 
     def text(self, name: str) -> str:
         """Return the text of the first element of this class."""

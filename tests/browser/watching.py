@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import TimeoutError
 
-PATIENCE = 60_000  # ms
+PATIENCE = 30_000  # ms
 COLD = 90_000  # ms; the first page of a new server loads the model
 STILL = """() => window.tokenViewerKeyList && document.querySelector('h1') && !document.querySelector('[data-testid=stSkeleton]')
   && document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"""
@@ -84,7 +84,7 @@ def live(page: Any, start: str, name: str, patience: int = PATIENCE) -> None:
     """Run an experiment by its button and wait until the live result is complete."""
     press(page, start)
     page.locator(f".st-key-recorded_{name}").first.wait_for(state="detached", timeout=patience)
-    page.locator(f".st-key-made_{name} .st-key-keep_{name} button").wait_for(timeout=patience)
+    page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for(timeout=patience)
     settled(page)
 
 
