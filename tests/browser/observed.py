@@ -77,7 +77,7 @@ def think(drawn: Drawn, kept: RecordedExperiment) -> None:
 def think_set(drawn: Drawn, kept: RecordedExperiment) -> None:
     ways = {answer.style.name for answer in kept.seen}
     answers = [[answer.right for answer in kept.seen if answer.style.name == way] for way in ways]
-    same(drawn.marks("rect", "share"), [sum(right) / len(right) for right in answers])
+    same(set(drawn.marks("rect", "share")), {sum(right) / len(right) for right in answers})
 
 
 def race(drawn: Drawn, kept: RecordedExperiment) -> None:
@@ -211,7 +211,7 @@ def teach_step(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 def newborn(drawn: Drawn, kept: RecordedExperiment) -> None:
     bits = [growth.bits for growth in of_type(kept, "Growth")]
-    shown = drawn.marks("symbol", "bits")
+    shown = drawn.marks("symbol", "value")
     among(shown, bits)
     assert len(shown) >= min(len(bits), 20)
 

@@ -8,22 +8,12 @@ from typing import Any
 
 import pytest
 
-from core import Generation, SamplingSettings, load_model, score_text
-from core.labs.beam import beam_search
-from pages.parts.session.sampling_controls import START
-from pages.parts.text import beginnings
 from tests.browser.drawn import Drawn, plainly
-from tests.browser.watching import Watching, download, eventually, live, press, settled, turn_to, type_into
+from tests.browser.watching import Watching, eventually, live, press, settled, turn_to, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PROMPT = "The old king"
-
-
-def written(count: int, **settings: Any) -> str:
-    """Return what core writes after PROMPT with the usual settings, except these."""
-    run = Generation(load_model("storyteller"), PROMPT, SamplingSettings(**START.as_dict() | settings), top_n=1)
-    return plainly("".join(step.text for step in run.write(count)))
 
 
 def touch(page: Any, number: int) -> None:
@@ -109,7 +99,7 @@ def test_a_text_to_try_is_guessed_with_its_own_draft_and_nearly_all_guesses_are_
     assert len(drawn.texts(".round .accepted")) > 4 * len(drawn.texts(".round .rejected, .round .bonus"))
 
 
-def test_the_try_that_is_kept_stands_on_watch_and_beam_search_ends_as_core_says(at: At) -> None:
+def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
     page = at("candidates?prompt=The+old+king&seed=5")
     page.locator(".st-key-candidates_count button", has_text="4").first.click()
     page.locator(".st-key-candidates_length button", has_text="20").click()
@@ -118,58 +108,14 @@ def test_the_try_that_is_kept_stands_on_watch_and_beam_search_ends_as_core_says(
     picked = plainly("".join(Drawn(page, ".st-key-candidates_text_0").texts(".written span")))
     press(page, "candidates_keep")
     page.locator("[data-testid=stAlert]").wait_for()
-    page.get_by_text("Beam search", exact=True).click()
-    page.locator(".st-key-candidates_beam_length button", has_text="10").click()
-    settled(page)
-    press(page, "candidates_beam_step")
-    page.locator(".st-key-recorded_candidates_beam").wait_for(state="detached")
-    press(page, "candidates_beam_all")
-    *_, last = beam_search(load_model("storyteller"), PROMPT, 3, 10, 1.0)
-    answer = plainly(last.answers[0].text)
-    page.wait_for_function(
-        "answer => document.querySelector('.st-key-result_candidates_beam').innerText.replace(/[^\\p{L}\\p{N}]/gu, '').includes(answer)",
-        arg=answer,
-    )
     turn_to(page, "Watch", "Watch")
     watching = Watching(page)
     watching.until("steps.length > 1")
     assert plainly("".join(watching.written()).replace("⟨end⟩", "")) == picked.removesuffix("end")
 
 
-def test_a_sweep_and_a_stream_are_of_the_text_that_core_writes(at: At) -> None:
-    page = at("compare?prompt=The+old+king&seed=3")
-    page.locator(".st-key-compare_view button").nth(1).click()
-    settled(page)
-    live(page, "compare_sweep_start", "compare_sweep")
-    lines = Drawn(page, ".st-key-result_compare_sweep").texts("p.written")
-    for place, value in ((0, 0.1), (6, 2.0)):
-        assert plainly(lines[place]).endswith(written(28, temperature=value, seed=3))
-    page.locator(".st-key-compare_view button").nth(2).click()
-    settled(page)
-    type_into(page, "compare_words", "zebra")
-    live(page, "compare_stream_start", "compare_stream")
-    page.locator(".whole .text").wait_for()
-    assert page.locator(".whole .withheld").count() == 0
-    shown = Drawn(page, ".st-key-result_compare_stream")
-
-    def whole() -> None:
-        assert plainly(shown.texts(".whole .text")[0]) == written(80, seed=3)
-
-    eventually(page, whole)
-
-
-def test_read_saves_what_it_shows_and_sets_two_texts_side_by_side(at: At) -> None:
+def test_a_word_of_a_text_opens_and_a_pasted_text_is_read_letter_by_letter(at: At) -> None:
     page = at("read")
-    press(page, "read_example_A-twist")
-    read = score_text(load_model("storyteller"), beginnings.TO_READ["A twist"])
-    drawn = Drawn(page, "[data-testid=stMain]")
-
-    def rows() -> None:
-        assert len(drawn.marks("rect", "surprise")) == sum(token.probability is not None for token in read.tokens)
-
-    eventually(page, rows)
-    saved = download(page, page.get_by_role("button", name="Save as CSV")).read_text("utf-8")
-    assert [line.count(",") >= 3 for line in saved.splitlines()] == [True] * (len(read.tokens) + 1)
     strip = page.locator(".st-key-read_strip_one")
     strip.locator(".token").nth(4).click()
     card = strip.locator(".card")
@@ -183,8 +129,6 @@ def test_read_saves_what_it_shows_and_sets_two_texts_side_by_side(at: At) -> Non
     field.press("Control+Enter")
     page.locator(".st-key-read_strip_one .words", has_text="</b>").wait_for()
     assert plainly("".join(Drawn(page, ".st-key-read_strip_one").texts(".token"))).endswith(plainly("The*bear*<b>met</b>afox."))
-    page.locator(".st-key-read_mode button").nth(1).click()
-    page.locator(".st-key-read_strip_other .token").first.wait_for()
 
 
 def test_the_dice_of_inside_fall_and_pieces_form_while_one_types(at: At) -> None:

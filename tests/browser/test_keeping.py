@@ -107,7 +107,7 @@ def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_p
     chooser.set_input_files(str(bad))
     other.get_by_text("not a recording").wait_for()
     chooser.set_input_files(str(file))
-    other.locator('[data-testid=stMain] a[href*="think"]').last.click()
+    other.locator('[data-testid=stMain] a[href*="think"]:visible').last.click()
     other.wait_for_url("**/think**")
 
     def shown() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_bars_are_reached_and_taken_by_keyboard_and_each_step_is_announced(visit
     assert page.evaluate(HEARD) == "polite"
     watching.press("step", 1)
     page.wait_for_function("() => window.heard.length > 0 && window.heard.at(-1).endsWith('choice.')")
-    tab_to(page, lambda found: "percent" in (found["said"] or ""))
+    tab_to(page, lambda found: "percent for the model" in (found["said"] or ""))
     page.locator(".st-key-odds_keys .ring").wait_for()  # the bar with the focus is visible
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
         page.keyboard.press(key)
@@ -138,7 +139,7 @@ def test_a_question_mark_lists_the_keys_of_this_page_and_s_leads_onto_the_stage(
     field.focus()
     page.keyboard.type("?")
     assert "?" in field.input_value() and not listed.is_visible()
-    page.goto(page.url.replace("/?", "/cost?"))
+    page.goto(urljoin(page.url, "/cost"))
     page.wait_for_function("() => window.tokenViewerKeys && document.querySelector('.st-key-stage_way a')")
     page.keyboard.press("?")
     listed.wait_for()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import download, eventually, press, turn_to, type_into
+from tests.browser.watching import download, eventually, live, press, turn_to, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
@@ -36,7 +36,7 @@ def bars_on_watch(page: Any) -> list[str]:
 
 def steps_learned(page: Any) -> int:
     """Return after how many steps of learning the result on screen is."""
-    return int(page.locator(".st-key-made_teach").inner_text().split(" for ")[1].split()[0])
+    return int(page.get_by_text("learned from ·").inner_text().split(" for ")[1].split()[0])
 
 
 def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_path: Path) -> None:
@@ -53,8 +53,7 @@ def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_pat
     turn_to(page, "What if", "Compare")
     page.locator(".st-key-compare_model_1 input").click()
     page.get_by_role("option", name="storyteller", exact=True).click()
-    press(page, "compare_start")
-    page.locator(".st-key-made_compare .st-key-keep_compare button").wait_for()
+    live(page, "compare_start", "compare")
     texts = [Drawn(page, ".st-key-result_compare").texts(f".st-key-compare_text_{number} span") for number in (0, 1)]
     assert texts[0] != texts[1], "the taught model and the original"
 
@@ -115,7 +114,7 @@ def test_a_newborn_learns_the_text_that_was_just_typed_until_it_is_stopped(at: A
     press(page, "newborn_start")
     page.locator(".st-key-made_newborn", has_text="Zebulon").wait_for()
     drawn = Drawn(page, ".st-key-result_newborn")
-    eventually(page, lambda: drawn.marks("symbol", "bits") and None)
+    eventually(page, lambda: drawn.marks("symbol", "value") and None)
     press(page, "newborn_stop")
     page.locator(".st-key-newborn_start button").wait_for()
-    assert drawn.marks("symbol", "bits")
+    assert drawn.marks("symbol", "value")

@@ -15,7 +15,7 @@ from tests.browser.watching import press
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
-WORDS = ".token, .part, .written span, .row, td, input, textarea, [data-testid=stMetricValue]"
+WORDS = "[data-testid=stHtml] span, .token, .part, .written span, .row, td, input, textarea, [data-testid=stMetricValue]"
 
 
 def stands(page: Any, voice: str, stop: str) -> None:
@@ -53,7 +53,7 @@ def test_what_is_tried_is_noticed_and_kept_and_a_deeper_page_leads_back(at: At) 
     page.reload()
     stands(page, "metaphor", "pieces")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.locator('[data-testid=stMain] a[href*="inside"]').first.click()
+    page.locator('[data-testid=stMain] a[href*="inside"]:visible').first.click()
     page.wait_for_url("**/inside**")
-    page.locator('[data-testid=stMain] a[href*="tour"]').first.click()
+    page.locator('[data-testid=stMain] a[href*="tour"]:visible').first.click()
     stands(page, "metaphor", "pieces")

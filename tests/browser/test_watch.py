@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import Watching, download, press, same_text, stays, turn_to
+from tests.browser.watching import Watching, download, eventually, press, same_text, stays, turn_to
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -161,14 +161,13 @@ def test_play_ends_with_the_page_and_rests_in_a_hidden_tab(visit: Visit) -> None
     hide = """hidden => { Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
         document.dispatchEvent(new Event('visibilitychange')); }"""
     page.evaluate(hide, True)
-    page.wait_for_function(  # the steps that were under way are drawn: half a second without another one
-        """() => { const count = document.querySelectorAll('.st-key-strip').length && window.performance.now();
-          const seen = document.querySelector('.st-key-pace')?.innerHTML; if (seen !== window.lastSeen) { window.lastSeen = seen;
-          window.since = count; } return count - window.since > 800; }"""
-    )
+
+    def rests() -> None:
+        stays(page, f"document.querySelector('.st-key-strip [data-step=\"{len(watching.written())}\"]') === null")
+
+    eventually(page, rests)  # the steps that were under way are still drawn
+    assert page.locator(".st-key-pause button").count() == 1
     rested = len(watching.written())
-    stays(page, f"document.querySelector('.st-key-strip [data-step=\"{rested}\"]') === null")
-    assert len(watching.written()) == rested and page.locator(".st-key-pause button").count() == 1
     page.evaluate(hide, False)
     watching.until(f"steps.length > {rested + 1}")
     turn_to(page, "How it works", "Growing up")

@@ -64,7 +64,7 @@ def stays(page: Any, condition: str, seconds: float = 1.5) -> None:
 
 def press(page: Any, key: str) -> None:
     """Press the button with this key."""
-    page.locator(f".st-key-{key} button").first.click()
+    page.locator(f".st-key-{key} button:visible").first.click()
 
 
 def type_into(page: Any, key: str, text: str) -> None:
