@@ -17,9 +17,28 @@ OPTIONS = {
 STREAMLITS = (("list", "stSidebarNavItems"), ("listitem", r"<li class=\"st-emotion-cache"))
 SIDEWAYS = "Math.max(...[...document.querySelectorAll('[data-testid=stMain], html')].map(node => node.scrollWidth - node.clientWidth))"
 
+# How many explained terms are marked beside their word: the marks follow the page a moment after it changes.
+STRAYS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement.closest(".tv-heard, .st-key-unseen, script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+  const seen = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) seen.push([box, node.data]);
+  }
+  return [...document.querySelectorAll(".tv-term")].filter((term) => {
+    const { left, top, width, height } = term.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    return !seen.some(([box, text]) =>
+      box.left - 3 < x && x < box.right + 3 && box.top - 3 < y && y < box.bottom + 3 && text.includes(term.ariaLabel));
+  }).length;
+}"""
+
 
 def violations(page: Any) -> list[str]:
     """Return what axe finds and Streamlit does not cause, a line each."""
+    page.wait_for_function(f"() => ({STRAYS})() === 0")
     found = []
     for violation in Axe().run(page, options=OPTIONS).response["violations"]:
         for node in violation["nodes"]:

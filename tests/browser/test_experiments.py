@@ -81,24 +81,6 @@ def test_an_empty_question_is_refused_and_ones_own_text_is_asked(at: At) -> None
     assert "Tom" in told and "Lily" not in told
 
 
-def test_a_text_to_try_is_guessed_with_its_own_draft_and_nearly_all_guesses_are_kept(at: At) -> None:
-    page = at("speculative", width=390)
-    field = page.locator(".st-key-own_text textarea")
-    one_line = field.evaluate("it => it.clientHeight")
-    for name, begins, guesser in (
-        ("A-sum", "Question: What is", "Storyteller mini"),
-        ("A-text-that-repeats", "red, green", "The text itself"),
-    ):
-        page.locator(f'[class*="st-key-foreseen_{name}"] button').first.click()
-        page.wait_for_function(f"document.querySelector('.st-key-own_text textarea').value.startsWith('{begins}')")
-        page.wait_for_function(f"document.querySelector('.st-key-speculative_draft input').value.startsWith('{guesser}')")
-    seen, needed = field.evaluate("it => [it.clientHeight, it.scrollHeight]")
-    assert seen == needed > one_line, "a prompt of two lines is seen whole on a phone"
-    live(page, "speculative_start", "speculative")
-    drawn = Drawn(page, ".st-key-result_speculative")
-    assert len(drawn.texts(".round .accepted")) > 4 * len(drawn.texts(".round .rejected, .round .bonus"))
-
-
 def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
     page = at("candidates?prompt=The+old+king&seed=5")
     page.locator(".st-key-candidates_count button", has_text="4").first.click()

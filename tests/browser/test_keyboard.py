@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 
 import pytest
 
+from tests.browser.accessibility import STRAYS
 from tests.browser.watching import Watching, press
 
 pytestmark = pytest.mark.browser
@@ -25,22 +26,6 @@ HEARD = """() => {
   const said = find(document);
   new MutationObserver(() => window.heard.push(said.textContent)).observe(said, { childList: true, characterData: true, subtree: true });
   return said.getAttribute("aria-live");
-}"""
-STRAYS = """() => {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
-    node.parentElement.closest(".tv-heard, .st-key-unseen, script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
-  const seen = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    for (const box of range.getClientRects()) seen.push([box, node.data]);
-  }
-  return [...document.querySelectorAll(".tv-term")].filter((term) => {
-    const { left, top, width, height } = term.getBoundingClientRect();
-    const [x, y] = [left + width / 2, top + height / 2];
-    return !seen.some(([box, text]) =>
-      box.left - 3 < x && x < box.right + 3 && box.top - 3 < y && y < box.bottom + 3 && text.includes(term.ariaLabel));
-  }).length;
 }"""
 
 

@@ -57,6 +57,7 @@ def test_a_click_on_a_bar_takes_that_token_and_every_branch_is_kept(visit: Visit
     page.keyboard.press("Escape")
     watching.press("restart", 0)
     for _ in range(2):  # the same bar can be taken again after going back
+        watching.until('seen.title[0].includes("What comes next?")')
         watching.click_bar(2)
         watching.until("steps.length === 1 && steps[0].forced && steps[0].rank === 3")
         watching.press("back", 0)
@@ -116,7 +117,7 @@ def test_the_last_value_of_a_slider_counts_while_it_plays(visit: Visit) -> None:
 def test_the_chosen_part_of_the_dice_is_as_wide_as_its_probability(visit: Visit) -> None:
     watching = visit("?prompt=Dear+diary,&temperature=1.6&top_p=1&seed=4")
     watching.page.emulate_media(reduced_motion="reduce")
-    for count in range(1, 6):
+    for count in range(1, 9):
         watching.press("step", count)
         told = watching.until(f'seen.told.includes("the dice fell on") && steps.length === {count}')["told"]
         said = told.rsplit(" had ", 1)[1].split("%")[0].strip().lstrip("<> \u00a0")

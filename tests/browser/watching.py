@@ -80,7 +80,7 @@ def turn_to(page: Any, group: str, title: str) -> None:
     page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(title, exact=True)).click()
 
 
-def live(page: Any, start: str, name: str, patience: int = PATIENCE) -> None:
+def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
     """Run an experiment by its button and wait until the live result is complete."""
     press(page, start)
     page.locator(f".st-key-recorded_{name}").first.wait_for(state="detached", timeout=patience)
