@@ -114,7 +114,7 @@ def test_a_newborn_learns_the_text_that_was_just_typed_until_it_is_stopped(at: A
     press(page, "newborn_start")
     page.locator(".st-key-made_newborn", has_text="Zebulon").wait_for()
     drawn = Drawn(page, ".st-key-result_newborn")
-    eventually(page, lambda: drawn.marks("symbol", "value") and None)
+    eventually(page, lambda: drawn.marks("symbol", "value"))
     press(page, "newborn_stop")
     page.locator(".st-key-newborn_start button").wait_for()
     assert drawn.marks("symbol", "value")

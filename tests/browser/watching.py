@@ -41,12 +41,13 @@ def settled(page: Any, patience: int = PATIENCE) -> None:
     page.wait_for_function(STILL, timeout=patience)
 
 
-def eventually(page: Any, check: Callable[[], None], seconds: float = 20) -> None:
+def eventually(page: Any, check: Callable[[], object], seconds: float = 20) -> None:
     """Repeat a check of what is drawn until it holds. Raises its last AssertionError after so many seconds."""
     latest = monotonic() + seconds
     while True:
         try:
-            return check()
+            check()
+            return
         except AssertionError:
             if monotonic() > latest:
                 raise
