@@ -48,7 +48,7 @@ def test_a_set_goes_on_whatever_is_touched_and_wherever_the_visitor_goes(at: At)
     turn_to(page, "How it works", "Growing up")
     page.locator(".st-key-think_count").wait_for(state="detached")
     turn_to(page, "What if", "Thinking aloud")
-    page.locator(".st-key-think_set_start button").wait_for()
+    page.locator(".st-key-think_set_start button").wait_for(timeout=120_000)
     assert done(page) == 25, "the view and the count were kept, and nothing is missing"
 
 
@@ -57,11 +57,11 @@ def test_stop_ends_a_long_run_and_what_was_found_stays(at: At) -> None:
     page.locator('[data-testid="stMain"] [data-testid="stButtonGroup"] button', has_text="256").last.click()
     settled(page)
     press(page, "cache_start")
+    drawn = Drawn(page, ".st-key-result_race")
     page.locator(".st-key-made_race").wait_for()
+    eventually(page, lambda: drawn.marks("symbol", "raw"))
     press(page, "cache_stop")
     page.locator(".st-key-cache_start button:not([disabled])").wait_for()
-    drawn = Drawn(page, ".st-key-result_race")
-    eventually(page, lambda: drawn.marks("symbol", "raw"))
     assert len(drawn.marks("symbol", "raw")) < 500
 
 
