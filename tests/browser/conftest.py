@@ -19,6 +19,8 @@ import pytest
 
 from tests.browser.watching import COLD, PATIENCE, Watching, settled
 
+pytest.register_assert_rewrite("tests.browser.drawn", "tests.browser.observed")  # so that a failure says what was drawn
+
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START_SECONDS = 60
