@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 import pytest
 
 from tests.browser.accessibility import STRAYS
-from tests.browser.watching import Watching, press
+from tests.browser.watching import Watching, press, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -103,6 +103,7 @@ def test_keys_go_where_they_are_wanted(visit: Visit) -> None:
     watching.button("back").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Shift+Tab")
+    settled(page)  # the last step of Play is drawn
     before = len(watching.written())
     page.keyboard.press("Space")
     watching.until(f"steps.length === {before - 1}")
