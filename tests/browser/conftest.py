@@ -1,4 +1,4 @@
-"""The running app and a real browser, one of each for all browser tests; every test also proves that no request left the machine."""
+"""One server and one browser for all browser tests of a worker; every test also shows that no request left the machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.watching import COLD, PATIENCE, Watching
+from tests.browser.watching import COLD, PATIENCE, Watching, settled
+
+pytest.register_assert_rewrite("tests.browser.drawn", "tests.browser.observed")  # so that a failure says what was drawn
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -25,27 +27,20 @@ START_SECONDS = 60
 
 
 def find_browser() -> str | None:
-    """The program of a chromium on this machine."""
+    """Return the path of a Chromium program on this machine, None if there is none."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """Return a port on which no program listens."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser test gets a second try, which the report counts: browser, server and model share a machine with other tests."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=3))
-
-
 @contextmanager
 def running_app(port: int | None = None, **environment: str) -> Iterator[str]:
-    """A server of its own, on a free port if none is named; yields its address once it answers, and ends it afterwards."""
+    """Start a server, yield its address when it answers, and stop it afterwards. port: a free one if None."""
     port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
@@ -67,16 +62,16 @@ def running_app(port: int | None = None, **environment: str) -> Iterator[str]:
         server.wait(timeout=20)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def app() -> Iterator[str]:
-    """The address of the app that all browser tests share. Its visitors come and go faster than sessions do: there is room for all."""
-    with running_app(TOKEN_VIEWER_TRAINING_MEGABYTES="6000") as address:
+    """The address of the server that all browser tests of this worker share."""
+    with running_app(TOKEN_VIEWER_TRAINING_MEGABYTES="6000") as address:  # sessions outlive their tests: room for all trainings
         yield address
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """A real browser. Without one the tests are skipped; where CI runs them they fail."""
+    """A real browser. Without one the tests are skipped; in CI they fail."""
     program = find_browser()
     if program is None:
         missing = "no chromium on this machine; install it to run the browser tests"
@@ -91,17 +86,21 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """A page of a new visitor at an address. Afterwards: no request went anywhere else, no script failed."""
+    """Open a page of a new visitor at an address. Afterwards: no request left the machine, no script failed.
+
+    beside: a page of the same visitor; the new one then shares its browser storage, like a second window.
+    """
     asked: list[str] = []
     failed: list[str] = []
     contexts: list[Any] = []
 
-    def open_page(address: str, width: int = 1400, height: int = 900, dark: bool = False) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
+    def open_page(address: str, width: int = 1400, height: int = 900, beside: Any = None, **options: Any) -> Any:
+        if beside is None:
+            context = browser.new_context(viewport={"width": width, "height": height}, **options)
+            context.grant_permissions(["clipboard-read", "clipboard-write"])
+            context.set_default_timeout(PATIENCE)
+            contexts.append(context)
+        page = (beside.context if beside else context).new_page()
         page.on("request", lambda request: asked.append(request.url))
         page.on("pageerror", lambda error: failed.append(str(error)))
         page.goto(address)
@@ -117,18 +116,18 @@ def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def visit(new_page: Callable[..., Any]) -> Callable[..., Watching]:
-    """Open the Watch page at an address as a new visitor: `visit(address, width=390)`."""
-    return lambda address, **look: Watching(new_page(address, **look))
+def visit(app: str, new_page: Callable[..., Any]) -> Callable[..., Watching]:
+    """Open the Watch page as a new visitor: `visit("?seed=3", width=390)`. address: of another server."""
+    return lambda query="", address=app, **look: Watching(new_page(f"{address}/{query}", **look))
 
 
 @pytest.fixture
 def at(app: str, new_page: Callable[..., Any]) -> Callable[..., Any]:
-    """Open any other page as a new visitor and wait for its heading: `at("compare", width=390)`; address: of another server."""
+    """Open any page as a new visitor and wait until it stands still: `at("compare", width=390)`. address: of another server."""
 
     def open_page(path: str, address: str = app, **look: Any) -> Any:
         page = new_page(f"{address}/{path}", **look)
-        page.locator("h1").first.wait_for(timeout=COLD)
+        settled(page, COLD)
         return page
 
     return open_page

@@ -1,120 +1,137 @@
-"""Experiments in a real browser: whatever is touched while one runs, it goes on; and it ends when its visitor has gone."""
+"""Experiments as visitors treat them: settings are touched while they run, they are stopped, refused, asked other questions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from time import monotonic
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import running_app
-from tests.browser.watching import Watching
+from tests.browser.drawn import Drawn, plainly
+from tests.browser.watching import Watching, eventually, live, press, settled, turn_to, type_into
 
 pytestmark = pytest.mark.browser
-Visit = Callable[..., Watching]
-LONG = 300  # seconds that an experiment may take on a busy machine
-TOUCHES = 12
+At = Callable[..., Any]
+PROMPT = "The old king"
 
 
 def touch(page: Any, number: int) -> None:
-    """A preset, or a step of a slider: what a visitor plays with while they wait."""
+    """Press a preset, or move a slider: what a visitor does while they wait."""
     if number % 2:
-        slider = page.locator(".st-key-temperature input[type=range]")
-        slider.focus()
+        page.locator(".st-key-temperature input[type=range]").focus()
         page.keyboard.press("ArrowRight")
     else:
         page.locator(".st-key-preset button").nth(number // 2 % 5).click()
 
 
-def done(page: Any) -> tuple[int, int]:
-    """How far the bar says that it is."""
+def done(page: Any) -> int:
+    """Return how many of the questions are answered."""
     found = re.search(r"(\d+) of (\d+)", page.locator('[data-testid="stProgress"]').first.inner_text())
     assert found is not None
-    return int(found[1]), int(found[2])
+    return int(found[1])
 
 
-def told(page: Any) -> list[str]:
-    """The notices on the page."""
-    return list(page.locator('[data-testid="stAlert"]').all_inner_texts())
-
-
-def test_a_whole_set_goes_on_whatever_is_touched_and_wherever_one_goes(at: Callable[..., Any]) -> None:
+def test_a_set_goes_on_whatever_is_touched_and_wherever_the_visitor_goes(at: At) -> None:
     page = at("think")
-    page.get_by_text("A whole set").click()
-    page.locator(".st-key-think_count button").first.click()
-    page.locator(".st-key-think_set_start button").click()
+    page.locator(".st-key-think_view button").last.click()
+    page.locator(".st-key-think_count button").nth(1).click()
+    settled(page)
+    press(page, "think_set_start")
     page.locator(".st-key-think_set_stop button").wait_for()
     reached = 0
-    for number in range(TOUCHES):
+    for number in range(6):
         touch(page, number)
-        page.wait_for_timeout(250)
-        now = done(page)[0]
-        assert now >= reached and told(page) == []
+        now = done(page)
+        assert now >= reached and page.locator('[data-testid="stAlert"]').count() == 0
         reached = now
-    page.get_by_text("How it works").first.click()
-    page.get_by_role("menuitem", name="Growing up").click()
+    turn_to(page, "How it works", "Growing up")
     page.locator(".st-key-think_count").wait_for(state="detached")
-    page.get_by_text("What if", exact=True).first.click()
-    page.get_by_role("menuitem", name="Thinking aloud").click()
-    page.locator(".st-key-think_set_start button").wait_for(timeout=LONG * 1000)
-    assert done(page) == (10, 10), "the view and the count were kept, and nothing is missing"
-    assert told(page) == []
+    turn_to(page, "What if", "Thinking aloud")
+    page.locator(".st-key-think_set_start button").wait_for(timeout=120_000)
+    assert done(page) == 25, "the view and the count were kept, and nothing is missing"
 
 
-@pytest.mark.parametrize(("path", "start"), [("context", "context_start"), ("memory", "memory_all")])
-def test_other_experiments_go_on_too(path: str, start: str, at: Callable[..., Any]) -> None:
-    page = at(path)
-    button = page.locator(f".st-key-{start} button")
-    button.click()
-    page.wait_for_function(f"() => document.querySelector('.st-key-{start} button')?.disabled")
-    for number in range(TOUCHES):
-        touch(page, number)
-        page.wait_for_timeout(150)
-    page.wait_for_function(f"() => document.querySelector('.st-key-{start} button')?.disabled === false", timeout=LONG * 1000)
-    # Context begins with a recorded visit to the end of the context, which quotes what is said there.
-    assert [said for said in told(page) if not (path == "context" and "reads at most 512" in said)] == []
-    if path == "memory":
-        page.locator('[data-testid="stDataFrame"]').first.wait_for()
-    else:
-        page.get_by_text("medians of 5 rounds").wait_for()
+def test_stop_ends_a_long_run_and_what_was_found_stays(at: At) -> None:
+    page = at("cache")
+    page.locator('[data-testid="stMain"] [data-testid="stButtonGroup"] button', has_text="256").last.click()
+    settled(page)
+    press(page, "cache_start")
+    drawn = Drawn(page, ".st-key-result_race")
+    page.locator(".st-key-made_race").wait_for()
+    eventually(page, lambda: drawn.marks("symbol", "raw"))
+    press(page, "cache_stop")
+    page.locator(".st-key-cache_start button:not([disabled])").wait_for()
+    assert len(drawn.marks("symbol", "raw")) < 500
 
 
-def test_an_experiment_ends_when_its_tab_has_been_closed_for_a_while(at: Callable[..., Any]) -> None:
-    with running_app(TOKEN_VIEWER_EXPERIMENTS="1", STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1") as address:
-        first = at("think", address)
-        first.get_by_text("A whole set").click()
-        first.locator(".st-key-think_count button").last.click()
-        first.locator(".st-key-think_set_start button").click()
-        first.locator(".st-key-think_set_stop button").wait_for()
-        second = at("compare", address)
-        second.locator(".st-key-compare_start button").click()
-        second.get_by_text("As many experiments are running here").wait_for()
-        first.close()
-        start, begun = second.locator(".st-key-compare_start button"), second.locator(".st-key-compare_stop button, p.written")
-        latest = monotonic() + LONG
-        while not begun.count():
-            assert monotonic() < latest, "it still runs, for nobody"
-            if start.count():
-                start.evaluate_all("buttons => buttons[0]?.click()")
-            second.wait_for_timeout(1000)
+def test_an_empty_question_is_refused_and_ones_own_text_is_asked(at: At) -> None:
+    page = at("think")
+    type_into(page, "think_question", "")
+    press(page, "think_start")
+    page.locator("[data-testid=stAlert]").wait_for()
+    page = at("memory")
+    page.get_by_text("My own text", exact=True).click()
+    type_into(page, "memory_own", "The sun is shining. Tom put the ball under the old bed. " + "A small bird is singing in the tree. " * 6)
+    type_into(page, "memory_question", "Where is Tom's ball?")
+    type_into(page, "memory_answer", "under the old bed")
+    press(page, "memory_start")
+    page.locator(".st-key-result_memory", has_text="Where is Tom's ball?").wait_for()
+    told = Drawn(page, ".st-key-result_memory").texts("span")
+    assert "Tom" in told and "Lily" not in told
 
 
-def test_a_text_pasted_beyond_the_longest_is_refused_in_a_sentence_and_the_old_one_comes_back(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    written = watching.press("step", 1)
-    field = watching.page.locator(".st-key-prompt textarea")
-    before = field.input_value()
-    field.fill("word " * 5000)
+def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
+    page = at("candidates?prompt=The+old+king&seed=5")
+    page.locator(".st-key-candidates_count button", has_text="4").first.click()
+    page.locator(".st-key-candidates_length button", has_text="20").click()
+    settled(page)
+    live(page, "candidates_start", "candidates")
+    picked = plainly("".join(Drawn(page, ".st-key-candidates_text_0").texts(".written span")))
+    press(page, "candidates_keep")
+    page.locator("[data-testid=stAlert]").wait_for()
+    turn_to(page, "Watch", "Watch")
+    watching = Watching(page)
+    watching.until("steps.length > 1")
+    assert plainly("".join(watching.written()).replace("⟨end⟩", "")) == picked.removesuffix("end")
+
+
+def test_a_word_of_a_text_opens_and_a_pasted_text_is_read_letter_by_letter(at: At) -> None:
+    page = at("read")
+    strip = page.locator(".st-key-read_strip_one")
+    strip.locator(".token").nth(4).click()
+    card = strip.locator(".card")
+    card.wait_for()
+    first = card.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert card.inner_text() != first
+    page.keyboard.press("Escape")
+    field = page.locator(".st-key-read_text textarea")
+    field.fill("The *bear* <b>met</b> a fox.")
     field.press("Control+Enter")
-    watching.page.get_by_text("longer than 20,000 characters").wait_for()
-    assert watching.page.locator('[data-testid="stAlert"]').count() == 1
-    watching.page.locator(".st-key-strip").wait_for(state="detached")
-    watching.button("step").click()
-    watching.page.wait_for_timeout(500)
-    assert watching.page.locator('[data-testid="stAlert"]').count() == 1
-    field.fill(before)
-    field.press("Control+Enter")
-    watching.until("steps.length === 1")
-    assert watching.written() == written
+    page.locator(".st-key-read_strip_one .words", has_text="</b>").wait_for()
+    assert plainly("".join(Drawn(page, ".st-key-read_strip_one").texts(".token"))).endswith(plainly("The*bear*<b>met</b>afox."))
+
+
+def test_the_dice_of_inside_fall_and_pieces_form_while_one_types(at: At) -> None:
+    page = at("inside?prompt=The+bear&steps=2&seed=3&temperature=1.5&top_p=1")
+    tally = page.locator(".st-key-inside_tally")
+    for number, total in ((100, 100), (1000, 1100)):
+        tally.locator("button", has_text=f"{number:,}").first.click()
+        page.wait_for_function(
+            """total => { const find = root => { for (const node of root.querySelectorAll('*')) {
+                 if (node.classList.contains('tally')) return node;
+                 const inner = node.shadowRoot && find(node.shadowRoot); if (inner) return inner; } };
+               return find(document).state.counts.reduce((sum, one) => sum + one, 0) === total; }""",
+            arg=total,
+        )
+    field = page.locator(".st-key-inside_text textarea")
+    field.fill("A fox 🦊!")
+    chips = page.locator(".st-key-inside_chips")
+    chips.locator(".token", has_text="fox").wait_for()
+    assert chips.locator(".below").first.inner_text().isdigit()
+    contents = page.locator(".st-key-inside_contents").get_by_role("link")
+    assert contents.count() == 6
+    contents.last.click()
+    page.wait_for_function("""() => [...document.querySelectorAll('h2, h3')].at(-1).getBoundingClientRect().top < innerHeight""")
+    assert "prompt=The" in page.url and "steps=r2" in page.url, "the text is still in the address"

@@ -1,11 +1,11 @@
-"""Nothing that a visitor made is lost: files, recordings, settings turned while it plays, reloads, servers that begin again."""
+"""Nothing that a visitor made is lost: links, recordings, handouts and experiments, reloads, servers that begin again."""
 
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
@@ -13,13 +13,14 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from tests.browser.balancer import balancing
-from tests.browser.conftest import free_port, running_app
-from tests.browser.watching import Watching
+from tests.browser.conftest import running_app
+from tests.browser.drawn import Drawn
+from tests.browser.watching import Watching, download, eventually, press, same_text, settled
 from tests.core.remote.serving import TINY, Asked, Reply, serve
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
-PATIENCE = 60_000  # ms
+At = Callable[..., Any]
 PRESS_AS_SOON_AS_IT_CAN_BE = """selector => {
   const root = document.querySelector('[data-testid="stApp"]');
   let lost = false;
@@ -33,209 +34,179 @@ PRESS_AS_SOON_AS_IT_CAN_BE = """selector => {
     window.pressed = true;
   }).observe(root, { attributes: true, subtree: true });
 }"""
+CONNECTED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 
 
-def download(watching: Watching, name: str) -> str:
-    """What a download button gives."""
-    with watching.page.expect_download() as waiting:
-        watching.page.get_by_role("button", name=name).click()
-    return Path(waiting.value.path()).read_text("utf-8")
-
-
-def open_recording(watching: Watching, kept: str) -> None:
-    """Hand a recording in."""
-    if not watching.page.locator(".st-key-recording").is_visible():
-        watching.page.locator(".st-key-keep button").first.click()
-    chooser = watching.page.locator(".st-key-recording input[type=file]")
-    chooser.set_input_files({"name": "run.json", "mimeType": "application/json", "buffer": kept.encode()})
-
-
-def choose_another(watching: Watching, count: int) -> None:
-    """Take another token in place of the last of so many, by its bar."""
-    seen = watching.until('seen.title[0].includes("What came next?")', PATIENCE)
-    watching.click_bar(3 if seen["tokens"][-1]["rank"] != 4 else 2)
-    watching.until(f"steps.length === {count} && steps[{count - 1}].forced", PATIENCE)
-
-
-def same_text(written: list[str]) -> str:
-    """The condition that exactly these tokens are written."""
-    return f"JSON.stringify(steps.map(step => step.text)) === JSON.stringify({json.dumps(written)})"
-
-
-def test_what_is_kept_is_what_is_on_screen_and_opens_elsewhere(visit: Visit, app: str) -> None:
-    watching = visit(f"{app}/?prompt=The+old+king&seed=4")
-    for count in (1, 2):
-        watching.press("step", count)
-    choose_another(watching, 2)
+def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, browser: Any, tmp_path: Path) -> None:
+    watching = visit("?prompt=The+old+king&temperature=1.2&seed=11")
+    page = watching.page
+    watching.steps(1, 2)
+    watching.choose_another(2)
     written = watching.press("step", 3)
-    watching.page.locator(".st-key-keep button").first.click()
-    kept, table = download(watching, "Recording (JSON)"), download(watching, "Steps (CSV)")
+    press(page, "keep")
+    kept = download(page, page.get_by_role("button", name="Recording (JSON)")).read_text("utf-8")
+    table = download(page, page.get_by_role("button", name="Steps (CSV)")).read_text("utf-8")
+    handout = download(page, page.get_by_role("button", name="Handout (HTML)")).rename(tmp_path / "handout.html")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    link = page.evaluate("() => navigator.clipboard.readText()")
     recording = Recording.loads(kept)
     assert (recording.prompt, len(recording.path)) == ("The old king", 3)
     assert list(pd.read_csv(io.StringIO(table))["token_id"]) == [step.token_id for step in recording.path]
-    other = visit(app)
-    open_recording(other, kept)
-    seen = other.until(same_text(written), PATIENCE)
-    assert seen["tokens"][-1]["step"] == 2
-    other.page.locator(".st-key-leave button").wait_for()
-    other.page.keyboard.press("Escape")
-    other.button("play").click()
-    other.until("steps.length >= 1 && steps.length < 3")
-    other.until(same_text(written), PATIENCE)
+
+    again = visit("?" + urlsplit(link).query)
+    again.until(same_text(written))
+    again.page.reload()
+    again.until(same_text(written))
+    again.press("restart", 0)
+    before = again.press("step", 1)
+    again.open_recording(kept)
+    again.until(same_text(written))
+    again.page.keyboard.press("Escape")
+    press(again.page, "leave")
+    again.until("steps.length === 0")
+    assert again.press("step", 1) == before, "the visitor's own prompt is there again"
+
+    offline = browser.new_context(offline=True, java_script_enabled=False)
+    paper = offline.new_page()
+    paper.goto(handout.as_uri())
+    text = paper.locator("body").inner_text()
+    assert "seed 11" in text and urlsplit(link).query in text.replace("\n", "")
+    assert paper.locator("svg path, svg rect").count() > 20
+    offline.close()
 
 
-def test_a_recording_beyond_a_megabyte_opens(visit: Visit, app: str) -> None:
+def test_a_recording_beyond_a_megabyte_opens_and_an_empty_one_is_refused(visit: Visit) -> None:
+    model = load_model("storyteller")
     for seed in range(100):  # until a story is long enough
-        run = Generation(load_model("storyteller"), "Once upon a time", SamplingSettings(seed=seed, temperature=1.2), top_n=400)
-        while len(run.path) < 60 and not run.finished:
-            run.step()
-        if len(run.path) == 60:
+        run = Generation(model, "Once upon a time", SamplingSettings(seed=seed, temperature=1.2), top_n=400)
+        if len(list(run.stream(60))) == 60:
             break
     kept = Recording.of(run).dumps()
     assert len(kept) > 2**20
-    watching = visit(app)
-    open_recording(watching, kept)
-    watching.until(f"steps.length === {len(run.path)}", PATIENCE)
-
-
-def test_an_empty_recording_takes_nothing_away(visit: Visit, app: str) -> None:
-    watching = visit(app)
+    watching = visit()
     written = watching.press("step", 1)
-    open_recording(watching, Recording.of(Generation(load_model("storyteller"), "A fox")).dumps())
-    watching.page.get_by_text("holds no steps").wait_for()
-    watching.page.keyboard.press("Escape")
-    watching.button("play").click()
-    watching.until("steps.length >= 3", PATIENCE)
-    assert watching.written()[:1] == written
+    watching.open_recording(Recording.of(Generation(model, "A fox")).dumps())
+    watching.page.locator("[data-testid=stAlert]").first.wait_for()
+    assert watching.written() == written
+    watching.open_recording("hello")
+    watching.page.locator("[data-testid=stAlert]").first.wait_for()
+    watching.open_recording(kept)
+    watching.until("steps.length === 60")
 
 
-@pytest.mark.parametrize("session", range(3))
-def test_the_last_value_of_a_slider_counts_while_it_plays(visit: Visit, app: str, session: int) -> None:
-    watching = visit(f"{app}/?seed={session}")
-    page = watching.page
-    watching.button("play").click()
-    watching.until("steps.length >= 2", PATIENCE)
-    handle = page.locator(".st-key-temperature input[type=range]")
-    handle.focus()
-    for _ in range(8):
-        handle.press("ArrowRight")
-    page.wait_for_timeout(1_500)
-    agreed = """() => { const shown = Number(document.querySelector(".st-key-temperature input[type=range]").value);
-      const address = Number(new URLSearchParams(location.search).get("temperature")); return shown > 0.8 && shown === address; }"""
-    page.wait_for_function(agreed, timeout=PATIENCE)  # the address is written by the server: both hold the same value
-    last = handle.input_value()
-    assert float(last) >= 0.95, "most presses reached the slider"
-    page.wait_for_timeout(2_500)
-    assert handle.input_value() == last, "nothing put an older value back"
-    page.wait_for_function(agreed, timeout=PATIENCE)
-    assert page.get_by_text("Connection error").count() == 0
-    watching.page.locator(".st-key-pause button, .st-key-play button").first.wait_for()
+def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_path: Path) -> None:
+    page = at("think")
+    chances = Drawn(page, ".st-key-result_think").marks("symbol", "share")
+    button = page.locator(".st-key-keep_think button:visible")
+    file = download(page, button).rename(tmp_path / "think.json.gz")
+    other = at("gallery")
+    chooser = other.locator('.st-key-gallery_file input[type="file"]')
+    bad = tmp_path / "run.json"
+    bad.write_text("hello")
+    chooser.set_input_files(str(bad))
+    other.get_by_text("not a recording").wait_for()
+    chooser.set_input_files(str(file))
+    other.locator('[data-testid=stMain] a[href*="think"]:visible').last.click()
+    other.wait_for_url("**/think**")
+
+    def shown() -> None:
+        assert Drawn(other, ".st-key-result_think").marks("symbol", "share") == chances
+
+    eventually(other, shown)
+    press(other, "play_think")
+    other.locator(".st-key-again_think button:visible").wait_for(state="detached")
+    other.locator(".st-key-again_think button:visible").wait_for()  # it is back when the recording is over
+    eventually(other, shown)
+    other.locator(".st-key-onward a:visible").last.click()  # every page leads on to another one
+    other.wait_for_function("() => !location.pathname.endsWith('/think')")
 
 
-def test_the_key_that_is_sent_is_the_one_that_was_typed(visit: Visit, app: str) -> None:
+def test_the_key_that_is_sent_is_the_one_that_was_typed(at: At) -> None:
     def answer(asked: Asked) -> Reply:
         return Reply.of({"error": "no such key"}, 401)
 
     with serve(answer) as first, serve(answer) as second:
-        page = visit(app).page
-        page.goto(f"{app}/models")
+        page = at("models")
         address, key = page.locator(".st-key-models_address input"), page.locator(".st-key-models_key input")
         page.locator(".st-key-models_tokenizer input").fill(str(TINY))
-        connect = page.locator(".st-key-models_connect button")
-        for server, secret in ((first, "one"), (first, "two"), (second, "three"), (second, "four")):
+        for server, secret in ((first, "one"), (first, "two"), (second, "three")):
             before = len(server.asked)
             address.fill(server.address)
             key.fill(secret)
-            connect.click()  # at once, with the field still focused
-            page.wait_for_timeout(300)
-            for _ in range(100):
-                if len(server.asked) > before:
-                    break
-                page.wait_for_timeout(200)
-            sent = {one.headers.get("authorization") for one in server.asked[before:]}
-            assert sent == {f"Bearer {secret}"}
-        assert {name for one in first.asked for name, value in one.headers.items() if value in ("Bearer three", "Bearer four")} == set()
+            page.locator(".st-key-models_connect button").click()  # at once, with the field still focused
 
+            def sent(server: Any = server, secret: str = secret, before: int = before) -> None:
+                assert {one.headers.get("authorization") for one in server.asked[before:]} == {f"Bearer {secret}"}
 
-def written_behind(visit: Visit, address: str) -> tuple[Watching, list[str]]:
-    """A visitor with a text of rolled and forced steps and two settings; and its tokens."""
-    watching = visit(f"{address}/?prompt=The+old+king&seed=22")
-    for count in range(1, 4):
-        watching.press("step", count)
-    choose_another(watching, 3)
-    handle = watching.page.locator(".st-key-temperature input[type=range]")
-    handle.focus()
-    for _ in range(6):
-        handle.press("ArrowRight")
-    watching.until('seen.title[0].includes("What comes next?")')
-    for count in range(4, 7):
-        watching.press("step", count)
-    watching.page.wait_for_function("() => location.search.includes('steps=')")
-    return watching, watching.written()
+            eventually(page, sent)
+            settled(page)
+        assert not [one for one in first.asked if "Bearer three" in one.headers.values()]
 
 
 def came_back(watching: Watching, written: list[str]) -> None:
-    """The text is there again by itself, with a word, and the first press goes on from it."""
-    page = watching.page
-    page.get_by_text("Your text is back").wait_for(timeout=120_000)
-    watching.until(same_text(written), PATIENCE)
-    watching.press("step", len(written) + 1)
-    assert watching.written()[:-1] == written
+    """Assert that the text returns by itself, with a notice, and that the first press goes on from it."""
+    watching.page.get_by_text("Your text is back").wait_for(timeout=120_000)
+    watching.until(same_text(written))
+    assert watching.press("step", len(written) + 1)[:-1] == written
 
 
-def test_a_reload_and_a_server_that_begins_again_bring_the_same_text(visit: Visit) -> None:
-    port = free_port()
-    with running_app(port) as address:
-        watching, written = written_behind(visit, address)
-        assert "f" in parse_qs(urlsplit(watching.page.url).query)["steps"][0]
-        watching.page.reload()
-        seen = watching.until(same_text(written), PATIENCE)
-        assert [token["forced"] for token in seen["tokens"] if token["step"] >= 0].count(True) == 1
-        assert watching.page.get_by_text("Your text is back").count() == 0, "who loads a page anew knows that"
-        written = watching.press("step", len(written) + 1)
-    with running_app(port):
-        came_back(watching, written)
-
-
-def test_who_lands_on_another_replica_goes_on_and_no_click_is_lost(visit: Visit, app: str) -> None:
+def test_a_cold_deep_link_a_reload_another_replica_and_a_lost_network_keep_the_text(visit: Visit, app: str) -> None:
     first = urlsplit(app).port
     assert first
-    with running_app() as other, balancing(first) as balancer:
-        second = urlsplit(other).port
-        assert second
-        watching, written = written_behind(visit, f"http://127.0.0.1:{balancer.port}")
-        balancer.move(second)
-        came_back(watching, written)
-        written, page = watching.written(), watching.page
-        page.evaluate(PRESS_AS_SOON_AS_IT_CAN_BE, ".st-key-step button")
+    with running_app() as other, balancing(urlsplit(other).port or 0) as balancer:
+        watching = visit("watch?prompt=The+old+king&seed=22&temperature=0.7", address=f"http://127.0.0.1:{balancer.port}")
+        page = watching.page
+        assert "".join(token["text"] for token in watching.seen()["tokens"]).endswith("The␣old␣king"), "a cold server opens the link"
+        assert page.locator(".st-key-temperature input[type=range]").input_value() == "0.7"
+        watching.steps(1, 3)
+        watching.choose_another(3)
+        written = watching.press("step", 4)
+        page.wait_for_function("() => location.search.includes('steps=')")
+        assert "f" in parse_qs(urlsplit(page.url).query)["steps"][0]
+        page.reload()
+        watching.until(same_text(written))
+        assert page.get_by_text("Your text is back").count() == 0, "who loads a page again needs no notice"
+
         balancer.move(first)
-        page.wait_for_function("() => window.pressed", timeout=PATIENCE)
-        watching.until(f"steps.length === {len(written) + 1}", PATIENCE)
-        assert watching.written()[:-1] == written
+        came_back(watching, written)
+        written = watching.written()
+        page.evaluate(PRESS_AS_SOON_AS_IT_CAN_BE, ".st-key-step button")
+        balancer.move(urlsplit(other).port or 0)
+        page.wait_for_function("() => window.pressed")
+        watching.until(f"steps.length === {len(written) + 1}")
+        assert watching.written()[:-1] == written, "no click is lost"
+        page.evaluate("""() => new MutationObserver(() => { window.lost ||= document.querySelector('[data-testid="stApp"]').dataset
+            .testConnectionState !== 'CONNECTED'; }).observe(document.querySelector('[data-testid="stApp"]'), { attributes: true })""")
         balancer.cut()  # the network is gone for a moment, and the session is still there
-        page.wait_for_timeout(1_500)
-        page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]').wait_for()
-        watching.press("step", len(written) + 2)
-        assert watching.written()[:-2] == written
+        page.wait_for_function("() => window.lost")
+        page.locator(CONNECTED).wait_for()
+        assert watching.press("step", len(written) + 2)[:-2] == written
 
 
-@pytest.mark.parametrize("pasted", ["and so on " * 1_500, "".join(chr(0x4E00 + place % 3_000) for place in range(20_000))])
-def test_what_is_too_long_for_an_address_comes_back_from_the_browser(visit: Visit, app: str, pasted: str) -> None:
+def test_a_text_too_long_for_an_address_comes_back_from_the_browser_and_one_beyond_the_limit_is_refused(visit: Visit) -> None:
     asked: list[str] = []
-    watching = visit(app)
-    page, pasted = watching.page, pasted.strip()
+    watching = visit()
+    page, pasted = watching.page, "".join(chr(0x4E00 + place % 3_000) for place in range(12_000))
     page.on("request", lambda request: asked.append(request.url))
     field = page.locator(".st-key-prompt textarea")
     field.fill(pasted)
     field.press("Control+Enter")
-    page.wait_for_url("**kept=*", timeout=PATIENCE)
+    page.wait_for_url("**kept=*")
     assert len(page.url) < 200
     page.reload()
-    page.wait_for_function(
-        "pasted => document.querySelector('.st-key-prompt textarea')?.value.trim() === pasted", arg=pasted, timeout=PATIENCE
-    )
+    page.wait_for_function("pasted => document.querySelector('.st-key-prompt textarea')?.value.trim() === pasted", arg=pasted)
     assert max(map(len, asked)) < 8_000
-    elsewhere = visit(page.url).page
-    elsewhere.get_by_text("lies in the browser where it was written").wait_for(timeout=PATIENCE)
-    elsewhere.wait_for_timeout(1_000)
-    assert elsewhere.get_by_text("lies in the browser where it was written").count() == 1
+
+    another = visit()
+    written = another.press("step", 1)
+    field = another.page.locator(".st-key-prompt textarea")
+    before = field.input_value()
+    field.fill("word " * 5000)
+    field.press("Control+Enter")
+    another.page.get_by_text("20,000 characters").wait_for()
+    assert another.page.locator('[data-testid="stAlert"]').count() == 1
+    field.fill(before)
+    field.press("Control+Enter")
+    another.until("steps.length === 1")
+    assert another.written() == written

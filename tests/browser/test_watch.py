@@ -1,4 +1,4 @@
-"""What a visitor does on the Watch page, done in a real browser."""
+"""Journeys on the Watch page: write, look back, choose another token, turn a setting, share; on a projector and on a phone."""
 
 from __future__ import annotations
 
@@ -8,128 +8,80 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.conftest import running_app
-from tests.browser.watching import Watching
+from tests.browser.drawn import Drawn
+from tests.browser.watching import Watching, download, eventually, press, same_text, stays, turn_to
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
 
 
-def test_the_first_odds_are_there_before_anything_is_pressed(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    watching.page.locator("svg.marks").nth(3).wait_for()  # the charts without data yet
-    drawn = " ".join(watching.page.locator("svg.marks").all_text_contents())
-    assert "NaN" not in drawn and "0.000" not in drawn
+def test_step_back_play_pause_and_restart(visit: Visit) -> None:
+    watching = visit()
     seen = watching.seen()
-    assert "What comes next?" in seen["title"][0]
-    assert "everything else" in seen["bars"]
-    assert all(token["step"] < 0 for token in seen["tokens"])
-
-
-def test_step_writes_one_token_and_shows_its_roll(visit: Visit, app: str) -> None:
-    watching = visit(app)
+    assert "What comes next?" in seen["title"][0] and "everything else" in seen["bars"]
+    assert not any("NaN" in bar for bar in seen["bars"])
     first = watching.press("step", 1)
-    seen = watching.until('seen.title[0].includes("What came next?")')
+    seen = watching.until('seen.title[0].includes("What came next?") && seen.told.includes("the dice fell on 0.")')
     assert "accent" in seen["tokens"][-1]["names"]
-    assert "the dice fell on 0." in seen["told"]
-    assert watching.press("step", 2)[:1] == first
-
-
-def test_the_orange_of_the_strip_is_as_wide_as_the_line_below_says(visit: Visit, app: str) -> None:
-    watching = visit(f"{app}/?prompt=Dear+diary,&temperature=1.6&top_p=1&seed=4")
-    for count in range(1, 13):
-        watching.press("step", count)
-        watching.until(f'seen.told.includes("the dice fell on")&& steps.length === {count}')
-        watching.page.wait_for_timeout(400)  # pieces slide to their places
-        told = watching.seen()["told"]
-        said = told.rsplit(" had ", 1)[1].split("%")[0].strip().lstrip("<> \u00a0")
-        share = 0.0 if said.startswith("1\u00a0in") else float(said) / 100  # one in thousands is no width at all
-        track, part = (watching.page.locator(f".st-key-dice {name}").first.bounding_box() for name in (".track", ".part.chosen"))
-        assert watching.page.locator(".st-key-dice .part.chosen").count() == 1
-        assert part["width"] / track["width"] == pytest.approx(share, abs=0.006), told
-
-
-def test_the_keyboard_steps_and_goes_back(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    for count in (1, 2):
-        watching.page.keyboard.press("ArrowRight")
-        watching.until(f"steps.length === {count}")
-    watching.page.keyboard.press("ArrowLeft")
-    watching.until("steps.length === 1")
-
-
-def test_play_writes_until_it_is_paused(visit: Visit, app: str) -> None:
-    watching = visit(app)
+    both = watching.press("step", 2)
+    assert watching.press("back", 1) == first
+    assert watching.press("step", 2) == both, "the same seed gives the same text"
     watching.button("play").click()
     watching.until("steps.length >= 4")
     watching.page.keyboard.press("Space")
     watching.button("play").wait_for()
-    watching.page.wait_for_timeout(500)  # the last step made is still to be drawn
-    quiet = watching.written()
-    watching.page.wait_for_timeout(900)
-    assert watching.written() == quiet
-
-
-def test_back_and_step_give_the_same_text_again(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    watching.press("step", 1)
-    both = watching.press("step", 2)
-    watching.press("back", 1)
-    assert watching.press("step", 2) == both
-
-
-def test_restart_leaves_only_the_prompt(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    watching.press("step", 1)
-    watching.press("step", 2)
+    watching.until(f"steps.length >= {len(watching.written())}")
+    watching.page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
+    quiet = len(watching.written())
+    stays(watching.page, f"document.querySelector('.st-key-strip [data-step=\"{quiet}\"]') === null")
     assert watching.press("restart", 0) == []
 
 
-def test_a_click_on_a_bar_takes_that_token(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    watching.click_bar(3)
-    seen = watching.until("steps.length === 1 && steps[0].forced && seen.told.includes('you chose')")
-    assert seen["tokens"][-1]["rank"] == 4
-    watching.press("step", 2)
-    watching.until('seen.title[0].includes("What came next?")')
-    watching.click_bar(0 if watching.seen()["tokens"][-1]["rank"] != 1 else 1)
-    seen = watching.until("steps.length === 2 && steps[1].forced")
-    watching.page.locator(".st-key-branches button", has_text="Branches · 2").wait_for()
-
-
-def test_the_same_bar_can_be_taken_again_after_going_back(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    for _ in range(2):
+def test_a_click_on_a_bar_takes_that_token_and_every_branch_is_kept(visit: Visit) -> None:
+    watching = visit("?prompt=The+old+king&seed=4")
+    page = watching.page
+    first = watching.steps(1, 2)
+    page.locator(".st-key-moment button", has_text="Coming next").click()
+    watching.until('seen.title[0].includes("What comes next?")')
+    page.locator(".st-key-moment button", has_text="Just rolled").click()
+    watching.choose_another(2)
+    assert watching.written() != first
+    assert "you chose" in watching.until("seen.told.includes('you chose')")["told"]
+    press(page, "branches")
+    page.locator('[class*="st-key-branch_"] button:not([kind="primary"])').first.click()
+    watching.until(same_text(first))
+    page.keyboard.press("Escape")
+    press(page, "keep")
+    drawn = download(page, page.locator(".st-key-link").get_by_role("button", name="Odds")).read_text("utf-8")
+    assert drawn.startswith("<svg") and all(bar in drawn for bar in watching.seen()["bars"] if bar.isalpha())
+    page.keyboard.press("Escape")
+    watching.press("restart", 0)
+    for _ in range(2):  # the same bar can be taken again after going back
+        watching.until('seen.title[0].includes("What comes next?")')
         watching.click_bar(2)
         watching.until("steps.length === 1 && steps[0].forced && steps[0].rank === 3")
         watching.press("back", 0)
 
 
-def test_a_click_on_a_word_reopens_its_step(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    for count in (1, 2, 3):
-        watching.press("step", count)
+def test_a_click_on_a_word_reopens_its_step_and_a_bar_branches_there(visit: Visit) -> None:
+    watching = visit()
+    watching.steps(1, 3)
     watching.click_word(1)
     seen = watching.until('seen.title[0].includes("Step 2")')
     assert "opened" in next(token["names"] for token in seen["tokens"] if token["step"] == 1)
-    assert len([token for token in seen["tokens"] if token["step"] >= 0]) == 3
+    assert len(watching.written()) == 3
     watching.page.locator(".st-key-newest button").click()
     watching.until('seen.title[0].includes("What came next?")')
-
-
-def test_a_bar_of_a_reopened_step_branches_there(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    for count in (1, 2, 3):
-        watching.press("step", count)
     watching.click_word(1)
     seen = watching.until('seen.title[0].includes("Step 2")')
     taken = next(token["rank"] for token in seen["tokens"] if token["step"] == 1)
     watching.click_bar(1 if taken == 1 else 0)
     watching.until("steps.length === 2 && steps[1].forced")
+    watching.page.locator(".st-key-branches button", has_text="2").wait_for()
 
 
-def test_a_slider_changes_the_coming_bars_and_rolls_nothing(visit: Visit, app: str) -> None:
-    watching = visit(f"{app}/?prompt=I+love")  # whatever comes next, much may come after it
+def test_a_slider_changes_the_coming_bars_and_rolls_nothing(visit: Visit) -> None:
+    watching = visit("?prompt=I+love")
     before = watching.press("step", 1)
     rolled = watching.until('seen.title[0].includes("What came next?")')
     handle = watching.page.locator(".st-key-temperature input[type=range]")
@@ -141,112 +93,126 @@ def test_a_slider_changes_the_coming_bars_and_rolls_nothing(visit: Visit, app: s
         handle.press("ArrowRight")
     watching.until(f"JSON.stringify(seen.bars) !== JSON.stringify({json.dumps(cold)})")
     assert watching.written() == before
+    watching.page.locator(".st-key-settings").get_by_role("button", name="Reset", exact=True).click()
+    watching.page.wait_for_function("() => new URLSearchParams(location.search).get('top_p') === '1'")
+    assert watching.written() == before
 
 
-def test_a_copied_link_gives_the_same_text_on_every_visit(visit: Visit, app: str) -> None:
-    watching = visit(f"{app}/?prompt=The+old+king&temperature=1.2&seed=11")
-    watching.press("step", 1)
-    watching.press("step", 2)
-    watching.click_bar(4)
-    watching.until("steps[1]?.forced")
-    written = watching.press("step", 3)
-    watching.page.locator(".st-key-keep button").first.click()
-    watching.page.get_by_role("button", name="Copy link").click()
-    watching.page.get_by_role("button", name="Copied").wait_for()
-    link = watching.page.evaluate("() => navigator.clipboard.readText()")
-    assert parse_qs(urlsplit(link).query)["seed"] == ["11"]
-    again = visit(link)
-    again.until("steps.length === 3")
-    assert again.written() == written
-    again.page.reload()
-    again.until("steps.length === 3")
-    assert again.written() == written
-
-
-@pytest.mark.parametrize("link", ["/?seed=8&prompt=The+old+king", "/?seed=8"])
-def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit, app: str, link: str) -> None:
-    watching = visit(f"{app}{link}")
+def test_the_last_value_of_a_slider_counts_while_it_plays(visit: Visit) -> None:
+    watching = visit("?seed=1")
     page = watching.page
-    if "prompt" not in link:
-        page.locator(".st-key-prompt textarea").fill("The old king")
-        page.locator(".st-key-prompt textarea").press("Control+Enter")
-        watching.until('(seen?.tokens ?? []).map(token => token.text).join("").endsWith("king")')
-    watching.press("step", 1)
-    written = watching.press("step", 2)
-    for _ in range(2):
-        page.get_by_text("How it works").first.click()
-        page.get_by_role("menuitem", name="Inside one step").click()
-        page.wait_for_function("() => location.pathname === '/inside'")
-        page.locator(".st-key-inside_step button").wait_for()
-        page.wait_for_function("() => location.search.includes('steps=r2')")
-        whole = parse_qs(urlsplit(page.url).query)
-        assert (whole["seed"], whole["prompt"]) == (["8"], ["The old king"]), "the address can be sent from here too"
-        page.go_back()
-        # The page is put together again, so the same look must find two words and which.
-        same = json.dumps(json.dumps(written, separators=(",", ":"), ensure_ascii=False))
-        watching.until(f"JSON.stringify(steps.map(step => step.text)) === {same}")
-        assert urlsplit(page.url).path == "/"
+    watching.button("play").click()
+    watching.until("steps.length >= 2")
+    handle = page.locator(".st-key-temperature input[type=range]")
+    handle.focus()
+    for _ in range(8):
+        handle.press("ArrowRight")
+    agreed = """(() => { const shown = Number(document.querySelector(".st-key-temperature input[type=range]").value);
+      const address = Number(new URLSearchParams(location.search).get("temperature")); return shown > 0.9 && shown === address; })()"""
+    page.wait_for_function(f"() => {agreed}")  # the server writes the address: both hold the same value
+    stays(page, agreed)
+    assert page.get_by_text("Connection error").count() == 0
 
 
-def test_a_deep_link_to_a_cold_server_opens_the_page(visit: Visit) -> None:
-    with running_app() as address:
-        watching = visit(f"{address}/watch?prompt=The+little+boat&temperature=0.7")
-        assert "".join(token["text"] for token in watching.seen()["tokens"]).endswith("The␣little␣boat")
-        assert watching.page.locator(".st-key-temperature input[type=range]").input_value() == "0.7"
-        watching.press("step", 1)
+def test_the_chosen_part_of_the_dice_is_as_wide_as_its_probability(visit: Visit) -> None:
+    watching = visit("?prompt=Dear+diary,&temperature=1.6&top_p=1&seed=4")
+    watching.page.emulate_media(reduced_motion="reduce")
+    for count in range(1, 9):
+        watching.press("step", count)
+        told = watching.until(f'seen.told.includes("the dice fell on") && steps.length === {count}')["told"]
+        said = told.rsplit(" had ", 1)[1].split("%")[0].strip().lstrip("<> \u00a0")
+        share = 0.0 if said.startswith("1\u00a0in") else float(said) / 100  # one in thousands has no visible width
+        track, part = (watching.page.locator(f".st-key-dice {name}").first.bounding_box() for name in (".track", ".part.chosen"))
+        assert part["width"] / track["width"] == pytest.approx(share, abs=0.006), told
+    assert watching.page.evaluate("document.getAnimations().filter(one => one.effect.getComputedTiming().duration > 50).length") == 0
 
 
-def test_nothing_is_embedded_again_from_step_to_step(visit: Visit, app: str) -> None:
-    watching = visit(app)
+def test_charts_are_not_embedded_again_from_step_to_step(visit: Visit) -> None:
+    watching = visit()
     watching.press("step", 1)
     watching.until('seen.title[0].includes("What came next?")')
     watching.page.evaluate("() => document.querySelectorAll('svg.marks').forEach(svg => { svg.mine = true; })")
-    for count in (2, 3, 4):
-        watching.press("step", count)
+    watching.steps(2, 4)
     assert watching.page.evaluate("() => [...document.querySelectorAll('svg.marks')].map(svg => svg.mine === true)") == [True] * 4
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_everything_is_above_the_fold_on_a_laptop(visit: Visit, app: str, dark: bool) -> None:
-    watching = visit(app, dark=dark)
-    watching.press("step", 1)
-    foot = watching.button("step").bounding_box()["y"]
-    for part in ("strip", "odds", "dice", "notepad", "pace", "surprise"):
-        box = watching.page.locator(f".st-key-{part}").first.bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= foot, part
+def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit) -> None:
+    watching = visit("?seed=8")
+    page = watching.page
+    page.locator(".st-key-prompt textarea").fill("The old king")
+    page.locator(".st-key-prompt textarea").press("Control+Enter")
+    watching.until('(seen?.tokens ?? []).map(token => token.text).join("").endsWith("king")')
+    written = watching.steps(1, 2)
+    turn_to(page, "How it works", "Inside one step")
+    page.wait_for_url("**/inside?**")
+    page.wait_for_function("() => location.search.includes('steps=r2')")
+    whole = parse_qs(urlsplit(page.url).query)
+    assert (whole["seed"], whole["prompt"]) == (["8"], ["The old king"]), "the address can be sent from here too"
+    assert Drawn(page, ".st-key-strip").texts(".token")[-2:] == [token.strip("␣") for token in written]
+    page.go_back()
+    watching.until(same_text(written))
+    assert urlsplit(page.url).path == "/"
 
 
-def test_on_a_phone_sentence_odds_and_dice_come_first_and_nothing_is_cut_off(visit: Visit, app: str) -> None:
-    watching = visit(app, width=390, height=844)
+def test_play_ends_with_the_page_and_rests_in_a_hidden_tab(visit: Visit) -> None:
+    watching = visit()
+    page = watching.page
+    watching.button("play").click()
+    watching.until("steps.length >= 2")
+    hide = """hidden => { Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange')); }"""
+    page.evaluate(hide, True)
+
+    def rests() -> None:
+        stays(page, f"document.querySelector('.st-key-strip [data-step=\"{len(watching.written())}\"]') === null")
+
+    eventually(page, rests)  # the steps that were under way are still drawn
+    assert page.locator(".st-key-pause button").count() == 1
+    rested = len(watching.written())
+    page.evaluate(hide, False)
+    watching.until(f"steps.length > {rested + 1}")
+    turn_to(page, "How it works", "Growing up")
+    page.locator('[data-testid="stTopNavSection"][aria-current]', has_text="How it works").wait_for()
+    page.locator(".st-key-rests_temperature").wait_for()
+    page.go_back()
+    watching.button("play").wait_for()
+
+
+def test_all_that_matters_is_in_sight_on_a_projector(visit: Visit) -> None:
+    watching = visit(width=1280, height=720)
+    page = watching.page
+    watching.steps(1, 3)
+    watching.until("seen.told.includes('the dice fell on')")
+    assert page.locator('[data-testid="stSidebar"]').bounding_box()["x"] >= 0, "the sidebar is to be open"
+    player = page.locator(".st-key-player").bounding_box()
+    assert player["y"] + player["height"] <= 720
+    for name in (".st-key-strip .words", ".st-key-prompt", ".st-key-odds svg", ".st-key-dice .track", ".st-key-dice .told"):
+        box = page.locator(name).first.bounding_box()
+        assert box["y"] >= 45, f"{name} begins under the header"
+        assert box["y"] + box["height"] <= player["y"] + 1, f"{name} ends under the player"
+
+
+def test_a_click_on_the_line_of_excluded_tokens_opens_it_and_another_one_folds_it(visit: Visit) -> None:
+    watching = visit("?temperature=0.3&top_k=3&prompt=Once+upon+a", width=1280, height=720)
+    watching.until("seen.bars.some(text => text.startsWith('▸'))")
+    marks = watching.page.locator(".st-key-odds svg .row_marks path, .st-key-odds svg .row path")
+    line = watching.page.locator(".st-key-odds svg text", has_text="▸").bounding_box()
+    for number in range(marks.count()):
+        box = marks.nth(number).bounding_box()
+        if box["y"] <= line["y"] + line["height"] / 2 <= box["y"] + box["height"]:
+            marks.nth(number).click(force=True)
+            break
+    opened = watching.until("!seen.bars.some(text => text.startsWith('▸'))")
+    assert not any(token["step"] >= 0 for token in opened["tokens"]), "opening takes no token"
+    watching.page.locator(".st-key-fold_cut button").click()
+    watching.until("seen.bars.some(text => text.startsWith('▸'))")
+
+
+def test_on_a_phone_sentence_odds_and_dice_come_first_and_nothing_is_cut_off(visit: Visit) -> None:
+    watching = visit("?prompt=%D9%85%D8%B1%D8%AD%D8%A8%D8%A7+%D8%A8%D9%83", width=390, height=844)
+    assert watching.page.locator(".st-key-strip .words").get_attribute("dir") == "rtl", "Arabic runs from right to left"
     watching.press("step", 1)
     tops = [watching.page.locator(f".st-key-{part}").first.bounding_box()["y"] for part in ("strip", "odds", "dice", "ask")]
     assert tops == sorted(tops)
     assert watching.page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert watching.button("step").is_visible()
-
-
-def test_nothing_is_written_in_a_tab_that_nobody_sees(visit: Visit, app: str) -> None:
-    watching = visit(app)
-    page = watching.page
-    watching.page.locator(".st-key-play button").click()
-    watching.until("steps.length >= 2")
-
-    def turn(hidden: bool) -> None:
-        """What the browser does when another tab comes before this one."""
-        page.evaluate(
-            "hidden => { Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });"
-            " document.dispatchEvent(new Event('visibilitychange')); }",
-            hidden,
-        )
-
-    def written() -> int:
-        return sum(token["step"] >= 0 for token in watching.seen()["tokens"])
-
-    turn(True)
-    page.wait_for_timeout(3_000)
-    rested = written()
-    page.wait_for_timeout(4_000)
-    assert written() == rested
-    assert page.locator(".st-key-pause button").count() == 1
-    turn(False)
-    watching.until(f"steps.length > {rested + 1}")

@@ -1,34 +1,104 @@
-"""The Watch page as a visitor uses it: read the sentence, press, click, wait until it is drawn."""
+"""What browser tests share: wait until a page stands still, run an experiment, and use the Watch page as a visitor does."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
 from typing import Any
 
-PATIENCE = 60_000  # ms
-COLD = 90_000  # ms; the first page of a server that has just started loads the model
-READ = """() => {
-  const find = (root, name) => {
-    for (const node of root.querySelectorAll("*")) {
-      if (node.classList.contains(name)) return node;
-      const inner = node.shadowRoot && find(node.shadowRoot, name);
+from playwright.sync_api import TimeoutError
+
+PATIENCE = 30_000  # ms
+COLD = 90_000  # ms; the first page of a new server loads the model
+STILL = """() => window.tokenViewerKeyList && document.querySelector('h1') && !document.querySelector('[data-testid=stSkeleton]')
+  && document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"""
+FIND = """(name, root) => {
+  const find = node => {
+    for (const one of (node ?? document).querySelectorAll("*")) {
+      if (one.classList?.contains(name)) return one;
+      const inner = one.shadowRoot && find(one.shadowRoot);
       if (inner) return inner;
     }
   };
-  const words = find(document, "words");
-  const dice = find(document, "dice");
+  return find(root);
+}"""
+READ = f"""() => {{
+  const find = {FIND};
+  const words = find("words");
+  const dice = find("dice");
   if (!words?.places || !dice) return null;
-  const tokens = words.places.map(place => ({ ...place.token, names: place.word.className }));
+  const tokens = words.places.map(place => ({{ ...place.token, names: place.word.className }}));
   const bars = [...document.querySelectorAll(".st-key-odds svg text")].map(text => text.textContent);
   const title = [...document.querySelectorAll("h2")].map(h => h.textContent);
-  return { tokens, bars, title, told: dice.querySelector(".told").textContent };
-}"""
+  return {{ tokens, bars, title, told: dice.querySelector(".told").textContent }};
+}}"""
 
 
-def live(page: Any, start: str, name: str, patience: int = PATIENCE) -> None:
-    """Press the button `start` of an experiment and wait until its result is of now, not the recording the page began with, and whole."""
-    page.locator(f".st-key-{start} button").first.click()
+def settled(page: Any, patience: int = PATIENCE) -> None:
+    """Wait until the page has its heading and no script of it runs."""
+    page.wait_for_function(STILL, timeout=patience)
+
+
+def eventually(page: Any, check: Callable[[], object], seconds: float = 20) -> None:
+    """Repeat a check of what is drawn until it holds. Raises its last AssertionError after so many seconds."""
+    latest = monotonic() + seconds
+    while True:
+        try:
+            check()
+            return
+        except AssertionError:
+            if monotonic() > latest:
+                raise
+            page.wait_for_timeout(100)
+
+
+def stays(page: Any, condition: str, seconds: float = 1.5) -> None:
+    """Assert that a condition of the page keeps holding for so long."""
+    try:
+        page.wait_for_function(f"() => !({condition})", timeout=1000 * seconds)
+    except TimeoutError:
+        return
+    raise AssertionError(f"it did not stay like this: {condition}")
+
+
+def press(page: Any, key: str) -> None:
+    """Press the button with this key."""
+    page.locator(f".st-key-{key} button:visible").first.click()
+
+
+def type_into(page: Any, key: str, text: str) -> None:
+    """Write into a field and leave it."""
+    field = page.locator(f".st-key-{key} input, .st-key-{key} textarea").first
+    field.fill(text)
+    field.press("Tab")
+
+
+def turn_to(page: Any, group: str, title: str) -> None:
+    """Go to another page by the menu, in the same session."""
+    page.locator('[data-testid="stTopNavSection"]', has_text=group).click()
+    page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(title, exact=True)).click()
+
+
+def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
+    """Run an experiment by its button and wait until the live result is complete."""
+    press(page, start)
     page.locator(f".st-key-recorded_{name}").first.wait_for(state="detached", timeout=patience)
-    page.locator(f".st-key-{start} button:visible:not([disabled])").first.wait_for(timeout=patience)
+    page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for(timeout=patience)
+    settled(page)
+
+
+def download(page: Any, button: Any) -> Path:
+    """Press a download button and return the path of the file."""
+    with page.expect_download() as waiting:
+        button.click()
+    return Path(waiting.value.path())
+
+
+def same_text(written: list[str]) -> str:
+    """Return the condition for `Watching.until` that exactly these tokens are written."""
+    return f"JSON.stringify(steps.map(step => step.text)) === JSON.stringify({json.dumps(written)})"
 
 
 class Watching:
@@ -39,11 +109,11 @@ class Watching:
         self.until("seen !== null && seen.bars.length > 0", COLD)
 
     def seen(self) -> dict[str, Any]:
-        """What is on screen: the tokens of the strip, the texts of the bars, the headings, what the dice say."""
+        """Return what is on screen: the tokens of the strip, the texts of the bars, the headings, the line of the dice."""
         return self.page.evaluate(READ)
 
     def until(self, condition: str, patience: int = PATIENCE) -> dict[str, Any]:
-        """Wait until a condition on `seen` holds, e.g. `steps.length === 3`; returns what is seen then."""
+        """Wait until a condition on `seen` holds, e.g. `steps.length === 3`, and return what is seen then."""
         self.page.wait_for_function(
             f"() => {{ const seen = ({READ})(); const steps = (seen?.tokens ?? []).filter(t => t.step >= 0); return {condition}; }}",
             timeout=patience,
@@ -51,17 +121,23 @@ class Watching:
         return self.seen()
 
     def written(self) -> list[str]:
-        """The written tokens."""
+        """Return the written tokens."""
         return [token["text"] for token in self.seen()["tokens"] if token["step"] >= 0]
 
     def button(self, name: str) -> Any:
-        """A button of the player."""
-        return self.page.locator(f".st-key-{name} button").first  # while the page is drawn anew the old one may stand beside the new
+        """Return a button of the player. While the page is drawn again, the old button can stand beside the new one."""
+        return self.page.locator(f".st-key-{name} button").first
 
     def press(self, name: str, steps: int) -> list[str]:
-        """Press a button of the player and wait until so many tokens are written."""
+        """Press a button of the player, wait until so many tokens are written, and return them."""
         self.button(name).click()
         self.until(f"steps.length === {steps}")
+        return self.written()
+
+    def steps(self, first: int, last: int) -> list[str]:
+        """Press Step until so many tokens are written, and return them."""
+        for count in range(first, last + 1):
+            self.press("step", count)
         return self.written()
 
     def click_bar(self, place: int) -> None:
@@ -72,3 +148,16 @@ class Watching:
     def click_word(self, step: int) -> None:
         """Click the token that this step wrote."""
         self.page.locator(f'.st-key-strip [role="button"][data-step="{step}"]').click()
+
+    def choose_another(self, count: int) -> None:
+        """Replace the last of so many tokens by another one, by its bar."""
+        seen = self.until('seen.title[0].includes("What came next?")')
+        self.click_bar(3 if seen["tokens"][-1]["rank"] != 4 else 2)
+        self.until(f"steps.length === {count} && steps[{count - 1}].forced")
+
+    def open_recording(self, kept: str) -> None:
+        """Upload a recording."""
+        if not self.page.locator(".st-key-recording").is_visible():
+            press(self.page, "keep")
+        chooser = self.page.locator(".st-key-recording input[type=file]")
+        chooser.set_input_files({"name": "run.json", "mimeType": "application/json", "buffer": kept.encode()})

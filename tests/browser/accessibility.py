@@ -1,0 +1,61 @@
+"""axe-core over a page: violations of WCAG 2.2 A or AA that this app causes. Those of Streamlit's own markup are listed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import TimeoutError
+
+OPTIONS = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "rules": {"heading-order": {"enabled": True}, "page-has-heading-one": {"enabled": True}},
+    "resultTypes": ["violations"],
+}
+# Rule, and a part of the element's HTML or place. Streamlit puts the groups of its menu as <div> into a <ul>: this app cannot change it.
+STREAMLITS = (("list", "stSidebarNavItems"), ("listitem", r"<li class=\"st-emotion-cache"))
+SIDEWAYS = "Math.max(...[...document.querySelectorAll('[data-testid=stMain], html')].map(node => node.scrollWidth - node.clientWidth))"
+
+# How many explained terms are marked beside their word: the marks follow the page a moment after it changes.
+STRAYS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement.closest(".tv-heard, .st-key-unseen, script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+  const seen = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) seen.push([box, node.data]);
+  }
+  return [...document.querySelectorAll(".tv-term")].filter((term) => {
+    const { left, top, width, height } = term.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    return !seen.some(([box, text]) =>
+      box.left - 3 < x && x < box.right + 3 && box.top - 3 < y && y < box.bottom + 3 && text.includes(term.ariaLabel));
+  }).length;
+}"""
+
+
+def violations(page: Any) -> list[str]:
+    """Return what axe finds and Streamlit does not cause, a line each."""
+    page.wait_for_function(f"() => ({STRAYS})() === 0")
+    found = []
+    for violation in Axe().run(page, options=OPTIONS).response["violations"]:
+        for node in violation["nodes"]:
+            place = f"{node['target']} {node['html'][:300]}"
+            if not any(violation["id"] == rule and re.search(sign, place) for rule, sign in STREAMLITS):
+                reason = next((check["message"] for kind in ("any", "all", "none") for check in node[kind]), "")
+                found.append(f"{violation['id']}: {place[:240]} {reason[:160]}")
+    return found
+
+
+def sideways(page: Any, *widths: int) -> list[str]:
+    """Return the widths, in pixels, at which the page must be scrolled sideways, a line each."""
+    found = []
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 900})
+        try:
+            page.wait_for_function(f"() => ({SIDEWAYS}) <= 1", timeout=8_000)  # charts follow the width a moment later
+        except TimeoutError:
+            found.append(f"the page scrolls {page.evaluate(SIDEWAYS)} pixels sideways at {width} pixels")
+    return found

@@ -1,0 +1,59 @@
+"""Read what is drawn inside a part of a page: the marks of its charts with their data, its words, the cells of its tables."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# Vega keeps the item of the scene graph, with its row of data, on every SVG element that it draws.
+MARKS = """selector => [...document.querySelectorAll(selector)].flatMap(part => [...part.querySelectorAll(
+    "[data-testid=stVegaLiteChart] svg g.role-mark")].flatMap(group => [...group.children].map(shape => {
+  const item = shape.__data__, box = shape.getBoundingClientRect();
+  const row = item?.datum ?? item?.items?.[0]?.datum ?? null;
+  return { kind: group.classList[0].replace("mark-", ""), row, size: Math.max(box.width, box.height), text: shape.textContent,
+    broken: /NaN|undefined/.test(shape.outerHTML) };
+})))"""
+ROWS = """selector => [...document.querySelectorAll(selector)].flatMap(part => [...part.querySelectorAll("table tr")].map(
+  row => [...row.querySelectorAll("td")].map(cell => cell.textContent.trim())).filter(row => row.length))"""
+
+
+def plainly(text: str) -> str:
+    """Return letters and digits alone: markup and visible spaces do not count."""
+    return re.sub(r"[\W_]+", "", text)
+
+
+class Drawn:
+    """A part of a page, by its CSS selector."""
+
+    def __init__(self, page: Any, part: str) -> None:
+        self.page = page
+        self.part = part
+
+    def marks(self, kind: str, field: str) -> list[Any]:
+        """Return the value of this field for every mark of this kind ("rect", "symbol", "text") that has one. At least one is visible."""
+        found = [mark for mark in self.page.evaluate(MARKS, self.part) if mark["kind"] == kind and mark["row"]]
+        found = [mark for mark in found if mark["row"].get(field) is not None]
+        assert any(mark["size"] > 0 for mark in found), f"no {kind} with {field} is drawn in {self.part}"
+        assert not any(mark["broken"] for mark in found), f"a {kind} in {self.part} has no place"
+        return [mark["row"][field] for mark in found]
+
+    def pairs(self, kind: str, name: str, field: str) -> dict[str, Any]:
+        """Return the value of a field by the value of another one; the first mark of a name counts."""
+        values: dict[str, Any] = {}
+        for mark in self.page.evaluate(MARKS, self.part):
+            if mark["kind"] == kind and mark["size"] > 0 and {name, field} <= set(mark["row"] or ()):
+                values.setdefault(mark["row"][name], mark["row"][field])
+        assert values, f"no {kind} with {name} and {field} is drawn in {self.part}"
+        return values
+
+    def texts(self, selector: str) -> list[str]:
+        """Return the texts of the elements in this part, those of components included. At least one has a text."""
+        found = [text.strip() for text in self.page.locator(self.part).locator(selector).all_text_contents()]
+        assert any(found), f"no {selector} is drawn in {self.part}"
+        return found
+
+    def rows(self) -> list[list[str]]:
+        """Return the cells of the tables in this part, row by row, without their headings. There is at least one row."""
+        found: list[list[str]] = self.page.evaluate(ROWS, self.part)
+        assert found, f"no table is drawn in {self.part}"
+        return found

@@ -1,0 +1,292 @@
+"""Every page, opened and then used: what it draws is compared with what was observed; and no page breaks a rule of accessibility.
+
+Each page is loaded once: with its recorded result in the light theme, then in the dark theme on a phone, then after its main button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import Generation, load_model, score_text
+from core.experiments import prepared
+from core.experiments.recorded import RecordedExperiment
+from core.models.growth import growth_of
+from core.models.hub import bundled_names
+from pages.ui.experiments import gallery, recorded_results, recording_specs
+from pages.ui.experiments.recording_specs import Take
+from pages.ui.i18n import example_texts
+from pages.ui.i18n.glossary import terms
+from pages.ui.i18n.page_titles import CHROMELESS_PAGES, OPERATOR_PAGE, PAGES
+from pages.ui.presenting import running_orders
+from pages.ui.session.sampling_controls import START
+from tests.browser import observed
+from tests.browser.accessibility import sideways, violations
+from tests.browser.drawn import Drawn
+from tests.browser.watching import download, eventually, live, press, settled
+
+pytestmark = pytest.mark.browser
+At = Callable[..., Any]
+PATHS = [Path(file).stem for _, file, *_ in PAGES] + [OPERATOR_PAGE.stem]
+MAIN = "[data-testid=stMain]"
+NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
+SMALLEST = {"think_set": "think_count"}  # the first choice of this control is the smallest
+
+
+@cache
+def usual(prompt: str = example_texts.FIRST_PROMPT, count: int = 0) -> Generation:
+    """Return a run of the bundled model with the settings that every visitor begins with."""
+    run = Generation(load_model("storyteller"), prompt, START)
+    list(run.stream(count))
+    return run
+
+
+# What pages without an experiment draw, before and after their main button.
+
+
+def watch(page: Any) -> None:
+    run = usual()
+    eventually(page, partial(observed.bars, Drawn(page, ".st-key-odds"), run.next_distribution()))
+    observed.words(Drawn(page, ".st-key-strip"), run.prompt)
+
+
+def watch_step(page: Any) -> None:
+    press(page, "step")
+    run = usual(count=1)
+    eventually(page, partial(observed.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
+    eventually(page, partial(observed.bars, Drawn(page, ".st-key-odds"), run.path[0]))
+
+
+def tour(page: Any) -> None:
+    assert len(Drawn(page, ".st-key-tour_strip").texts(".token")) > 3
+
+
+def tour_one(page: Any) -> None:
+    strip = Drawn(page, ".st-key-tour_strip")
+    before = len(strip.texts(".token"))
+    press(page, "tour_one")
+    eventually(page, lambda: same_number(strip.texts(".token"), before + 1))
+
+
+def same_number(found: list[str], count: int) -> None:
+    """Assert that so many texts were found."""
+    assert len(found) == count, found
+
+
+def read(page: Any, example: str = "A tale") -> None:
+    tokens = score_text(load_model("storyteller"), example_texts.TO_READ[example]).tokens
+    surprises = [token.surprise for token in tokens if token.surprise is not None]
+    eventually(page, lambda: observed.same(Drawn(page, MAIN).marks("rect", "surprise"), surprises))
+
+
+def read_another(page: Any) -> None:
+    press(page, "read_example_A-twist")
+    read(page, "A twist")
+
+
+def guess(page: Any) -> None:
+    observed.words(Drawn(page, ".st-key-guess_strip"), example_texts.FIRST_PROMPT)
+
+
+def guess_a_word(page: Any) -> None:
+    page.locator(".st-key-guess_form input, [data-testid=stForm] input").first.fill("princess")
+    page.locator("[data-testid=stForm] button").first.click()
+    drawn = Drawn(page, MAIN)
+    eventually(page, lambda: same_number([str(share) for share in drawn.marks("rect", "model")[:12]], 12))
+
+
+def shelf(page: Any) -> None:
+    cards = Drawn(page, MAIN).texts('[class*="st-key-gallery_open_"]')
+    assert len(cards) >= len(prepared.PREPARED) + len(gallery.EXPERIMENTS)
+
+
+def shelf_open(page: Any) -> None:
+    press(page, "gallery_open_certain")
+    text = "".join(step.text for step in prepared.load("certain").path)
+    eventually(page, lambda: observed.words(Drawn(page, ".st-key-strip"), text.strip()))
+
+
+def stage(page: Any) -> None:
+    observed.words(Drawn(page, ".stage .text"), example_texts.FIRST_PROMPT)
+
+
+def stage_on(page: Any) -> None:
+    """Read, think, weigh: the third beat shows the odds."""
+    page.keyboard.press("3")
+    favourite = usual().next_distribution().candidates[0].text.strip()
+    eventually(page, lambda: observed.words(Drawn(page, ".stage .bars .bar >> nth=0"), favourite, ".label"))
+
+
+def talk(page: Any) -> None:
+    stops = running_orders.THREE.stops
+    eventually(page, lambda: same_number(Drawn(page, MAIN).texts('[class*="st-key-talk_row_"]'), len(stops)))
+
+
+def talk_give(page: Any) -> None:
+    press(page, "talk_give")
+    page.locator(".stage .text .token").first.wait_for()
+
+
+def notes(page: Any) -> None:
+    assert Drawn(page, ".notes").texts(".clock")[0].startswith("0:")
+
+
+def inside(page: Any) -> None:
+    drawn = Drawn(page, MAIN)
+    eventually(page, lambda: same_number(drawn.texts("[data-testid=stVegaLiteChart] svg.marks"), 9))
+    observed.words(Drawn(page, ".st-key-strip"), usual().prompt)
+    eventually(page, partial(observed.bars, Drawn(page, ".st-key-result_inside_settings"), usual().next_distribution(), "before"))
+
+
+def inside_step(page: Any) -> None:
+    press(page, "inside_step")
+    run = usual(count=1)
+    eventually(page, partial(observed.words, Drawn(page, ".st-key-strip"), run.prompt + run.path[0].text))
+
+
+def growing(page: Any) -> None:
+    grown = growth_of("storyteller")
+    assert grown is not None
+    shares = [share for moment in grown.moments for _, share in moment.prompts[1].top[:6]]
+    eventually(page, lambda: observed.among(Drawn(page, MAIN).marks("rect", "share"), shares))
+    losses = [loss for moment in grown.moments for loss in (moment.loss, moment.held_out_loss) if loss is not None]
+    eventually(page, lambda: observed.same(Drawn(page, MAIN).marks("symbol", "loss"), losses))
+
+
+def glossary(page: Any) -> None:
+    same_number(Drawn(page, MAIN).texts('[class*="st-key-glossary_"] h2, [class*="st-key-glossary_"] h3'), len(terms()))
+
+
+def what_if(page: Any, more: int = 0) -> None:
+    sides = [len(Drawn(page, f".side.{side}").texts(".told button")) for side in ("one", "other")]
+    assert sides[0] == sides[1] > more
+    assert Drawn(page, ".st-key-result_what_if").marks("symbol", "(index)")
+
+
+def what_if_step(page: Any) -> None:
+    before = len(Drawn(page, ".side.one").texts(".told button"))
+    press(page, "what_if_step")
+    eventually(page, lambda: what_if(page, before))
+
+
+def models(page: Any) -> None:
+    told = " ".join(Drawn(page, MAIN).texts("p")).lower()
+    assert len(bundled_names()) == 3 and all(name.replace("-", " ") in told for name in bundled_names())
+
+
+def models_use(page: Any) -> None:
+    press(page, "models_use_storyteller-mini")
+    page.locator(".st-key-models_use_storyteller button").wait_for()
+
+
+def operator(page: Any) -> None:
+    figures = Drawn(page, ".st-key-operator_figures").texts("[data-testid=stMetricValue]")
+    assert int(figures[0].split()[0]) >= 1
+    eventually(page, lambda: same_number([row[0] for row in Drawn(page, MAIN).rows() if row[0] == "VISITORS"], 1))
+
+
+Draws = Callable[[Any], None]
+PLAIN: dict[str, tuple[Draws, Draws | None]] = {
+    "watch": (watch, watch_step),
+    "tour": (tour, tour_one),
+    "read": (read, read_another),
+    "guess": (guess, guess_a_word),
+    "gallery": (shelf, shelf_open),
+    "stage": (stage, stage_on),
+    "talk": (talk, talk_give),
+    "notes": (notes, None),  # it follows a stage: test_stage.py
+    "inside": (inside, inside_step),
+    "growing": (growing, None),
+    "glossary": (glossary, None),
+    "what_if": (what_if, what_if_step),
+    "models": (models, models_use),
+    "operator": (operator, None),
+}
+
+
+@dataclass
+class Experiment:
+    """An experiment on its page."""
+
+    page: Any
+    take: Take
+
+    def show(self) -> None:
+        """Choose the view in which it stands."""
+        views = self.page.locator(f".st-key-{Path(self.take.page).stem}_view button")
+        if self.take.before:
+            views.get_by_text(str(self.take.before[0][2]), exact=True).click()
+        elif views.count():
+            views.first.click()
+        settled(self.page)
+
+    def matches(self, kept: RecordedExperiment) -> None:
+        """Assert that what is drawn is what was observed."""
+        name = self.take.name
+        drawn = Drawn(self.page, f".st-key-result_{name}, .st-key-result_{name}_outdated")
+        eventually(self.page, partial(observed.DRAWN[name], drawn, kept))
+
+    def recorded(self) -> None:
+        """Compare with the result that came with the app."""
+        kept = recorded_results.first(self.take.name)
+        assert kept is not None
+        self.page.locator(f".st-key-recorded_{self.take.name}").wait_for()
+        self.matches(kept)
+
+    def pressed(self) -> None:
+        """Run it here and now, and compare with the observations of its file."""
+        name = self.take.name
+        if name in SMALLEST:
+            self.page.locator(f".st-key-{SMALLEST[name]} button").first.click()
+            settled(self.page)
+        live(self.page, self.take.press, name)
+        file = download(self.page, self.page.locator(f".st-key-keep_{name} button:visible").first)
+        self.matches(RecordedExperiment.loads(file.read_bytes(), recorded_results.classes()))
+
+
+def darken(page: Any) -> None:
+    """Turn to the dark theme: the browser asks for it, and the next run of the page follows. The stage follows at the next key."""
+    shade = "getComputedStyle(document.querySelector('[data-testid=stApp]')).getPropertyValue('--tv-muted')"
+    before = page.evaluate(shade)
+    page.emulate_media(color_scheme="dark")
+
+    def turned() -> None:
+        page.keyboard.press("r")  # Streamlit's own key for another run; it does not hear it while it changes its theme
+        page.wait_for_timeout(300)
+        assert page.evaluate(shade) != before
+
+    page.evaluate("document.activeElement?.blur()")
+    eventually(page, turned)
+    settled(page)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
+    page = at("" if path == "watch" else path, color_scheme="light")
+    experiments = [Experiment(page, take) for take in recording_specs.TAKES if take.page == f"{path}.py" and not take.query]
+    before, after = PLAIN.get(path, (None, None))
+    assert before or experiments, "a page without anything drawn needs a row"
+    if before:
+        eventually(page, partial(before, page))
+    for experiment in experiments:
+        if not experiment.take.before:
+            experiment.recorded()
+    found = violations(page)
+    if path not in CHROMELESS_PAGES:
+        darken(page)
+        found += sideways(page, 320, 390) + violations(page)
+        page.set_viewport_size({"width": 1400, "height": 900})
+    if after:
+        after(page)
+    for experiment in experiments:
+        experiment.show()
+        if experiment.take.before:
+            experiment.recorded()
+        if experiment.take.name not in NOT_PRESSED:
+            experiment.pressed()
+    assert not found, "\n".join(found)
