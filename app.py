@@ -13,8 +13,8 @@ if __name__ != "__main__":  # once, before the server listens: streamlit imports
 
     from pages.ui.server import event_log, gate, health, tcp_nodelay
 
-    event_log.open_journal()
-    app = st.App(__file__, lifespan=tcp_nodelay.at_once, routes=health.ROUTES, middleware=[Middleware(gate.Gate)])
+    event_log.open_event_log()
+    app = st.App(__file__, lifespan=tcp_nodelay.nodelay_lifespan, routes=health.ROUTES, middleware=[Middleware(gate.Gate)])
     preload.begin()
 else:  # for every visitor, at every click
     st.set_page_config(
@@ -24,7 +24,7 @@ else:  # for every visitor, at every click
         initial_sidebar_state="auto",
     )
     if preload.under_way():  # import nothing else before it has ended: two threads could import one circle of modules
-        with language.speaking(language.fitting(st.context.locale)), st.spinner(language._("Waking the model …")):
+        with language.speaking(language.best_match(st.context.locale)), st.spinner(language._("Waking the model …")):
             preload.wait()
     from pages.ui.components.key_list import key_list
     from pages.ui.components.keys import keys

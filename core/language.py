@@ -44,7 +44,7 @@ def languages() -> dict[str, str]:
     return {code: names[code][0].upper() + names[code][1:] for code in sorted(codes)}
 
 
-def fitting(wanted: str | None) -> str:
+def best_match(wanted: str | None) -> str:
     """The language we have for what a browser asks for (`de-AT`); English for one that is not here."""
     code = (wanted or "").replace("-", "_")
     return next((known for known in (code, code.partition("_")[0].lower()) if known in languages()), ENGLISH)
@@ -87,7 +87,7 @@ def speaking(code: str) -> Iterator[None]:
         _SPOKEN.reset(before)
 
 
-def carried(work: Callable[P, T]) -> Callable[P, T]:
+def with_current_language(work: Callable[P, T]) -> Callable[P, T]:
     """The same for another thread: it speaks the language of the one that hands it over."""
     code = current()
 

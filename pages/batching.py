@@ -18,7 +18,7 @@ from pages.ui.components.serving_board.serving_board import serving_board
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.views.burst_view import burst_page
 
@@ -288,11 +288,13 @@ else:
     with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
         kinds = list(names.SCHEDULERS)
         named = said(names.SCHEDULERS).__getitem__
-        left = st.selectbox(_("Left"), kinds, index=0, format_func=named, key="batching_left", width=230, **STAYS)
-        right = st.selectbox(_("Right"), kinds, index=2, format_func=named, key="batching_right", width=230, **STAYS)
-        count = st.segmented_control(_("Readers"), COUNTS, default=8, key="batching_readers", required=True, **STAYS) or 8
+        left = st.selectbox(_("Left"), kinds, index=0, format_func=named, key="batching_left", width=230, **PERSISTENT)
+        right = st.selectbox(_("Right"), kinds, index=2, format_func=named, key="batching_right", width=230, **PERSISTENT)
+        count = st.segmented_control(_("Readers"), COUNTS, default=8, key="batching_readers", required=True, **PERSISTENT) or 8
         ways = (N_("all at once"), N_("one by one"))
-        arrive = st.segmented_control(_("They come"), ways, default=ways[0], format_func=_, key="batching_arrive", required=True, **STAYS)
+        arrive = st.segmented_control(
+            _("They come"), ways, default=ways[0], format_func=_, key="batching_arrive", required=True, **PERSISTENT
+        )
         state = experiment.of(NAME)
         if state.running:
             st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="batching_stop")
@@ -309,7 +311,7 @@ else:
                 (8, 48),
                 key="batching_lengths",
                 help=_("In tokens. Each reader's own length is drawn from this range; a text may end earlier by itself."),
-                **STAYS,
+                **PERSISTENT,
             )
             common = st.slider(
                 _("Common beginning"),
@@ -319,11 +321,11 @@ else:
                 16,
                 key="batching_common",
                 help=_("So many tokens of the same story stand before everybody's own words, as a system prompt does. 0: none."),
-                **STAYS,
+                **PERSISTENT,
             )
         with two:
             slots = st.select_slider(
-                _("Slots"), SLOTS, 8, key="batching_slots", help=_("How many readers can be in one pass (max_num_seqs)."), **STAYS
+                _("Slots"), SLOTS, 8, key="batching_slots", help=_("How many readers can be in one pass (max_num_seqs)."), **PERSISTENT
             )
             budget = st.select_slider(
                 _("Tokens in a pass"),
@@ -334,7 +336,7 @@ else:
                     "How many tokens, of prompts and next words together, one pass takes "
                     "(max_num_batched_tokens). Prompts in one piece may exceed it."
                 ),
-                **STAYS,
+                **PERSISTENT,
             )
             rate = st.slider(
                 _("Readers a second"),
@@ -344,7 +346,7 @@ else:
                 key="batching_rate_a_second",
                 help=_("How many arrive a second, at random moments (a Poisson process); the seed in the sidebar decides which."),
                 disabled=arrive != "one by one",
-                **STAYS,
+                **PERSISTENT,
             )
         with three:
             blocks = st.select_slider(
@@ -356,14 +358,14 @@ else:
                     "Memory for everybody's keys and values, in blocks of 16 tokens. When it is full, the "
                     "youngest reader gives up theirs and is computed anew."
                 ),
-                **STAYS,
+                **PERSISTENT,
             )
             share = st.toggle(
                 _("Share the common beginning"),
                 value=True,
                 key="batching_share",
                 help=_("Blocks with the same tokens from the start on are kept once and computed once (prefix caching)."),
-                **STAYS,
+                **PERSISTENT,
             )
     if not state.running and pressed:
         with elements.error_boundary():

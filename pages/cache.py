@@ -17,7 +17,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
 frame.page()
@@ -271,7 +271,8 @@ frame.header(
 state = experiment.of(NAME)
 with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):
     chosen = (
-        st.segmented_control(_("How many tokens?"), LENGTHS, default=LENGTHS[2], key="cache_length", required=True, **STAYS) or LENGTHS[2]
+        st.segmented_control(_("How many tokens?"), LENGTHS, default=LENGTHS[2], key="cache_length", required=True, **PERSISTENT)
+        or LENGTHS[2]
     )
     if state.running:
         st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="cache_stop")

@@ -16,7 +16,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance, undo
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 
@@ -46,10 +46,11 @@ CHOICE = {"fate": st.column_config.TextColumn("", width=36), _("beginning"): st.
 def tries_view() -> None:
     """Write them, merge them, rank them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_controls"):
-        count = st.segmented_control(_("Tries"), COUNTS, default=8, key="candidates_count", required=True, **STAYS) or 8
-        length = st.segmented_control(_("Length"), LENGTHS, default=40, key="candidates_length", required=True, **STAYS) or 40
+        count = st.segmented_control(_("Tries"), COUNTS, default=8, key="candidates_count", required=True, **PERSISTENT) or 8
+        length = st.segmented_control(_("Length"), LENGTHS, default=40, key="candidates_length", required=True, **PERSISTENT) or 40
         by = (
-            st.selectbox(_("Pick by"), list(FORMULAS), format_func=SCORE_NAMES.__getitem__, key="candidates_by", width=240, **STAYS) or MEAN
+            st.selectbox(_("Pick by"), list(FORMULAS), format_func=SCORE_NAMES.__getitem__, key="candidates_by", width=240, **PERSISTENT)
+            or MEAN
         )
 
         now = provenance.now(
@@ -175,8 +176,10 @@ def beam_view() -> None:
         )
     )
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_beam_controls"):
-        width = st.segmented_control(_("Beams"), (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True, **STAYS) or 3
-        length = st.segmented_control(_("Length"), (10, 20, 40), default=20, key="candidates_beam_length", required=True, **STAYS) or 20
+        width = st.segmented_control(_("Beams"), (2, 3, 4, 6, 8), default=3, key="candidates_width", required=True, **PERSISTENT) or 3
+        length = (
+            st.segmented_control(_("Length"), (10, 20, 40), default=20, key="candidates_beam_length", required=True, **PERSISTENT) or 20
+        )
         penalty = st.slider(
             _("Length penalty"),
             0.0,
@@ -186,7 +189,7 @@ def beam_view() -> None:
             key="candidates_penalty",
             help=_("A finished answer's log-probability is divided by its length to this power. 0: as it is; 1: per word."),
             width=200,
-            **STAYS,
+            **PERSISTENT,
         )
         chosen = {
             N_("the beams"): N_("{count} beams").format(count=width),
@@ -286,7 +289,7 @@ frame.header(
 with elements.error_boundary():
     views = names.TRIES_VIEWS
     wanted = st.segmented_control(
-        _("View"), views, default=views[0], key="candidates_view", format_func=_, label_visibility="collapsed", required=True, **STAYS
+        _("View"), views, default=views[0], key="candidates_view", format_func=_, label_visibility="collapsed", required=True, **PERSISTENT
     )
     own_text()
     (beam_view if wanted == views[1] else tries_view)()

@@ -21,7 +21,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.sampling_controls import PRESETS
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 
@@ -64,8 +64,8 @@ def buttons(name: str, begin: Callable[[], None], running: bool, seen: bool) -> 
 def columns_view() -> None:
     """Two to four columns, each with its own settings or its own model."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_controls"):
-        count = st.segmented_control(_("Columns"), (2, 3, 4), default=3, key="compare_count", required=True, **STAYS) or 3
-        length = st.segmented_control(_("Length"), LENGTHS, default=40, key="compare_length", required=True, **STAYS) or 40
+        count = st.segmented_control(_("Columns"), (2, 3, 4), default=3, key="compare_count", required=True, **PERSISTENT) or 3
+        length = st.segmented_control(_("Length"), LENGTHS, default=40, key="compare_length", required=True, **PERSISTENT) or 40
         place = st.container()
     models, chosen = current.model_names(), []
     for number, home in enumerate(st.columns(count, gap="large")):
@@ -77,7 +77,7 @@ def columns_view() -> None:
                 key=f"compare_preset_{number}",
                 format_func=_,
                 label_visibility="collapsed",
-                **STAYS,
+                **PERSISTENT,
             )
             model = models[0]
             if len(models) > 1:
@@ -87,7 +87,7 @@ def columns_view() -> None:
                     index=models.index(current.model_name()),
                     key=f"compare_model_{number}",
                     label_visibility="collapsed",
-                    **STAYS,
+                    **PERSISTENT,
                 )
             chosen.append((preset, model))
 
@@ -178,7 +178,9 @@ def sweep_view() -> None:
     """One setting, one line of text for each value."""
     st.caption(_("One setting is turned, everything else stays: the same text, the same dice. Each line is one value."))
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_sweep_controls"):
-        name = st.selectbox(_("Turn"), list(RANGES), format_func=lambda key: _(SWEEP_NAMES[key]), key="compare_setting", width=240, **STAYS)
+        name = st.selectbox(
+            _("Turn"), list(RANGES), format_func=lambda key: _(SWEEP_NAMES[key]), key="compare_setting", width=240, **PERSISTENT
+        )
 
         now = provenance.now({N_("the setting"): SWEEP_NAMES[name]})
 
@@ -234,7 +236,7 @@ def stream_view() -> None:
             max_chars=400,
             help=_("A simple filter: the stream is cut when one of them is complete; the whole answer is not shown at all."),
             width=320,
-            **STAYS,
+            **PERSISTENT,
         )
         buttons(STREAM, begin, state.running, bool(state.seen))
 
@@ -285,7 +287,7 @@ with elements.error_boundary():
         key="compare_view",
         label_visibility="collapsed",
         required=True,
-        **STAYS,
+        **PERSISTENT,
     )
     own_text()
     {names.COMPARE_VIEWS[0]: columns_view, names.COMPARE_VIEWS[1]: sweep_view, names.COMPARE_VIEWS[2]: stream_view}[

@@ -12,7 +12,7 @@ from pages.ui.components.cache_gauge import cache_gauge
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
 frame.page()
@@ -174,7 +174,7 @@ frame.header(
     _("First the whole prompt has to be read; then every new token looks back at all of it. Measure both on this machine."),
 )
 with st.container(horizontal=True, vertical_alignment="bottom", key="context_controls"):
-    chosen = st.segmented_control(_("Times each"), (3, 5, 9, 15), default=5, key="context_repeats", required=True, **STAYS) or 5
+    chosen = st.segmented_control(_("Times each"), (3, 5, 9, 15), default=5, key="context_repeats", required=True, **PERSISTENT) or 5
     running = experiment.of(NAME).running
     st.button(
         _("Measure"),

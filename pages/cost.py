@@ -20,7 +20,7 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.views.receipt import receipt
 
@@ -68,7 +68,9 @@ def rates() -> Assumptions:
     now = receipt.assumptions()
     with st.expander(_("Change what is assumed"), icon=":material/edit:"):
         values = {
-            field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", format="%.2f", **STAYS)
+            field: st.number_input(
+                label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", format="%.2f", **PERSISTENT
+            )
             for field, label, step in RATES
         }
     changed = replace(now, **values)
@@ -151,13 +153,19 @@ def elsewhere() -> None:
     first, *places = st.columns([0.4, 0.2, 0.2, 0.2], gap="medium")
     card = CARDS[
         first.selectbox(
-            _("On cards of this kind"), list(CARDS), index=4, key="cost_card", format_func=lambda key: _(CARDS[key].title), **STAYS
+            _("On cards of this kind"), list(CARDS), index=4, key="cost_card", format_func=lambda key: _(CARDS[key].title), **PERSISTENT
         )
     ]
     rows = []
     for name, place in zip(TABLE, places, strict=True):
         price = place.number_input(
-            _("{model}: $ per million").format(model=MODELS[name].title), 0.0, 1000.0, PRICES[name], 0.1, key=f"cost_price_{name}", **STAYS
+            _("{model}: $ per million").format(model=MODELS[name].title),
+            0.0,
+            1000.0,
+            PRICES[name],
+            0.1,
+            key=f"cost_price_{name}",
+            **PERSISTENT,
         )
         expected = forecast(MODELS[name].shape, read, written, card)
         rows.append(
@@ -196,7 +204,7 @@ def two_questions() -> None:
     elements.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
     st.caption(_("The same question twice. The model reads every word of it, and you pay for reading too."))
     left, right = st.columns(2, gap="large")
-    terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", height=120, max_chars=LONGEST, **STAYS)
+    terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", height=120, max_chars=LONGEST, **PERSISTENT)
     verbose = right.text_area(
         _("At length"),
         (
@@ -207,7 +215,7 @@ def two_questions() -> None:
         key="cost_verbose",
         height=120,
         max_chars=LONGEST,
-        **STAYS,
+        **PERSISTENT,
     )
     questions = (terse or "", verbose or "")
     now = provenance.now({N_("the short question"): questions[0], N_("the long question"): questions[1]}, assumed(), prompt=False)

@@ -8,7 +8,7 @@ from core.language import _
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import Term, terms
 from pages.ui.session import elements
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
 frame.page()
@@ -31,7 +31,7 @@ frame.header(
     _("Two sentences each. On every page a dotted line marks such a word: hover it, tap it, or go there with the Tab key."),
 )
 with elements.error_boundary():
-    wanted = (st.text_input(_("Find a word"), key="glossary_find", max_chars=60, width=320, **STAYS) or "").strip().casefold()
+    wanted = (st.text_input(_("Find a word"), key="glossary_find", max_chars=60, width=320, **PERSISTENT) or "").strip().casefold()
     found = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
     found.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))
     if not found:

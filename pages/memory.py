@@ -40,7 +40,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.views.cache_text.cache_text import cache_text, fill_bar, share_bar
 from pages.ui.views.memory_calculator.memory_calculator import calculator
@@ -80,7 +80,7 @@ def choose() -> tuple[MemoryBudget, str]:
         format_func=lambda key: _(SOURCES[key]),
         required=True,
         label_visibility="collapsed",
-        **STAYS,
+        **PERSISTENT,
     )
     with st.container(gap="xsmall"):
         policy = st.pills(
@@ -90,7 +90,7 @@ def choose() -> tuple[MemoryBudget, str]:
             key="memory_policy",
             format_func=lambda key: _(names.EVICTION[key]),
             required=True,
-            **STAYS,
+            **PERSISTENT,
         )
         policy = policy or STOP
         st.caption(f"{_(names.EVICTION_EFFECT[policy]).removesuffix('.')} · {_(names.EVICTION_TERMS[policy])}")
@@ -101,7 +101,7 @@ def choose() -> tuple[MemoryBudget, str]:
         value=40,
         key="memory_budget",
         format_func=lambda count: numbers.size(count * each),
-        **STAYS,
+        **PERSISTENT,
     )
     readers = one.number_input(
         _("Readers who share it"),
@@ -110,7 +110,7 @@ def choose() -> tuple[MemoryBudget, str]:
         1,
         key="memory_readers",
         help=_("Each gets an equal share. Admitting fewer readers is the fourth way out: the others get more lines."),
-        **STAYS,
+        **PERSISTENT,
     )
     sinks = 4
     if policy == ATTENTION_SINKS:
@@ -121,7 +121,7 @@ def choose() -> tuple[MemoryBudget, str]:
             4,
             key="memory_sinks",
             help=_("Many models lean on the very first tokens, whatever they say. Keeping a few of them helps surprisingly often."),
-            **STAYS,
+            **PERSISTENT,
         )
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(readers))
     size = numbers.size(page_bytes(model, plan.bits))
@@ -137,10 +137,10 @@ def choose() -> tuple[MemoryBudget, str]:
 
 def own_fields() -> tuple[str, str, str]:
     """The visitor's own text, question and right answer."""
-    told = st.text_area(_("Your text"), current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN, **STAYS)
+    told = st.text_area(_("Your text"), current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN, **PERSISTENT)
     one, two = st.columns([0.65, 0.35], gap="large")
-    question = one.text_input(_("Your question (or none: then it writes on)"), key="memory_question", max_chars=400, **STAYS)
-    answer = two.text_input(_("The right answer, behind “Answer: It is”"), key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **STAYS)
+    question = one.text_input(_("Your question (or none: then it writes on)"), key="memory_question", max_chars=400, **PERSISTENT)
+    answer = two.text_input(_("The right answer, behind “Answer: It is”"), key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **PERSISTENT)
     return told or "", question or "", answer or ""
 
 

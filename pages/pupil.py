@@ -17,7 +17,7 @@ from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
 from pages.ui.views import pupil_view
 
@@ -275,7 +275,7 @@ with elements.error_boundary():
                 key="pupil_large",
                 help=_("The larger of the two."),
                 width=200,
-                **STAYS,
+                **PERSISTENT,
             )
             others = [name for name in names if name != large]
             first = next((place for place, name in enumerate(others) if name.endswith("-mini")), 0)
@@ -287,14 +287,14 @@ with elements.error_boundary():
                 key="pupil_small",
                 help=_("The smaller of the two. The bundled mini learnt from the bundled storyteller's odds."),
                 width=200,
-                **STAYS,
+                **PERSISTENT,
             )
             ways = {N_("Pupil"): small, N_("Teacher"): large}
             chosen = st.segmented_control(
-                _("Who writes"), list(ways), default="Teacher", format_func=_, key="pupil_writer", required=True, **STAYS
+                _("Who writes"), list(ways), default="Teacher", format_func=_, key="pupil_writer", required=True, **PERSISTENT
             )
             writer = ways[chosen or "Teacher"]
-            length = st.segmented_control(_("Tokens"), LENGTHS, default=48, key="pupil_length", required=True, **STAYS) or 48
+            length = st.segmented_control(_("Tokens"), LENGTHS, default=48, key="pupil_length", required=True, **PERSISTENT) or 48
             button(NAME, _("Write and judge"), _("Once more"), begin, ":material/edit:")
         results.live(course, NAME, key="pupil_course")
         elements.section(_("Let the small one answer, unless it is unsure"), _("cascade"))
@@ -316,7 +316,7 @@ with elements.error_boundary():
                 key="pupil_threshold",
                 help=_("Bits of entropy of the small one's odds: 0 is dead sure, 1 is like a coin, 3 like a die with eight sides."),
                 width=320,
-                **STAYS,
+                **PERSISTENT,
             )
             button(CASCADE, _("Write all three"), _("Once more"), begin_cascade, ":material/alt_route:")
         results.live(cascaded, CASCADE, key="pupil_cascade_course")

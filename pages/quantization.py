@@ -14,7 +14,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
 
 frame.page()
@@ -207,7 +207,7 @@ frame.header(
 with elements.error_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
-        chosen = st.segmented_control(_("Bits"), BITS, default=4, key="quantization_bits", required=True, **STAYS)
+        chosen = st.segmented_control(_("Bits"), BITS, default=4, key="quantization_bits", required=True, **PERSISTENT)
         scale = st.segmented_control(
             _("One scale for"),
             (N_("a row"), BY_GROUP),
@@ -219,7 +219,7 @@ with elements.error_boundary():
                 "nearest of evenly spaced steps (round to nearest)."
             ),
             required=True,
-            **STAYS,
+            **PERSISTENT,
         )
         group = GROUP if scale == BY_GROUP else None
         head = st.toggle(
@@ -229,7 +229,7 @@ with elements.error_boundary():
                 "The head, which turns the last vector into odds; often kept as it is. Where it shares its "
                 "table with the embeddings, both are rounded."
             ),
-            **STAYS,
+            **PERSISTENT,
         )
         state = experiment.of(NAME)
         if state.running:

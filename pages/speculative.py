@@ -16,7 +16,7 @@ from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.safe_text import plain as as_plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 
@@ -258,7 +258,7 @@ with elements.error_boundary():
                 "last time these words stood in the text."
             ),
             width=240,
-            **STAYS,
+            **PERSISTENT,
         )
         ahead = st.slider(
             _("Words guessed ahead"),
@@ -268,9 +268,9 @@ with elements.error_boundary():
             key="speculative_guesses_ahead",
             help=_("How many tokens are drafted before the large model looks (K)."),
             width=220,
-            **STAYS,
+            **PERSISTENT,
         )
-        length = st.segmented_control(_("Tokens"), LENGTHS, default=64, key="speculative_length", required=True, **STAYS) or 64
+        length = st.segmented_control(_("Tokens"), LENGTHS, default=64, key="speculative_length", required=True, **PERSISTENT) or 64
         state = experiment.of(NAME)
         if state.running:
             st.button(_("Stop"), on_click=experiment.stop, args=(NAME,), icon=":material/stop:", key="speculative_stop")

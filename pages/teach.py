@@ -17,7 +17,7 @@ from pages.ui.experiments import experiment, finetuning_session, results
 from pages.ui.experiments.finetuning_session import Lesson
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements, opened_recording, roles, taught_models
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.views.newborn.newborn import newborn
 from pages.ui.views.training_bill.training_bill import training_bill
@@ -47,11 +47,11 @@ def controls() -> tuple[str, str, str, TrainingPlan, int]:
             key="teach_text",
             height=76,
             max_chars=LONGEST_TEXT,
-            **STAYS,
+            **PERSISTENT,
         )
         or ""
     )
-    beginning = second.text_input(_("Ask it to go on from"), "My name is", key="teach_beginning", max_chars=200, **STAYS) or ""
+    beginning = second.text_input(_("Ask it to go on from"), "My name is", key="teach_beginning", max_chars=200, **PERSISTENT) or ""
     known = (
         third.text_input(
             _("And look whether it still knows"),
@@ -61,7 +61,7 @@ def controls() -> tuple[str, str, str, TrainingPlan, int]:
             help=_(
                 "The beginning of something it knew before. It is only asked, never taught: one sees what learning the new costs the old."
             ),
-            **STAYS,
+            **PERSISTENT,
         )
         or ""
     )
@@ -77,14 +77,21 @@ def controls() -> tuple[str, str, str, TrainingPlan, int]:
                 "it learns faster and forgets what it knew: watch the capital of France."
             ),
             width=240,
-            **STAYS,
+            **PERSISTENT,
         )
         with st.popover(_("More"), icon=":material/tune:", key="teach_tune"):
             told = _("How far the weights move at each step (learning rate of AdamW: {rates}).").format(
                 rates=", ".join(f"{_(name)} {numbers.short(rate)}" for name, rate in RATES.items())
             )
             rate = st.segmented_control(
-                _("How hard it tries"), list(RATES), default="normally", format_func=_, key="teach_rate", required=True, help=told, **STAYS
+                _("How hard it tries"),
+                list(RATES),
+                default="normally",
+                format_func=_,
+                key="teach_rate",
+                required=True,
+                help=told,
+                **PERSISTENT,
             )
             steps = st.select_slider(
                 _("Steps"),
@@ -92,7 +99,7 @@ def controls() -> tuple[str, str, str, TrainingPlan, int]:
                 20,
                 key="teach_steps",
                 help=_("How often it reads your sentences and moves its weights a little."),
-                **STAYS,
+                **PERSISTENT,
             )
         plan = TrainingPlan(learning_rate=RATES[rate or "normally"], rehearsal=share / 100)
         buttons(text, beginning, plan, int(steps), known)
@@ -268,7 +275,7 @@ def to_use() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
         known = finetuning_session.lesson()
         if known is not None and known.tuning is not None and known.steps and not experiment.of(finetuning_session.NAME).running:
-            st.text_input(_("Its name"), _("my model"), key="teach_name", max_chars=40, width=200, **STAYS)
+            st.text_input(_("Its name"), _("my model"), key="teach_name", max_chars=40, width=200, **PERSISTENT)
             st.button(_("Put it into my list"), on_click=finetuning_session.use, icon=":material/add:", key="teach_use_it")
         if taught:
             newest = list(taught.values())[-1]

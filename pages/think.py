@@ -29,7 +29,7 @@ from pages.ui.components.tinted_text.tinted_text import tinted_text
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
 frame.page()
@@ -66,8 +66,8 @@ def one_view() -> None:
             for number, (title, example) in enumerate(example_texts.QUESTIONS.items())
         ]
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
-        text = st.text_input(_("Question"), value=first_question, key="think_question", max_chars=500, width=420, **STAYS)
-        answer = st.text_input(_("The right answer"), value=first_answer, key="think_answer", max_chars=40, width=140, **STAYS)
+        text = st.text_input(_("Question"), value=first_question, key="think_question", max_chars=500, width=420, **PERSISTENT)
+        answer = st.text_input(_("The right answer"), value=first_answer, key="think_answer", max_chars=40, width=140, **PERSISTENT)
         question = Question(f"{text}\n", answer)
         chosen = {N_("the question"): text, N_("the answer"): N_("right is {answer}").format(answer=answer)}
         now = provenance.now(chosen, prompt=False, settings=False)  # answered greedily, whatever the settings are
@@ -177,7 +177,7 @@ def set_view() -> None:
     )
     st.caption(f"{lead} {TAUGHT}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
-        number = st.segmented_control(_("Questions"), (10, 25, 50, 100), default=50, key="think_count", required=True, **STAYS) or 50
+        number = st.segmented_control(_("Questions"), (10, 25, 50, 100), default=50, key="think_count", required=True, **PERSISTENT) or 50
         hard = st.segmented_control(
             _("Which sums"),
             list(SET_KINDS),
@@ -189,7 +189,7 @@ def set_view() -> None:
                 "98 + 99 + 43 carries twice: its units alone make 20. That is where a small model that "
                 "answers at once goes wrong most often."
             ),
-            **STAYS,
+            **PERSISTENT,
         )
         seed = current.settings().seed
         chosen = {
@@ -286,6 +286,6 @@ frame.header(
 with elements.error_boundary():
     views = names.THINK_VIEWS
     wanted = st.segmented_control(
-        _("View"), views, default=views[0], key="think_view", format_func=_, label_visibility="collapsed", required=True, **STAYS
+        _("View"), views, default=views[0], key="think_view", format_func=_, label_visibility="collapsed", required=True, **PERSISTENT
     )
     (set_view if wanted == views[1] else one_view)()

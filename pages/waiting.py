@@ -17,7 +17,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
 
 frame.page()
@@ -265,9 +265,11 @@ with elements.error_boundary():
             key="waiting_rate",
             help=_("How many others arrive a second, at random moments; sixteen come in all, and yours is the ninth to come."),
             width=260,
-            **STAYS,
+            **PERSISTENT,
         )
-        length = st.segmented_control(_("Tokens of your answer"), LENGTHS, default=16, key="waiting_length", required=True, **STAYS) or 16
+        length = (
+            st.segmented_control(_("Tokens of your answer"), LENGTHS, default=16, key="waiting_length", required=True, **PERSISTENT) or 16
+        )
         state = experiment.of(NAME)
         own = state.seen and not state.recorded_on
         if state.running:

@@ -69,7 +69,7 @@ class State(Cache):
         return self.length + query_length, 0
 
 
-class Desk(Cache):
+class Workspace(Cache):
     """Where one token after the other is computed, for one text at a time: buffers that never move, and the recorded step over them."""
 
     def __init__(self, network: Any, empty: State, tokens: int, record: Record) -> None:
@@ -138,10 +138,10 @@ class StaticDecode:
         self._whole = TransformersBackend(network)
         self._empty = _empty_state(network)
         self._record = record or (cuda_graph if self._empty.keys.device.type == "cuda" else _again)
-        self._desks: dict[int, Desk] = {}
+        self._desks: dict[int, Workspace] = {}
         self._largest = LARGEST
         with torch.inference_mode():
-            self._desks[SMALLEST] = Desk(network, self._empty, SMALLEST, self._record)
+            self._desks[SMALLEST] = Workspace(network, self._empty, SMALLEST, self._record)
 
     @classmethod
     def of(cls, network: Any, record: Record | None = None) -> tuple[StaticDecode | None, str]:
@@ -200,14 +200,14 @@ class StaticDecode:
         """Bytes of the buffers that hold them, with the room for tokens to come."""
         return state.reserved_bytes
 
-    def _desk_for(self, tokens: int) -> Desk | None:
+    def _desk_for(self, tokens: int) -> Workspace | None:
         """The smallest desk for so many tokens, made when it is first needed; None where there is none."""
         size = max(SMALLEST, 1 << (tokens - 1).bit_length())
         if size > self._largest:
             return None
         if size not in self._desks:
             try:
-                self._desks[size] = Desk(self._network, self._empty, size, self._record)
+                self._desks[size] = Workspace(self._network, self._empty, size, self._record)
             except Exception:  # most likely no memory for it; the text's own buffers are enough to go on, only slower
                 self._largest = size // 2
         return self._desks.get(size)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from core.backends.workspace import Desk
+from core.backends.workspace import Workspace
 
 SMALLEST_RESERVE = 16  # tokens
 
@@ -41,7 +41,7 @@ class State:
 
     whole: Room
     recent: Room
-    desk: Desk
+    desk: Workspace
     length: int = 0  # tokens fed
 
     @property
@@ -73,7 +73,7 @@ def reserve_for(tokens: int) -> int:
 class View:
     """The keys and values that a block of tokens sees, in the layers that see equally far."""
 
-    def __init__(self, state: State, width: int | None, desk: Desk) -> None:
+    def __init__(self, state: State, width: int | None, desk: Workspace) -> None:
         past, length = state.length, state.length + desk.rows
         room = state.whole if width is None else state.recent
         begin = 0 if width is None else max(0, past - width + 1)
@@ -91,7 +91,7 @@ class View:
                 unseen |= places <= own - width
             self._unseen = np.where(unseen, np.float32(-np.inf), np.float32(0))
 
-    def attend(self, place: int, desk: Desk, softcap: float | None) -> None:
+    def attend(self, place: int, desk: Workspace, softcap: float | None) -> None:
         """Keep the new keys and values; desk.mixed is what each new token gathers."""
         self._all_keys[place][..., self._new] = desk.new_keys
         self._all_values[place][:, self._new] = desk.new_values

@@ -21,7 +21,7 @@ from core.backends.decoder_families import parts_of
 from core.backends.decoder_parts import Layer, Parts
 from core.backends.decoder_products import Product, Table, activate
 from core.backends.decoder_state import SMALLEST_RESERVE, Room, State, View, cap, reserve_for
-from core.backends.workspace import Desk
+from core.backends.workspace import Workspace
 
 if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep
@@ -141,7 +141,7 @@ class FastDecoder:
 
     def new_state(self) -> State:
         """The state of an empty text."""
-        return State(self._room(self.whole_layers, 0), self._room(self.sliding_layers, 0), Desk(self.parts, 1))
+        return State(self._room(self.whole_layers, 0), self._room(self.sliding_layers, 0), Workspace(self.parts, 1))
 
     def run(self, token_ids: np.ndarray, state: State | None) -> torch.Tensor:
         """Feed ids [new] behind what the state holds (None: nothing is kept); float32 logits [vocabulary] of the last, a fresh tensor."""
@@ -163,7 +163,7 @@ class FastDecoder:
         with np.errstate(all="ignore"), torch.inference_mode():  # a broken model's infinities show in the logits, not as warnings
             for start in range(0, len(token_ids), rows):
                 block = token_ids[start : start + rows]
-                desk = desk if desk.rows == len(block) else Desk(self.parts, len(block))
+                desk = desk if desk.rows == len(block) else Workspace(self.parts, len(block))
                 self._make_room(state, len(block), len(token_ids) - start)
                 self._feed(block, state, desk)
             return torch.from_numpy(self._logits(desk))
@@ -234,7 +234,7 @@ class FastDecoder:
         size = self.parts.head_size
         return Room(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
 
-    def _feed(self, token_ids: np.ndarray, state: State, desk: Desk) -> None:
+    def _feed(self, token_ids: np.ndarray, state: State, desk: Workspace) -> None:
         """Take a block of tokens through all layers; desk.hidden [rows, hidden] is then what the last layer made of them."""
         parts, past = self.parts, state.length
         hidden, normed, change = desk.hidden, desk.normed, desk.change
@@ -282,7 +282,7 @@ class FastDecoder:
             np.multiply(change, np.float32(self.parts.residual_scale), change)
         np.add(hidden, change, hidden)
 
-    def _logits(self, desk: Desk) -> np.ndarray:
+    def _logits(self, desk: Workspace) -> np.ndarray:
         """The logits [vocabulary] of the last token on the desk."""
         last, parts = desk.normed[-1:], self.parts
         parts.norm(desk.hidden[-1:], last)
@@ -328,7 +328,7 @@ class _Layer:
         self._spans = list(zip([0, *ends], ends, strict=False))
         self._order = parts.inward[0].order
 
-    def inward(self, rows: np.ndarray, out: np.ndarray, desk: Desk) -> None:
+    def inward(self, rows: np.ndarray, out: np.ndarray, desk: Workspace) -> None:
         """All queries, all keys, all values of these rows."""
         if self._order is not None:
             self._inward[0](rows, desk.spare)
@@ -337,7 +337,7 @@ class _Layer:
         for product, (begin, end) in zip(self._inward, self._spans, strict=True):
             product(rows, out[:, begin:end])
 
-    def feed_forward(self, rows: np.ndarray, out: np.ndarray, desk: Desk) -> None:
+    def feed_forward(self, rows: np.ndarray, out: np.ndarray, desk: Workspace) -> None:
         """What the feed-forward part makes of these rows."""
         width = self.parts.contract.inputs
         between = desk.between[: 2 * width * desk.rows] if self.parts.gated else desk.between[: width * desk.rows]

@@ -7,7 +7,7 @@ import numpy as np
 from core.backends.decoder_parts import Parts
 
 
-class Desk:
+class Workspace:
     """Buffers for feeding `rows` tokens through the layers, and the views of them that a layer needs. In use by one pass at a time.
 
     All queries, a head of a token after the other, then all keys, then all values lie in one row per token [lines, head size]: three calls

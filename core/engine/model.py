@@ -140,13 +140,13 @@ class LanguageModel:
         return ids
 
     @property
-    def speaks_in_turns(self) -> bool:
+    def has_chat_template(self) -> bool:
         """Whether this is a chat model: its tokenizer knows how a conversation is written down."""
         return bool(getattr(self.tokenizer, "chat_template", None))
 
     def tokenize_turn(self, text: str) -> list[Token]:
         """The text as one turn of a conversation, with every token that the chat template puts around it. Raises ModelError without one."""
-        if not self.speaks_in_turns:
+        if not self.has_chat_template:
             raise ModelError(_("{name} is no chat model: it goes on with a text, it does not answer.").format(name=self.name))
         self.encode(text)  # refuses what cannot be written
         turns = [{"role": "user", "content": text}]

@@ -16,7 +16,7 @@ import numpy as np
 
 from core.errors import BadSetting, ViewerError
 from core.experiments.batching import Reader
-from core.language import _, carried
+from core.language import _, with_current_language
 from core.remote.streaming import ServerSaid, ask, stream
 
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
             said.put(heard())
             stop.wait(PAUSE)
 
-    threads = [Thread(target=carried(send), args=(reader,), daemon=True) for reader in who]
-    watching = Thread(target=carried(watch), daemon=True)
+    threads = [Thread(target=with_current_language(send), args=(reader,), daemon=True) for reader in who]
+    watching = Thread(target=with_current_language(watch), daemon=True)
     watching.start()
     for thread in threads:
         thread.start()

@@ -67,14 +67,14 @@ CLASSES: dict[str, str] = {
     "PartDamage": "core.experiments.quantization",
     "RoundedCache": "core.experiments.rounded_cache",
     "ModelFigures": "core.experiments.two_models",
-    "Opinion": "core.experiments.two_models",
+    "TokenScore": "core.experiments.two_models",
     "JudgedToken": "core.experiments.two_models",
     "JudgedPart": "core.experiments.two_models",
     "JudgedParts": "core.experiments.two_models",
     "CascadeToken": "core.experiments.cascade",
     "CascadeScore": "core.experiments.cascade",
     "SchoolReport": "core.experiments.school_report",
-    "Stretch": "core.experiments.waiting",
+    "PhaseSpan": "core.experiments.waiting",
     "Watched": "core.experiments.waiting",
     "ServiceTimes": "core.experiments.waiting",
     "LoadPoint": "core.experiments.waiting",
@@ -102,6 +102,9 @@ class RecordedWords:
         if token_id not in self.tokens:
             raise BadRecording(_("This recording does not hold token number {number}.").format(number=token_id))
         return self.tokens[token_id]
+
+
+RENAMED = {"Opinion": "TokenScore", "Stretch": "PhaseSpan"}  # old names of classes in files
 
 
 class Writer:
@@ -226,6 +229,7 @@ class Reader:
     def _class(self, name: str) -> type:
         if name in self._extra:
             return self._extra[name]
+        name = RENAMED.get(name, name)
         if name not in CLASSES:
             raise BadRecording(_("This recording is broken, or from another version of the app: it holds something unknown."))
         cls: type = getattr(import_module(CLASSES[name]), name)

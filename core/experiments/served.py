@@ -17,7 +17,7 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import OutsideTopLogprobs
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.generation.generation import Generation
-from core.language import _, carried, written
+from core.language import _, with_current_language, written
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -90,4 +90,4 @@ def together(work: Callable[[Any], T], items: Sequence[Any]) -> list[T]:
     if len(items) == 1:
         return [work(items[0])]
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="served") as pool:
-        return list(pool.map(carried(work), items))
+        return list(pool.map(with_current_language(work), items))

@@ -36,7 +36,7 @@ LISTED = 8  # tokens of which both odds are kept
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class TokenScore:
     """What a model made of one token, before any setting. surprise, entropy: bits; rank: 1 = its favourite; favourite: as a piece.
 
     seconds: of its pass, measured; computed: tokens that the pass computed.
@@ -63,8 +63,8 @@ class JudgedToken:
     token_id: int
     text: str
     piece: str
-    writer: Opinion
-    judge: Opinion | None
+    writer: TokenScore
+    judge: TokenScore | None
     overlap: float
     pieces: tuple[str, ...]
     writer_odds: tuple[float, ...]
@@ -199,9 +199,9 @@ def entropy_of(odds: np.ndarray) -> float:
     return float(-(some * np.log2(some)).sum())
 
 
-def _opinion(model: LanguageModel, odds: np.ndarray, token_id: int, forward: Forward) -> Opinion:
+def _opinion(model: LanguageModel, odds: np.ndarray, token_id: int, forward: Forward) -> TokenScore:
     chance = float(odds[token_id])
-    return Opinion(
+    return TokenScore(
         probability=chance,
         surprise=-math.log2(chance) if chance > 0 else math.inf,
         rank=int((odds > chance).sum()) + 1,
@@ -291,7 +291,7 @@ class Side:
     bits_per_token: float
 
 
-def side(model: ModelFigures, seen: Sequence[Opinion], context: int) -> Side:
+def side(model: ModelFigures, seen: Sequence[TokenScore], context: int) -> Side:
     """The figures of one of the two, from its opinions on a text that ends at `context` tokens."""
     decoding = [one.seconds for one in seen if one.computed == 1]
     bits = [one.surprise for one in seen]

@@ -39,7 +39,7 @@ LONGEST, MOST_REQUESTS = 128, 200
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class PhaseSpan:
     """A part of the watched request's time, seconds after it arrived. name: queue, prefill, decode, stalled (others' turn), preempted."""
 
     name: str
@@ -56,7 +56,7 @@ class Watched:
     """
 
     policy: Policy
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[PhaseSpan, ...]
     token_times: tuple[float, ...]
     text: str
     ahead: int
@@ -120,7 +120,7 @@ class _Watch:
 
     def __init__(self, policy: Policy, arrival: float) -> None:
         self._policy, self._arrival = policy, arrival
-        self._stretches: list[Stretch] = []
+        self._stretches: list[PhaseSpan] = []
         self._times: list[float] = []
         self._text, self._ahead = "", 0
         self.finished = False
@@ -134,10 +134,12 @@ class _Watch:
         if not self._stretches:
             self._ahead = len(done.progress) - 1
             if start > 0:  # it came in the middle of a pass
-                self._stretches.append(Stretch(QUEUE, 0.0, start, 0))
+                self._stretches.append(PhaseSpan(QUEUE, 0.0, start, 0))
         names = {RequestState.WAITING: QUEUE, RequestState.PREEMPTED: PREEMPTED, RequestState.PREFILLING: PREFILL}
         name = names.get(mine.state, DECODE)
-        self._stretches.append(Stretch(STALLED if mine.tokens == 0 and name in (PREFILL, DECODE) else name, start, done.seconds, done.rows))
+        self._stretches.append(
+            PhaseSpan(STALLED if mine.tokens == 0 and name in (PREFILL, DECODE) else name, start, done.seconds, done.rows)
+        )
         if mine.token_id >= 0:
             self._times.append(done.stop - self._arrival)
             self._text += mine.text

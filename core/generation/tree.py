@@ -112,7 +112,7 @@ class Tree:
         """Go to any node of the tree. Raises BadPlace if there is none of this id."""
         node = self._node(node_id)
         if node.parent == self.here and node.step is not None:  # one step on, which needs no look at all the others
-            self._stand_behind(node, node.step)
+            self._advance_to(node, node.step)
             self._moved(len(self._path) - 1)
         else:
             self._move(self._line_to(node_id))
@@ -207,7 +207,7 @@ class Tree:
     def add(self, step: Step, waiting: bytes = b"") -> Node:
         """Put a step behind the current place and go there. waiting: bytes of a character that is not complete yet."""
         node = self.attach(self.here, step, waiting)
-        self._stand_behind(node, step)
+        self._advance_to(node, step)
         return node
 
     def attach(self, parent: int, step: Step, waiting: bytes = b"") -> Node:
@@ -217,7 +217,7 @@ class Tree:
         self.nodes.append(node)
         return node
 
-    def _stand_behind(self, node: Node, step: Step) -> None:
+    def _advance_to(self, node: Node, step: Step) -> None:
         """Stand at this node, which is a child of where one stood."""
         self._line.append(node.node_id)
         self._path.append(step)

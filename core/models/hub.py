@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any
 
 from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel, quoted
-from core.language import N_, _, carried, written
+from core.language import N_, _, with_current_language, written
 from core.limits import Limits
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
@@ -220,7 +220,7 @@ class Download:
         self._endpoint, self._cache = endpoint, cache
         self._began = monotonic()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=carried(self._work), daemon=True, name="download")
+        self._thread = threading.Thread(target=with_current_language(self._work), daemon=True, name="download")
         self._thread.start()
 
     @property

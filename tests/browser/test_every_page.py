@@ -19,7 +19,7 @@ from core.experiments.recorded import RecordedExperiment
 from core.models.growth import growth_of
 from core.models.hub import bundled_names
 from pages.ui.experiments import gallery, recorded_results, recording_specs
-from pages.ui.experiments.recording_specs import Take
+from pages.ui.experiments.recording_specs import RecordingSpec
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.page_titles import CHROMELESS_PAGES, OPERATOR_PAGE, PAGES
@@ -214,7 +214,7 @@ class Experiment:
     """An experiment on its page."""
 
     page: Any
-    take: Take
+    take: RecordingSpec
 
     def show(self) -> None:
         """Choose the view in which it stands."""
@@ -268,7 +268,7 @@ def darken(page: Any) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
     page = at("" if path == "watch" else path, color_scheme="light")
-    experiments = [Experiment(page, take) for take in recording_specs.TAKES if take.page == f"{path}.py" and not take.query]
+    experiments = [Experiment(page, take) for take in recording_specs.RECORDING_SPECS if take.page == f"{path}.py" and not take.query]
     before, after = PLAIN.get(path, (None, None))
     assert before or experiments, "a page without anything drawn needs a row"
     if before:

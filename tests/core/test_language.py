@@ -10,7 +10,7 @@ import pytest
 
 from core import language
 from core.errors import BadSetting
-from core.language import N_, _, again, carried, figures, ngettext, said, speaking, written
+from core.language import N_, _, again, figures, ngettext, said, speaking, with_current_language, written
 from core.settings import SamplingSettings
 
 PO = """
@@ -65,7 +65,7 @@ def test_without_anybody_it_is_english() -> None:
 
 def test_a_folder_is_a_language(german: None) -> None:
     assert language.languages() == {"de": "Deutsch", "en": "English"}
-    assert [language.fitting(wanted) for wanted in ("de-AT", "DE", "de_CH", "fr", "", None, "../de")] == [
+    assert [language.best_match(wanted) for wanted in ("de-AT", "DE", "de_CH", "fr", "", None, "../de")] == [
         "de",
         "de",
         "de",
@@ -112,7 +112,8 @@ def test_an_error_of_core_speaks_to_whoever_caused_it(german: None) -> None:
 def test_a_thread_speaks_the_language_of_the_one_that_began_it(german: None) -> None:
     heard: list[str] = []
     threads = [
-        threading.Thread(target=work) for work in (carried(lambda: heard.append(_("The dice"))), lambda: heard.append(_("The dice")))
+        threading.Thread(target=work)
+        for work in (with_current_language(lambda: heard.append(_("The dice"))), lambda: heard.append(_("The dice")))
     ]
     for thread in threads:
         thread.start()

@@ -35,7 +35,7 @@ from tests.pages.apptest import html
 from tests.pages.test_active_settings import counting
 
 Open = Callable[..., AppTest]
-FIRST = {take.page for take in recording_specs.TAKES if not take.before and not take.query}
+FIRST = {take.page for take in recording_specs.RECORDING_SPECS if not take.before and not take.query}
 BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 MARKUP = re.compile(
     r":material/\w+:|:\w+(-badge)?\[|\]\(#?[^)]*\)|<[^>]*>|https?:\S+|^(stage|teach)(\?\S+)?$|⟨start⟩|␣\w+|`[^`]*`|\$[^$]*\$|&\w+;"

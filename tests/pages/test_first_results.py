@@ -20,11 +20,11 @@ from tests.pages.apptest import html, run_on
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
-FIRST = {take.page: take for take in reversed(record.TAKES) if not take.before and not take.query}
+FIRST = {take.page: take for take in reversed(record.RECORDING_SPECS) if not take.before and not take.query}
 
 
-@pytest.mark.parametrize("take", record.TAKES, ids=lambda take: take.name)
-def test_a_recording_of_every_experiment_came_with_the_app(take: record.Take) -> None:
+@pytest.mark.parametrize("take", record.RECORDING_SPECS, ids=lambda take: take.name)
+def test_a_recording_of_every_experiment_came_with_the_app(take: record.RecordingSpec) -> None:
     found = recorded_results.first(take.name)
     assert found is not None and found.name == take.name and found.seen
     assert isinstance(found.made_by, Provenance) and found.made_by.model

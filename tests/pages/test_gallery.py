@@ -76,4 +76,4 @@ def test_an_experiment_without_a_page_says_so() -> None:
 
     with pytest.raises(BadRecording, match="does not have"):
         gallery.page_of("nowhere")
-    assert all(take.page in {file for _, file, *_ in page_titles.PAGES} for take in recording_specs.TAKES)
+    assert all(take.page in {file for _, file, *_ in page_titles.PAGES} for take in recording_specs.RECORDING_SPECS)

@@ -61,7 +61,7 @@ def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: st
     assert visitor.notes[-1] == state.Notice("By the way.", ""), "what is said while nothing was pressed stands at the head"
     inner()
     assert visitor.notes == [state.Notice("Too little.", "")]
-    state.touched()
+    state.clear_notices()
     assert visitor.notes == []
 
 

@@ -79,7 +79,7 @@ def compile_step(parts: Parts, places: list[int]) -> CompiledStep:
 
     places: of each layer, its place among the layers that see equally far. Raises ValueError for weights that are not contiguous.
     """
-    return _loaded["passes"].CompiledStep(_loaded["passes"].Described(parts, places))
+    return _loaded["passes"].CompiledStep(_loaded["passes"].WeightTable(parts, places))
 
 
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int = 1) -> bool:

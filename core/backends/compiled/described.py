@@ -31,7 +31,7 @@ def _fits_in_16_bits(weight: torch.Tensor) -> bool:
     return weight.dtype is torch.float32 and torch.equal(weight.to(torch.bfloat16).float(), weight)
 
 
-class Described:
+class WeightTable:
     """These parts as tables of addresses and numbers. Everything that an address points to is held on to.
 
     A small model that was stored in bfloat16 and widened is read from a copy in bfloat16, with the same sums to the last bit.

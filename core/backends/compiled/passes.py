@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from core.backends.compiled import kernel_step
-from core.backends.compiled.described import Described, columns_of
+from core.backends.compiled.described import WeightTable, columns_of
 from core.backends.compiled.team import Team
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _TEAM = Team()  # of products of several rows
 
 
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int) -> None:
-    """Take rows float32 [count, in] through a projection, into out [count, out]. streams: as `Described.streams` says."""
+    """Take rows float32 [count, in] through a projection, into out [count, out]. streams: as `WeightTable.streams` says."""
     size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
     _TEAM.run(kernel_step.rows_through, (columns_of(part, streams), np.ascontiguousarray(rows), out), size)
 
@@ -34,7 +34,7 @@ def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: i
 class CompiledStep:
     """One token at a time through these parts."""
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: WeightTable) -> None:
         self.described, parts = described, described.parts
         packed = (parts.heads + 2 * parts.kv_heads) * parts.head_size
         self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.between
@@ -63,7 +63,7 @@ class CompiledBatch:
     MANY = 4
     threads = 1
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: WeightTable) -> None:
         from core.backends.compiled import kernel_batch
 
         self._pass = kernel_batch.batch

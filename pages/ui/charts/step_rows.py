@@ -79,12 +79,12 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
 def _in_sight(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
     """Without the unlikely ones at the end that were cut; all of them where that would save no row."""
     kept = len(listed)
-    while kept and _is_dust(listed[kept - 1], chosen):
+    while kept and _is_negligible(listed[kept - 1], chosen):
         kept -= 1
     return listed[:kept] if len(listed) - kept > 1 else listed
 
 
-def _is_dust(candidate: Candidate, chosen: Candidate | None) -> bool:
+def _is_negligible(candidate: Candidate, chosen: Candidate | None) -> bool:
     taken = chosen is not None and candidate.token_id == chosen.token_id
     return candidate.removed_by is not None and candidate.model_probability < WORTH_A_ROW and not taken
 

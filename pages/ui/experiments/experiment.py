@@ -24,7 +24,7 @@ import streamlit as st
 
 from core.errors import TooManyExperiments, ViewerError
 from core.experiments.recorded import RecordedExperiment
-from core.language import _, carried
+from core.language import _, with_current_language
 from core.limits import Limits
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.observed import Experiment
@@ -74,7 +74,7 @@ class Worker:
     def begin(self) -> None:
         """Start the thread. It is a daemon: a server that is stopped does not wait for it."""
         self.drawn.set()
-        Thread(target=carried(self._work), name=f"experiment {self.name}", daemon=True).start()
+        Thread(target=with_current_language(self._work), name=f"experiment {self.name}", daemon=True).start()
 
     def stop(self) -> None:
         """End it after the observation that it is at; what comes of that is not kept."""

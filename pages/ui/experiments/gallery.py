@@ -10,7 +10,7 @@ from core.experiments import prepared
 from core.experiments.recorded import RecordedExperiment
 from core.language import N_, _
 from pages.ui.experiments import recorded_results
-from pages.ui.experiments.recording_specs import TAKES
+from pages.ui.experiments.recording_specs import RECORDING_SPECS
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.server import loaded_models
 from pages.ui.session import current, opened_recording
@@ -212,7 +212,7 @@ def opened(data: bytes) -> tuple[str, str]:
 
 def page_of(name: str) -> str:
     """The page on which an experiment of this name is shown. Raises BadRecording."""
-    found = next((take.page for take in TAKES if take.name == name), None)
+    found = next((take.page for take in RECORDING_SPECS if take.name == name), None)
     if found is None:
         raise BadRecording(_("This experiment belongs to a page that this app does not have."))
     return found

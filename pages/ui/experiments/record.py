@@ -20,13 +20,13 @@ from core.experiments import prepared
 from core.models.hub import BUNDLED
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.experiment import Worker
-from pages.ui.experiments.recording_specs import TAKES, Take
+from pages.ui.experiments.recording_specs import RECORDING_SPECS, RecordingSpec
 
 APP = Path(__file__).parents[3] / "app.py"
 PATIENCE = 600.0  # seconds for one experiment
 
 
-def record(take: Take) -> bytes:
+def record(take: RecordingSpec) -> bytes:
     """Run it as a visitor would, and keep it."""
     app = AppTest.from_file(str(APP), default_timeout=PATIENCE)
     for name, wanted in take.query:
@@ -58,7 +58,7 @@ def main(names: list[str]) -> None:
         began = monotonic()
         data = prepared.packed(prepared.make(recipe, load_model(recipe.model)))
         tell(prepared.FOLDER / f"{recipe.name}{prepared.ENDING}", data, began)
-    for take in TAKES:
+    for take in RECORDING_SPECS:
         if names and take.name not in names:
             continue
         began = monotonic()

@@ -24,7 +24,7 @@ from pages.ui.i18n import numbers
 from pages.ui.session import elements, playback
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 
 PACES = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
 LONG = 2.0  # seconds; what was over sooner needs no pace
@@ -107,7 +107,7 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
                     format_func=numbers.pace,
                     label_visibility="collapsed",
                     width=92,
-                    **STAYS,
+                    **PERSISTENT,
                 )
             if pressed:
                 experiment.play_again(name, pace)

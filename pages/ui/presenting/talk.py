@@ -33,7 +33,7 @@ RUN = {
 
 
 @dataclass(slots=True)
-class UnderWay:
+class ActiveTalk:
     """A talk being given. place: the stop that is shown, from 0. go: the stop that was asked for. leave: whether it is to end."""
 
     talk: Talk
@@ -43,22 +43,22 @@ class UnderWay:
 
 
 @dataclass(slots=True)
-class Desk:
+class TalkEditor:
     """The running order that is put together, and the one that is given."""
 
     order: Talk | None = None
-    given: UnderWay | None = None
+    given: ActiveTalk | None = None
     opened: int = field(default=0)  # how often another order was opened: the fields of its stops begin anew then
 
 
-def desk() -> Desk:
+def desk() -> TalkEditor:
     """This visitor's."""
-    known = results().setdefault("talk", Desk())
-    assert isinstance(known, Desk)
+    known = results().setdefault("talk", TalkEditor())
+    assert isinstance(known, TalkEditor)
     return known
 
 
-def given() -> UnderWay | None:
+def given() -> ActiveTalk | None:
     """The talk that is being given, if any."""
     return desk().given
 
@@ -72,7 +72,7 @@ def neighbour(by: int) -> int | None:
 
 def begin(order: Talk) -> None:
     """Give this talk, from its first stop; `go` leads there."""
-    desk().given = UnderWay(order)
+    desk().given = ActiveTalk(order)
 
 
 def end() -> None:
@@ -91,7 +91,7 @@ def go(place: int) -> None:
         if _goes_on_with_a_recording(stop):
             set_run(_last_live_stop(under_way.talk, place))
     except ViewerError as error:  # a broken recording: its stop shows the run that is there, and says so
-        current_session().said_on_arrival.append(str(error))
+        current_session().next_page_notices.append(str(error))
     own = {key: value for key, value in stop.query.items() if key not in RUN}
     results().pop("stage", None)
     st.switch_page(PAGES / f"{stop.page}.py", query_params=own or None)

@@ -9,18 +9,18 @@ from pages.ui.charts import charts, palette
 from pages.ui.components.stage import texts
 from pages.ui.components.talk_bar.talk_bar import talk_bar
 from pages.ui.presenting import talk
-from pages.ui.presenting.talk import UnderWay
+from pages.ui.presenting.talk import ActiveTalk
 from pages.ui.session import current
 
 KEY = "talk_bar"
 
 
-def show_bar(under_way: UnderWay) -> None:
+def show_bar(under_way: ActiveTalk) -> None:
     """Show where the talk is, and listen to its keys."""
     talk_bar(KEY, bar_data(under_way), _pressed)
 
 
-def bar_data(under_way: UnderWay) -> dict[str, object]:
+def bar_data(under_way: ActiveTalk) -> dict[str, object]:
     """The bar as the browser gets it."""
     stops = under_way.talk.stops
     stop, later = stops[under_way.place], stops[under_way.place + 1 : under_way.place + 2]

@@ -1,4 +1,4 @@
-"""Desk on which a running order is put together: its fields, and what the buttons beside them do."""
+"""TalkEditor on which a running order is put together: its fields, and what the buttons beside them do."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def keep_talk() -> None:
     talk_memory(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 
-def _own(desk: talk.Desk) -> bool:
+def _own(desk: talk.TalkEditor) -> bool:
     """Whether somebody put an order of their own on the desk."""
     return desk.order is not None and desk.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
 
@@ -47,4 +47,4 @@ def found(told: object) -> None:
     if isinstance(given, str) and given:
         whole = running_order_file.loads(given)
         at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
-        desk.given = talk.UnderWay(whole, at, go=None)
+        desk.given = talk.ActiveTalk(whole, at, go=None)

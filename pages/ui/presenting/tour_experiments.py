@@ -27,7 +27,7 @@ from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.views.cache_text.cache_text import cache_text, fill_bar, share_bar
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
@@ -107,7 +107,7 @@ def full() -> None:
         key="tour_policy",
         format_func=lambda key: _(names.EVICTION[key]),
         required=True,
-        **STAYS,
+        **PERSISTENT,
     )
     plan = MemoryBudget(PAGES * page_bytes(model), policy or POLICIES[1])
     now = made_by(((N_("what is done when it is full"), names.EVICTION[plan.policy]),), None)

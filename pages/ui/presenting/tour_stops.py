@@ -25,7 +25,7 @@ from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 from pages.ui.views.receipt import receipt
 
 TYPED_EXAMPLES = {
@@ -104,7 +104,7 @@ def meaning() -> None:
         format_func=lambda i: inside_rows.plain(inside_rows.label(model.piece(i))),
         label_visibility="collapsed",
         required=True,
-        **STAYS,
+        **PERSISTENT,
     )
     near = inside_rows.neighbour_rows(neighbours(model, known[0] if picked is None else picked, 6))
     charts.draw(
@@ -125,7 +125,7 @@ def layers() -> None:
     if not isinstance(seen, Inside):
         seen = kept["inside"] = inspect_step(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
     last = len(seen.layers)
-    place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **STAYS))
+    place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
     rows = inside_rows.lens_rows(seen, None)
     charts.draw(
         inside_charts.lens,
@@ -156,7 +156,7 @@ def odds() -> None:
         format_func="{} …".format,
         label_visibility="collapsed",
         required=True,
-        **STAYS,
+        **PERSISTENT,
     )
     made = tour_state.run("odds", asked or first)
     coming = made.next_distribution(SamplingSettings())
@@ -181,7 +181,7 @@ def throw() -> None:
     """Temperature, strip, throws."""
     made, kept = tour_state.run("dice"), tour_state.tour().kept
     with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
-        heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **STAYS)
+        heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **PERSISTENT)
         st.button(_("Roll"), on_click=current.error_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
     throws: tuple[float, ...] = kept.get("throws", ())
     settings = replace(tour_state.SETTINGS, temperature=heat, top_p=1.0)
@@ -230,7 +230,7 @@ def price() -> None:
     while len(made.path) < 12 and not made.finished:
         made.step()
     bill = receipt.bill(made.path, made.model)
-    people = st.select_slider(_("How many people ask the same"), PEOPLE, 1, format_func=numbers.whole, key="tour_people", **STAYS)
+    people = st.select_slider(_("How many people ask the same"), PEOPLE, 1, format_func=numbers.whole, key="tour_people", **PERSISTENT)
     hours, work = bill.watt_hours.value, 2 * (bill.multiply_adds or 0)
     told = _("These {count} pieces: **{work}** ƒ and **{energy}** ✎.").format(
         count=len(made.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh")
@@ -251,7 +251,7 @@ def back() -> None:
     """Two branches of one beginning."""
     names = [title for title, *_rest in example_texts.FORKS]
     asked = st.pills(
-        _("A question"), names, default=names[0], key="tour_fork", format_func=_, label_visibility="collapsed", required=True, **STAYS
+        _("A question"), names, default=names[0], key="tour_fork", format_func=_, label_visibility="collapsed", required=True, **PERSISTENT
     )
     number = names.index(asked) if asked in names else 0
     fork = branches(number)

@@ -85,7 +85,7 @@ class _Latest(logging.Handler):
 _LATEST = _Latest()
 
 
-def open_journal() -> None:
+def open_event_log() -> None:
     """Begin to keep it; once per process, before the server listens."""
     wanted = os.environ.get("TOKEN_VIEWER_LOG", "json" if deployment.public() else "plain")
     root = logging.getLogger()

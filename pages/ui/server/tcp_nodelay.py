@@ -11,7 +11,7 @@ import psutil
 
 
 @asynccontextmanager
-async def at_once(app: object) -> AsyncIterator[None]:
+async def nodelay_lifespan(app: object) -> AsyncIterator[None]:
     """For the lifespan of the server: whoever connects is answered without Nagle's algorithm.
 
     An answer is many small messages. asyncio would switch the algorithm off, but only for sockets that name TCP as their protocol, and

@@ -19,7 +19,7 @@ PATIENCE = 60.0  # seconds after which a visitor is admitted in any case
 def admission_slot() -> Iterator[None]:
     """Around the drawing of a page: the first one of a session waits for its turn."""
     session = current_session()
-    if session.came_in:
+    if session.first_page_drawn:
         yield
         return
     place, said, waited = QUEUE.join(), None, 0.0
@@ -37,7 +37,7 @@ def admission_slot() -> Iterator[None]:
             )
         if said is not None:
             said.empty()
-        session.came_in = True
+        session.first_page_drawn = True
         yield
     finally:
         QUEUE.leave(place)

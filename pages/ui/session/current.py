@@ -163,7 +163,7 @@ def run() -> Generation | Replay:
 def as_chat() -> bool:
     """Whether the prompt is a turn of a conversation: asked for, and the model is a chat model."""
     asked = st.session_state.get("as_chat")
-    return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).speaks_in_turns
+    return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).has_chat_template
 
 
 def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:

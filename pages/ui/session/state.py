@@ -53,7 +53,7 @@ _ACTION: ContextVar[_Action | None] = ContextVar("action", default=None)
 
 
 @dataclass(frozen=True, slots=True)
-class PutAside:
+class SavedRun:
     """A run that another one took the place of, with all that is needed to have it back. here: the node on which it stood."""
 
     run: Generation | Replay
@@ -80,7 +80,7 @@ class Session:
     names: list[str] = field(default_factory=list)  # models the visitor added by name
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
     notes: list[Notice] = field(default_factory=list)  # what there is to tell of the latest action
-    said_on_arrival: list[str] = field(default_factory=list)  # what is to be told on the page that one is being led to
+    next_page_notices: list[str] = field(default_factory=list)  # what is to be told on the page that one is being led to
     page: str | None = None  # the page they are on
     head: Any = None  # the place at the head of that page where a notice may still come
     place: dict[str, str] = field(default_factory=dict)  # what that page adds to the address: a stop of the tour, say
@@ -89,16 +89,16 @@ class Session:
     link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
     turned: dict[str, Any] = field(default_factory=dict)  # model and settings as they stood last, by key
     set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `session/set_values`: before, now, since when
-    kept_elsewhere: str = ""  # the name of a text that the browser keeps and is asked for
+    browser_storage_key: str = ""  # the name of a text that the browser keeps and is asked for
     draws: int = 0  # how often the page was drawn
     answered: bool = False  # whether the browser has told what it knows of a text from before
     name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
-    put_aside: PutAside | None = None  # what the run in hand took the place of
+    put_aside: SavedRun | None = None  # what the run in hand took the place of
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
     taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor taught or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
     turn: Any = field(default_factory=RLock)  # held by whatever changes what is kept here; see `error_boundary`
-    came_in: bool = False  # whether their first page has had its turn
+    first_page_drawn: bool = False  # whether their first page has had its turn
     operator: bool = False  # whether they typed the operator's password
     language: str = ""  # the code of the one that they chose; "" while it is the browser's
     seen: float = field(default_factory=monotonic)  # when they were last heard of
@@ -106,7 +106,7 @@ class Session:
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Take over what an address asks for, as far as it is possible."""
         bundled = [entry.name for entry in list_models()] + published_models.names()
-        self.link, self.kept_elsewhere = dict(query), query.get("kept", "")[:40]
+        self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
         if self.requested is not None:  # a password may have stood in it
             self.link["model"] = self.requested.model
@@ -138,7 +138,7 @@ class Session:
     def lay_aside(self) -> None:
         """Another text is about to take the place of this one: keep it, with the place on which it stands, if anything was written."""
         if self.run is not None and self.run.path and self.run_of is not None:
-            self.put_aside = PutAside(self.run, self.run.here, self.run_of, self.moment)
+            self.put_aside = SavedRun(self.run, self.run.here, self.run_of, self.moment)
 
 
 @st.cache_resource
@@ -207,8 +207,8 @@ def arrive(page: str) -> None:
     session.draws += 1
     if session.page is not None and session.page != page:
         session.notes.clear()
-    session.notes += [Notice(sentence) for sentence in session.said_on_arrival]
-    session.said_on_arrival.clear()
+    session.notes += [Notice(sentence) for sentence in session.next_page_notices]
+    session.next_page_notices.clear()
     session.page, session.head, session.told = page, None, set()
 
 
@@ -244,11 +244,14 @@ def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
 
 
 @error_boundary
-def touched() -> None:
+def clear_notices() -> None:
     """A control was changed. For `on_change` of those that do nothing else: what was said of the last action goes."""
 
 
-STAYS: dict[str, Any] = {"persist_state": "session", "on_change": touched}  # for every control of a page: on coming back it is as it was
+PERSISTENT: dict[str, Any] = {
+    "persist_state": "session",
+    "on_change": clear_notices,
+}  # for every control of a page: on coming back it is as it was
 
 
 def at(place: str) -> None:

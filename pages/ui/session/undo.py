@@ -9,7 +9,7 @@ import streamlit as st
 from core import SamplingSettings
 from core.record.step import Step
 from pages.ui.session import current, eviction_notice
-from pages.ui.session.state import PutAside, current_session, error_boundary
+from pages.ui.session.state import SavedRun, current_session, error_boundary
 
 
 def keep_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
@@ -52,7 +52,7 @@ def bring_back() -> None:
     current.changed(aside.moment)
     session.put_aside = None
     if now is not None and (now.path or now.is_replay) and now is not aside.run and session.run_of is not None:
-        session.put_aside = PutAside(now, now.here, session.run_of, session.moment)
+        session.put_aside = SavedRun(now, now.here, session.run_of, session.moment)
         now.release()
     if aside.run.here != aside.here:
         aside.run.switch(aside.here)

@@ -57,8 +57,8 @@ def mark() -> None:
 def address() -> Address:
     """What the address is to say now."""
     session = current_session()
-    if session.kept_elsewhere:
-        return Address("", wanted=session.kept_elsewhere)
+    if session.browser_storage_key:
+        return Address("", wanted=session.browser_storage_key)
     if session.requested is not None:  # still what the link asks for, for whoever loads the page again
         return Address(share_link.encoded(session.requested.query))
     whole = address_query()
@@ -133,7 +133,7 @@ def text_found(found: object) -> None:
     session.answered = True
     if not isinstance(found, dict):
         return
-    wanted, session.kept_elsewhere = session.kept_elsewhere, ""
+    wanted, session.browser_storage_key = session.browser_storage_key, ""
     query, back = found.get("query"), found.get("back") is True
     held = share_link.decoded(query) if isinstance(query, str) else {}
     if not held:
@@ -147,7 +147,7 @@ def text_found(found: object) -> None:
         if query == address_query():  # the address that the browser came with has brought it already
             return
     session.begin_from(held)
-    session.kept_elsewhere = ""  # what was found is looked for no further
+    session.browser_storage_key = ""  # what was found is looked for no further
     requested = session.requested
     current.take_over(held)
     session.begun_with, session.requested = None, requested

@@ -19,7 +19,7 @@ def of_visitor() -> str:
     """
     known = state.known_session()
     chosen = known.language if known is not None else st.query_params.get(PARAMETER, "")
-    return chosen if chosen in language.languages() else language.fitting(st.context.locale)
+    return chosen if chosen in language.languages() else language.best_match(st.context.locale)
 
 
 @state.error_boundary

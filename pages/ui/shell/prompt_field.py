@@ -9,7 +9,7 @@ import streamlit as st
 from core.language import _
 from pages.ui.i18n import example_texts
 from pages.ui.session import current, elements
-from pages.ui.session.state import touched
+from pages.ui.session.state import clear_notices
 
 
 def own_text(check: bool = True) -> None:
@@ -34,7 +34,7 @@ def field(width: int | Literal["stretch"] = "stretch") -> None:
         value=example_texts.FIRST_PROMPT,
         key="prompt",
         height=44,
-        on_change=touched,
+        on_change=clear_notices,
         label_visibility="collapsed",
         placeholder=_("The text the model goes on from. Change it, then press Ctrl + Enter."),
         width=width,

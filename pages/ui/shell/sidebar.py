@@ -13,7 +13,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, roles
 from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, preset_of, value_words
-from pages.ui.session.state import touched
+from pages.ui.session.state import clear_notices
 
 
 def sidebar(used: frozenset[str]) -> None:
@@ -48,13 +48,13 @@ def _model() -> None:
         key="model",
         format_func=title,
         help=_("The network that writes. Bundled models need no network connection."),
-        on_change=touched,
+        on_change=clear_notices,
     )
     model = current.model()
     parameters = _("{count} parameters").format(count=numbers.count(model.parameter_count))
     size = f"{parameters} · {numbers.size(model.weight_bytes)}"
     st.caption(f"{size} · {plain(phrases.device(model.device))}")
-    if model.speaks_in_turns:
+    if model.has_chat_template:
         st.toggle(
             _("As a chat"),
             key="as_chat",

@@ -18,7 +18,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 
 NAME = "batching_burst"
 COUNTS, LENGTHS = (2, 4, 8, 16), (32, 64, 128, 256)
@@ -35,8 +35,8 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
     )
     prompt_field()
     with st.container(horizontal=True, vertical_alignment="bottom", key="burst_controls"):
-        count = st.segmented_control(_("Readers"), COUNTS, default=8, key="burst_readers", required=True, **STAYS) or 8
-        length = st.segmented_control(_("Tokens each"), LENGTHS, default=64, key="burst_length", required=True, **STAYS) or 64
+        count = st.segmented_control(_("Readers"), COUNTS, default=8, key="burst_readers", required=True, **PERSISTENT) or 8
+        length = st.segmented_control(_("Tokens each"), LENGTHS, default=64, key="burst_length", required=True, **PERSISTENT) or 64
         place = st.container()
     now = provenance.now(
         {N_("the readers"): N_("{count} readers").format(count=count), N_("the length"): N_("{count} tokens").format(count=length)}

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
-from core.language import N_, _, carried, said
+from core.language import N_, _, said, with_current_language
 from core.record.tables import steps_table
 from pages.ui.charts import charts, palette
 from pages.ui.components.branch_tree.branch_tree import way_name
@@ -56,7 +56,7 @@ def keep(run: Generation | Replay) -> None:
                 )
                 st.download_button(
                     _("Handout (HTML)"),
-                    data=carried(partial(handout_of, run, whole_link(query))),
+                    data=with_current_language(partial(handout_of, run, whole_link(query))),
                     file_name="handout.html",
                     mime="text/html",
                     on_click="ignore",

@@ -13,7 +13,7 @@ from pages.ui.charts import charts, cost_charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.i18n import numbers
 from pages.ui.session import current, elements
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 
 LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
 THIS = "this model"
@@ -29,22 +29,38 @@ def calculator() -> None:
     titles = {THIS: current.model().name} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")
     name = one.selectbox(
-        _("Model"), list(shapes), index=list(shapes).index("llama-3.1-8b"), key="memory_model", format_func=lambda key: titles[key], **STAYS
+        _("Model"),
+        list(shapes),
+        index=list(shapes).index("llama-3.1-8b"),
+        key="memory_model",
+        format_func=lambda key: titles[key],
+        **PERSISTENT,
     )
-    card = CARDS[two.selectbox(_("Card"), list(CARDS), index=1, key="memory_card", format_func=lambda key: _(CARDS[key].title), **STAYS)]
+    card = CARDS[
+        two.selectbox(_("Card"), list(CARDS), index=1, key="memory_card", format_func=lambda key: _(CARDS[key].title), **PERSISTENT)
+    ]
     shape = shapes[name]
-    tokens = three.select_slider(_("Text of each reader"), LENGTHS, value=8_000, key="memory_context", format_func=numbers.tokens, **STAYS)
+    tokens = three.select_slider(
+        _("Text of each reader"), LENGTHS, value=8_000, key="memory_context", format_func=numbers.tokens, **PERSISTENT
+    )
     one, two, _rest = st.columns(3, gap="medium")
     shipped = N_("as shipped")
     bits: tuple[str | int, ...] = (shipped, 16, 8, 4)
     weights: Any = (
         one.segmented_control(
-            _("Bits per weight"), bits, default=shipped, format_func=lambda one: _(str(one)), key="memory_weights", required=True, **STAYS
+            _("Bits per weight"),
+            bits,
+            default=shipped,
+            format_func=lambda one: _(str(one)),
+            key="memory_weights",
+            required=True,
+            **PERSISTENT,
         )
         or shipped
     )
     notes = (
-        two.segmented_control(_("Bits per number in the notepad"), (16, 8, 4), default=16, key="memory_notes", required=True, **STAYS) or 16
+        two.segmented_control(_("Bits per number in the notepad"), (16, 8, 4), default=16, key="memory_notes", required=True, **PERSISTENT)
+        or 16
     )
     model = current.model()
     own_item = model.weight_bytes / max(1, model.parameter_count)

@@ -13,7 +13,7 @@ from pages.ui.charts import charts, teach_charts, teach_rows
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 
 NAME = "newborn"
 SHOWN = 8  # samples
@@ -33,7 +33,7 @@ def newborn() -> None:
             key="newborn_text",
             height=120,
             max_chars=LONGEST_TEXT,
-            **STAYS,
+            **PERSISTENT,
         )
         or ""
     )

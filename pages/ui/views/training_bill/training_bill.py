@@ -18,7 +18,7 @@ from core.models.growth import growth_of
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import STAYS
+from pages.ui.session.state import PERSISTENT
 
 ROWS = (
     N_("Time"),
@@ -101,12 +101,12 @@ def bill() -> None:
     """What the bundled model's training cost, and a known one's; and after how many answers inference has cost as much."""
     elements.section(_("What learning costs, and when it pays"), _("training once, inference for every answer"))
     one, two, three = st.columns(3, gap="medium")
-    read = one.number_input(_("Tokens of a question"), 1, 100_000, 200, key="teach_read", **STAYS)
-    written = two.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="teach_written", **STAYS)
-    watts = three.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="teach_watts", **STAYS)
+    read = one.number_input(_("Tokens of a question"), 1, 100_000, 200, key="teach_read", **PERSISTENT)
+    written = two.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="teach_written", **PERSISTENT)
+    watts = three.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="teach_watts", **PERSISTENT)
     own(int(read), int(written), float(watts))
     name = st.selectbox(
-        _("A model you have heard of"), list(PUBLISHED), index=1, format_func=lambda key: MODELS[key].title, key="teach_known", **STAYS
+        _("A model you have heard of"), list(PUBLISHED), index=1, format_func=lambda key: MODELS[key].title, key="teach_known", **PERSISTENT
     )
     known = PUBLISHED[name]
     shape = MODELS[known.model].shape

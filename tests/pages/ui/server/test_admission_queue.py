@@ -33,7 +33,7 @@ def test_whoever_waits_is_woken_when_the_line_moves() -> None:
 
 def test_a_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
     class Visitor:
-        came_in = False
+        first_page_drawn = False
 
     line = AdmissionQueue(1)
     monkeypatch.setattr(admission_slot, "QUEUE", line)

@@ -12,7 +12,7 @@ from pages.ui.server import tcp_nodelay
 
 def test_who_connects_is_answered_without_delay() -> None:
     async def serve() -> int:
-        async with tcp_nodelay.at_once(None):
+        async with tcp_nodelay.nodelay_lifespan(None):
             with socket.create_connection(listening.getsockname()):
                 answering, _ = listening.accept()
                 with answering:
@@ -27,4 +27,4 @@ def test_who_connects_is_answered_without_delay() -> None:
 
 
 def test_the_server_begins_with_it() -> None:
-    assert "lifespan=tcp_nodelay.at_once" in (Path(__file__).parents[4] / "app.py").read_text("utf-8")
+    assert "lifespan=tcp_nodelay.nodelay_lifespan" in (Path(__file__).parents[4] / "app.py").read_text("utf-8")

@@ -93,7 +93,7 @@ def test_what_is_no_text_changes_nothing(visitor: state.Session, found: object) 
 
 
 def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visitor: state.Session) -> None:
-    visitor.kept_elsewhere = "abc"
+    visitor.browser_storage_key = "abc"
     assert url_state.address().wanted == "abc"
     assert text_found(visitor, {"query": "", "back": False}) == [
         ("This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one.")
