@@ -15,6 +15,8 @@ import torch
 from core import Generation, SamplingSettings, load_model
 from core.errors import OutsideTopLogprobs
 
+pytestmark = pytest.mark.exhaustive
+
 ADDRESS, TOKENIZER = os.environ.get("TOKEN_VIEWER_TEST_SERVER", ""), os.environ.get("TOKEN_VIEWER_TEST_TOKENIZER", "")
 # The same model here in float32 differs from one served in bfloat16 by about this much in log-probability.
 CLOSE = float(os.environ.get("TOKEN_VIEWER_TEST_CLOSE", "0.001"))

@@ -17,6 +17,8 @@ from core.remote import http_client
 from core.remote.streaming import batch_size
 from tests.servers.conftest import MODEL, Process, llama_server
 
+pytestmark = pytest.mark.exhaustive
+
 PROMPT = "Once upon a time"
 CLOSE = 1e-3  # log-probabilities, with the server's cache in float32
 
