@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 
 import streamlit as st
@@ -10,6 +9,7 @@ import streamlit as st
 from core import ScoredText
 from core.engine.model import LanguageModel
 from core.language import N_, _, again
+from core.record.tables import csv_text
 from pages.ui.charts import charts, inside_charts, inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.scored_text.scored_text import reading_strip
@@ -192,7 +192,7 @@ def in_numbers(read: ScoredText, key: str) -> None:
     places(read)
     st.download_button(
         _("Save as CSV"),
-        lambda: read.table().to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC),
+        lambda: csv_text(read.table()),
         file_name="reading.csv",
         mime="text/csv",
         icon=":material/download:",

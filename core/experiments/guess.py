@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -99,7 +99,21 @@ def judge(run: Generation | Replay, said: Sequence[str]) -> list[Guess]:
 def finish(guesses: Sequence[Guess], step: Step) -> Round:
     """The round, once the token has come."""
     favourite = int(step.token_ids[int(np.argmin(step.ranks))])
-    return Round(tuple(guesses), favourite, step.token_id, step.surprise if math.isfinite(step.surprise) else 0.0)
+    return Round(
+        tuple(_matched(guess, step) for guess in guesses), favourite, step.token_id, step.surprise if math.isfinite(step.surprise) else 0.0
+    )
+
+
+def _matched(guess: Guess, step: Step) -> Guess:
+    """Return the guess with the token that came, if word and token differ in capital letters alone."""
+    same = _bare(step.piece) in (_bare(guess.said), _bare(guess.piece))
+    if guess.token_id == step.token_id or not same:
+        return guess
+    return replace(guess, token_id=step.token_id, piece=step.piece, probability=step.model_probability, rank=step.rank)
+
+
+def _bare(piece: str) -> str:
+    return piece.removeprefix("␣").casefold()
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:
@@ -109,7 +123,7 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def _written(word: str, model: object, seen: TokenDistribution, shares: np.ndarray | None) -> Guess:
-    """The likeliest way in which the model could begin to write this word here: with a space before it or without."""
+    """Return the likeliest way to begin this word here: with a space before it or without."""
     begun: dict[int, tuple[Token, bool]] = {}
     for form in (f" {word}", word):
         try:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -20,6 +21,7 @@ from pages.ui.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
 MOST_STEPS = 2_000
+LONGEST_NUMBER = 40  # characters of a setting in a list of steps
 LONGEST_STORED = 400_000  # characters of a text that comes back from the browser's storage
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
@@ -181,7 +183,8 @@ def _format_settings(settings: SamplingSettings) -> str:
     for letter, name in _LETTERS.items():
         value = getattr(settings, name)
         if value != getattr(START, name):
-            turned.append(f"{letter}{f'{float(value):g}' if isinstance(value, float) else int(value)}".replace(".", "_"))
+            written = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(int(value))  # all digits, and no exponent
+            turned.append(f"{letter}{written.removesuffix('.0')}".replace(".", "_"))
     return "-".join(turned)
 
 
@@ -190,7 +193,7 @@ def _parse_settings(text: str) -> SamplingSettings | None:
     values = START.as_dict()
     for part in filter(None, text.split("-")):
         control = next((one for one in CONTROLS if one.key == _LETTERS.get(part[0])), None)
-        value = None if control is None or len(part) > 20 else value_of(control, part[1:].replace("_", "."))
+        value = None if control is None or len(part) > LONGEST_NUMBER else value_of(control, part[1:].replace("_", "."))
         if control is None or value is None:
             return None
         values[control.key] = value

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from core.language import N_, _, said, with_current_language
-from core.record.tables import steps_table
+from core.record.tables import csv_text, steps_table
 from pages.ui.charts import charts, palette
 from pages.ui.components.branch_tree.branch_tree import way_name
 from pages.ui.components.share_link.share_link import share_link
@@ -105,7 +105,7 @@ def handout_of(run: Generation | Replay, link: str) -> str:
 
 def steps_of(run: Generation | Replay) -> str:
     """The table of the steps on screen, as CSV. Called outside of any session, as `recording_of`."""
-    return steps_table(run.path).to_csv(index=False)
+    return csv_text(steps_table(run.path))
 
 
 def branches(run: Generation | Replay) -> None:

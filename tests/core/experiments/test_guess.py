@@ -85,3 +85,11 @@ def test_hostile_guesses_are_only_words(model: Any) -> None:
     assert guess.cleaned(["a\nb\x00c", "a b c"]) == ["a b c"]
     for strange in ("<script>alert(1)</script>", "🦊", "\u202e", "….", "'"):
         assert len(guess.judge(run, [strange])) == 1 if guess.cleaned(["x", strange]) != ["x"] else True
+
+
+def test_capital_letters_do_not_decide(model: Any) -> None:
+    """ "Queen" got no points where "queen" came."""
+    run = Generation(model, "Once upon a time, there was a little", SamplingSettings(seed=1), top_n=400)
+    wanted = words(run)[0]
+    guesses = guess.judge(run, [wanted.text.strip().swapcase()])
+    assert guess.finish(guesses, run.force(wanted.token_id)).hit

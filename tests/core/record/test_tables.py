@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import math
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from core import Generation, SamplingSettings, Step
 from core.record import tables
+from core.record.tables import csv_text
 
 PROMPT = "The sea looked back 🦊"
 SETTINGS = [
@@ -101,3 +103,14 @@ def test_steps_are_rows_in_order(run: Generation) -> None:
         assert math.isnan(row.roll) if step.roll is None else row.roll == step.roll
     back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False)
     assert back.token_id.tolist() == table.token_id.tolist()
+
+
+def test_csv_is_read_back_and_computes_nothing_in_a_spreadsheet() -> None:
+    table = pd.DataFrame(
+        {"text": ["=1+1", "+a", "-b", "@c", 'a "quoted", text\nof two lines', "fox"], "value": [-1.5, 2.0, 3.0, 4.0, 5.0, 1e-300]}
+    )
+    written = csv_text(table)
+    assert written.startswith("\ufeff") and "\r\n" in written
+    rows = list(csv.reader(io.StringIO(written.removeprefix("\ufeff"), newline="")))
+    assert [row[0] for row in rows[1:]] == ["'=1+1", "'+a", "'-b", "'@c", 'a "quoted", text\nof two lines', "fox"]
+    assert [float(row[1]) for row in rows[1:]] == list(table["value"])

@@ -135,3 +135,11 @@ def test_every_control_starts_within_its_range_and_says_something() -> None:
         for value in (control.low, control.start, control.high):
             assert 0 < len(control.effect(value)) <= 45
         assert control.help.endswith(".")
+
+
+@pytest.mark.parametrize("value", [1e-05, 0.1 + 0.2, 1 / 3, 0.30000000000000004, 0.5])
+def test_a_small_or_long_number_keeps_all_its_digits_in_a_link(value: float) -> None:
+    """`min_p=1e-05` was written with an exponent, whose sign ended the list of settings."""
+    used = SamplingSettings(min_p=value, temperature=1.2)
+    written = share_link._format_settings(used)
+    assert share_link._parse_settings(written) == SamplingSettings(**(START.as_dict() | {"min_p": value, "temperature": 1.2, "top_p": 1.0}))
