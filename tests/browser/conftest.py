@@ -59,7 +59,11 @@ def running_app(port: int | None = None, **environment: str) -> Iterator[str]:
         yield address
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # on a busy machine
+            server.kill()
+            server.wait()
 
 
 @pytest.fixture(scope="session")
