@@ -145,7 +145,7 @@ class LanguageModel:
         return bool(getattr(self.tokenizer, "chat_template", None))
 
     def tokenize_turn(self, text: str) -> list[Token]:
-        """Return the text as a user's turn in the model's chat template, as tokens. Raises ModelError if it has none, BrokenModel if it fails."""
+        """Return the text as a user's turn in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:
             raise ModelError(_("{name} is no chat model: it goes on with a text, it does not answer.").format(name=self.name))
         self.encode(text)  # raises an error for text that cannot be encoded
@@ -179,7 +179,7 @@ class LanguageModel:
         ends = [end for _each, end in encoded["offset_mapping"]] if encoded else [0] * len(tokens)
         done, result = 0, []
         for index, token in enumerate(tokens):
-            # A character split over several tokens belongs to the last of them. Text that no token covers goes to the next token that covers some.
+            # A character split over several tokens belongs to the last of them. Text without a token goes to the next token that has some.
             later = ends[index + 1] if index + 1 < len(ends) else -1
             end = done if token.special or (later == ends[index] and later > done) else max(done, ends[index])
             end = len(text) if index == len(tokens) - 1 else end
