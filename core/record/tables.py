@@ -41,8 +41,7 @@ def candidates_table(distribution: TokenDistribution) -> pd.DataFrame:
 
 
 def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
-    """Return the 0-1 strip of the dice: one segment per listed token that can be chosen, likeliest first, and one per gap of unlisted
-    tokens.
+    """Return the 0-1 strip of the dice: a segment per listed token that can be chosen, likeliest first, and per gap of unlisted tokens.
 
     A segment is token_id (-1 for unlisted tokens), piece, start, end, probability, chosen.
     """
