@@ -209,7 +209,7 @@ def quoted(text: str) -> str:
 def again(said: str) -> str:
     """Translate a finished English sentence into the current language; recordings, records and results store the English one.
 
-    The sentence is matched with the catalogue, whatever values its placeholders have. Unknown text is returned unchanged.
+    The sentence is matched with the catalogue for any values of its placeholders. Unknown text is returned unchanged.
     """
     code = current()
     return said if code == ENGLISH or not said else _again(code, said)

@@ -24,7 +24,7 @@ from core.record.top_logprobs import TopLogprobs
 
 
 class Backend(Protocol):
-    """Runs the network for one visitor at a time. A state holds the keys and values (or whatever the architecture keeps) of a text."""
+    """Runs the network for one visitor at a time. A state holds the keys and values of a text, or what the architecture keeps instead."""
 
     def new_state(self) -> Any:
         """Return the state of an empty text."""
@@ -111,7 +111,7 @@ class Engine:
         """Return the logits after these tokens (at least one). With a cache, only tokens that it does not hold are computed.
 
         top_logprobs: how many of the likeliest tokens a server should list; a local model returns all.
-        Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full. After an error the cache is empty.
+        Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full. After a failed pass the cache is empty.
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:

@@ -263,7 +263,7 @@ class Step(TokenDistribution):
 
     @property
     def raw(self) -> bytes:
-        """The token's bytes."""
+        """Bytes of the token."""
         return self.vocabulary.token(self.token_id).raw
 
     @property

@@ -58,7 +58,7 @@ class ByteJoiner:
 
     @property
     def waiting(self) -> bytes:
-        """The bytes of a character that is not complete yet."""
+        """Bytes of an incomplete character at the end."""
         return self._decoder.getstate()[0]
 
 

@@ -176,7 +176,7 @@ def _load_sampling() -> None:
         for module in ("kernel_pick", "kernel_observe", "kernel_dice"):
             cache.compile_module(module)
         from core.backends.compiled import kernel_dice, kernel_observe, kernel_pick
-    except Exception:  # as above
+    except Exception:  # see `_load`
         log.warning("Sampling is not compiled on this machine; NumPy goes on", exc_info=True)
         return
     _loaded.update(kernel_pick=kernel_pick, kernel_observe=kernel_observe, kernel_dice=kernel_dice, sampling=True)
@@ -189,7 +189,7 @@ def _load_batches() -> None:
         try:
             cache.compile_module("kernel_batch")
             from core.backends.compiled import kernel_batch
-        except Exception:  # as above
+        except Exception:  # see `_load`
             log.warning("Batches are not compiled on this machine; NumPy goes on", exc_info=True)
             return
         _loaded["kernel_batch"] = kernel_batch

@@ -122,7 +122,7 @@ def _weigher(tempered: bool) -> Any:
 def _weigh(context: Any, scores: Any, top: Any, count: Any, out: Any) -> Any:
     """(address of float32 scores, the largest, count, address of two float64): write the weights' sum and first moment.
 
-    count: a multiple of TOGETHER x LANES, at least as many.
+    count: a positive multiple of TOGETHER x LANES.
     """
     return types.none(types.int64, types.float32, types.int64, types.int64), _weigher(tempered=False)
 
