@@ -1,4 +1,4 @@
-"""Watch a language model write, one token at a time: the model, the step, the tree of everything tried.
+"""Generate text with a language model token by token: load models, run them, inspect and score them.
 
     >>> from core import load_model, Generation, SamplingSettings
     >>> model = load_model("storyteller")
@@ -6,7 +6,7 @@
     >>> run.step().text                                                     # doctest: +SKIP
     ', there'
 
-Importing this package is cheap: torch and transformers come in with the first model, not before.
+Importing this package is cheap: torch and transformers are imported with the first model.
 """
 
 from importlib import import_module
@@ -57,7 +57,7 @@ __all__ = [*_MODULES, "errors", "experiments"]
 
 
 def __getattr__(name: str) -> Any:
-    """Fetch a public name from the module it lives in, when it is first asked for."""
+    """Import a public name from its module at first use."""
     if name in ("errors", "experiments"):
         return import_module(f"core.{name}")
     if name in _MODULES:
@@ -66,5 +66,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What can be asked for, fetched or not."""
+    """Return all public names, imported or not."""
     return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Devices and precisions: where tensors live, how token ids get there, the clock of that place, and how it says that it is full."""
+"""Devices and precisions: selection, token ids on a device, timing, and out-of-memory errors."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import torch
 from core.errors import ModelError, quoted
 from core.language import _
 
-# Any other processor takes thirty to forty times as long for a product in bf16 as for one in float32; one that has AVX-512's bf16 but not
-# AMX's takes as long, and more for all that lies between the products: a Xeon of that kind trains 1.75 times as fast in float32.
-# ARM's bf16 is untried, so there it is float32, too.
+# Other processors take thirty to forty times as long for a product in bf16 as in float32. One with AVX-512's bf16 but without AMX takes as
+# long, and more between the products: such a Xeon trains 1.75 times as fast in float32. ARM's bf16 is untested, so ARM uses float32.
 CPU_MULTIPLIES_BF16 = bool(torch.cpu.get_capabilities().get("amx_bf16"))
 
 
 class Stopwatch:
-    """Seconds of work on a device. On CUDA the clock runs in the device's own stream and is read after the step's one copy to the host."""
+    """Seconds of work on a device. On CUDA it is measured by events in the device's stream, which are read after the step's copy."""
 
     def __init__(self, device: torch.device, already: float = 0.0) -> None:
         self._device = device
@@ -27,14 +26,14 @@ class Stopwatch:
             self._events[0].record(torch.cuda.current_stream(device))
 
     def stop(self) -> None:
-        """Mark the end of the work."""
+        """Record the end of the work."""
         self._seconds = perf_counter() - self._started
         if self._events:
             self._events[1].record(torch.cuda.current_stream(self._device))
 
     @property
     def seconds(self) -> float:
-        """The time between start and stop, in seconds."""
+        """Seconds between start and stop."""
         if self._events:
             self._events[1].synchronize()
             return self._events[0].elapsed_time(self._events[1]) / 1000
@@ -42,21 +41,21 @@ class Stopwatch:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether this is torch's or Python's way of saying that memory is full."""
+    """Return whether this is torch's or Python's out-of-memory error."""
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in str(error).lower()
 
 
 def to_device(token_ids: np.ndarray, device: torch.device) -> torch.Tensor:
-    """Token ids, int64 [count], on the device.
+    """Return token ids, int64 [count], on the device.
 
-    To CUDA they go by way of page-locked memory: a copy from any other would first wait until the device has done all work before it.
+    For CUDA they are copied through page-locked memory. A copy from other memory would first wait for all earlier work of the device.
     """
     ids = torch.from_numpy(token_ids)
     return (ids.pin_memory() if device.type == "cuda" else ids).to(device, non_blocking=True)
 
 
 def device_for(wanted: str) -> torch.device:
-    """The torch device of this name; "auto" is cuda, then mps, then cpu."""
+    """Return the torch device of this name; "auto" is cuda, then mps, then cpu. Raises ModelError for an unknown device."""
     if wanted == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda", torch.cuda.current_device())
@@ -72,7 +71,7 @@ def device_for(wanted: str) -> torch.device:
 
 
 def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
-    """The torch dtype of this name; "auto" is what the device is good at."""
+    """Return the torch dtype of this name; "auto" depends on the device. Raises ModelError for an unknown dtype."""
     known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
     if wanted == "auto":
         if device.type == "cuda":

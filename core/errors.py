@@ -1,13 +1,13 @@
-"""Exceptions, one class for everything that can go wrong, each with one sentence that says what happened and what to do.
+"""Exceptions: one class per kind of failure. Each has one sentence that says what happened and what to do.
 
-`str(error)` is that sentence and fit to be shown to a visitor. The cause, where there is one, hangs on `error.__cause__` for the log.
+`str(error)` is that sentence and can be shown to a visitor. `error.__cause__` has the cause, if there is one, for the log.
 """
 
 from core.language import quoted as in_marks
 
 
 class ViewerError(Exception):
-    """The base of all errors that core raises on purpose."""
+    """The base class of all errors that core raises deliberately."""
 
 
 class ModelError(ViewerError):
@@ -15,27 +15,27 @@ class ModelError(ViewerError):
 
 
 class UnknownModel(ModelError):
-    """There is no bundled model, folder or hub repository of this name."""
+    """No bundled model, folder or hub repository has this name."""
 
 
 class NotACausalModel(ModelError):
-    """The model does not write text from left to right (an encoder, an encoder-decoder, an image model, ...)."""
+    """The model does not generate text from left to right (an encoder, an encoder-decoder, an image model, ...)."""
 
 
 class AdapterOnly(ModelError):
-    """The folder holds an adapter (LoRA and the like) without the model it belongs to."""
+    """The folder holds an adapter (such as LoRA) without its model."""
 
 
 class PickleOnly(ModelError):
-    """The weights exist only as a pickle, which could run code; only safetensors are read."""
+    """The weights exist only as a pickle, which could run code. Only safetensors are read."""
 
 
 class HalfDownloaded(ModelError):
-    """A weight file is missing or cut short."""
+    """A weight file is missing or truncated."""
 
 
 class RemoteCodeRefused(ModelError):
-    """The model wants to bring its own program code, which is never run."""
+    """The model needs its own program code, which the app never runs."""
 
 
 class BrokenModel(ModelError):
@@ -43,7 +43,7 @@ class BrokenModel(ModelError):
 
 
 class GatedModel(ModelError):
-    """The hub asks for an accepted licence or an access token first."""
+    """The hub requires an accepted licence or an access token."""
 
 
 class NoNetwork(ModelError):
@@ -55,7 +55,7 @@ class DownloadStopped(ModelError):
 
 
 class TooLargeToFetch(ModelError):
-    """A download is larger than the operator allows, or the disk has no room for it."""
+    """A download is larger than the operator allows, or the disk is too full for it."""
 
 
 class NotEnoughMemory(ModelError):
@@ -63,62 +63,62 @@ class NotEnoughMemory(ModelError):
 
 
 class ReloadFailed(ModelError):
-    """A model that was unloaded to make room cannot be loaded again; what was written with it is kept."""
+    """A model that was unloaded to free memory cannot be loaded again. Its runs are kept."""
 
 
 class BrokenLogits(ModelError):
-    """The model answered with numbers that are not numbers (NaN)."""
+    """The model returned NaN logits."""
 
 
 class ServerGone(ModelError):
-    """An inference server did not answer, or answered something unusable."""
+    """An inference server did not answer, or its answer is invalid."""
 
 
 class WrongServer(ModelError):
-    """An inference server answers, but cannot be used: another kind, another model, or it leaves out what is needed."""
+    """An inference server answers but cannot be used: another kind, another model, or missing data."""
 
 
 class NotOnServer(ModelError, AttributeError):
-    """Something was asked of a served model that only a model in this process can give: its weights, its layers.
+    """A model on a server has no weights or layers in this process.
 
-    It is what a served model has no attribute for, so `getattr(model, "network", None)` is None there.
+    It is also an AttributeError, so that `getattr(model, "network", None)` returns None for such a model.
     """
 
 
 class OutsideTopLogprobs(ModelError):
-    """The dice or a visitor took a token that the server does not list, so its odds are not known."""
+    """The chosen or forced token is not in the server's list, so its probability is unknown."""
 
 
 class TooManyExperiments(ViewerError):
-    """As many experiments are running as this machine, or this visitor, may have at a time."""
+    """The machine or the visitor already runs the maximum number of experiments."""
 
 
 class NotAllowed(ViewerError):
-    """Only whoever runs this instance may do that."""
+    """Only the operator of this instance may do that."""
 
 
 class InputError(ViewerError):
-    """Something a visitor gave cannot be used."""
+    """A visitor's input cannot be used."""
 
 
 class WrongType(InputError, TypeError):
-    """Something of another kind was given than is needed: a name where a loaded model belongs, a number where a text does."""
+    """An argument has the wrong type, such as a name instead of a loaded model or a number instead of a text."""
 
 
 class EmptyPrompt(InputError):
-    """There is no text to go on from."""
+    """The text to continue is empty."""
 
 
 class BadText(InputError):
-    """The text holds half a character that cannot be written as bytes."""
+    """The text holds half a surrogate pair, which cannot be encoded."""
 
 
 class PromptTooLong(InputError):
-    """The prompt has more tokens than the model's context holds."""
+    """The prompt has more tokens than the model's context."""
 
 
 class BadSetting(InputError):
-    """A sampling setting is out of its range or of the wrong kind."""
+    """A sampling setting is out of range or of the wrong type."""
 
 
 class BadToken(InputError):
@@ -126,34 +126,34 @@ class BadToken(InputError):
 
 
 class BadPlace(InputError):
-    """There is no such step or branch in this run."""
+    """The run has no such step or branch."""
 
 
 class BadRecording(InputError):
-    """A recording is broken, too large, or from a newer version."""
+    """A recording is invalid, too large, or from a newer version."""
 
 
 class RunFinished(InputError):
-    """The run has ended and can only go on from an earlier step."""
+    """The run has ended. It can continue only from an earlier step."""
 
 
 def quoted(name: str) -> str:
-    """A stranger's name, short enough and harmless in a sentence on a page: no pictures, links or formulas can be made of it."""
+    """Return a stranger's name for a sentence on a page: at most 60 characters, without the marks of pictures, links and formulas."""
     clean = "".join(c if c.isprintable() and c not in "[]<>`*$" else "?" for c in name)
     return in_marks(clean if len(clean) <= 60 else clean[:57] + "...")
 
 
 class CannotBeTaught(ModelError):
-    """The model cannot be trained here: it is elsewhere, too large, or built in a way that training does not know."""
+    """The model cannot be trained here: it is on a server, too large, or of an unsupported architecture."""
 
 
 class TextToLearn(InputError):
-    """There is nothing to learn from, or far too much, or something that this model has no token for."""
+    """The training text is empty, far too long, or has a character that this model has no token for."""
 
 
 class BadGuess(InputError):
-    """A guess at the coming word that is none, is too long, or is one too many."""
+    """A guess of the next word is invalid, too long, or one too many."""
 
 
 class BadRunningOrder(InputError):
-    """A file is no running order of a talk, or what stands in it cannot be."""
+    """A file is not a running order of a talk, or its content is invalid."""

@@ -1,11 +1,11 @@
-"""The language that somebody reads: every sentence for people goes through here, and the English sentence is its own key.
+"""Translation: all text for visitors goes through this module, and the English sentence is its key.
 
     raise BadSetting(_("A draft has 1 to {most} tokens, not {value}.").format(most=8, value=9))
     ngettext("{count} token", "{count} tokens", tokens).format(count=written(tokens))
-    TITLES = {"read": N_("Read a text")}            # a table made at import: only marked there,
-    st.title(_(TITLES["read"]))                     # and said in somebody's language where it is shown
+    TITLES = {"read": N_("Read a text")}            # a table made at import is only marked
+    st.title(_(TITLES["read"]))                     # and translated where it is shown
 
-A language is a folder under `core/languages/`; nothing here knows which there are. Its catalogue is read when somebody first needs it.
+A language is a folder under `core/languages/`; this module names none of them. A catalogue is read at first use.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _asked: list[Callable[[], str | None]] = []
 
 @cache
 def languages() -> dict[str, str]:
-    """The languages there are, by code, each under its own name: `{"de": "Deutsch", "en": "English"}`."""
+    """Return the available languages by code, each with its own name: `{"de": "Deutsch", "en": "English"}`."""
     from babel import Locale
 
     codes = {path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | {ENGLISH}
@@ -45,18 +45,18 @@ def languages() -> dict[str, str]:
 
 
 def best_match(wanted: str | None) -> str:
-    """The language we have for what a browser asks for (`de-AT`); English for one that is not here."""
+    """Return the available language for a browser's language (`de-AT`); English if there is none."""
     code = (wanted or "").replace("-", "_")
     return next((known for known in (code, code.partition("_")[0].lower()) if known in languages()), ENGLISH)
 
 
 def ask(visitor: Callable[[], str | None]) -> None:
-    """From now on whoever has not said a language is asked: the pages know their visitors. None: nobody is there."""
+    """Set the function that returns the visitor's language for threads without one. It returns None without a visitor."""
     _asked[:] = [visitor]
 
 
 def current() -> str:
-    """The code of the language of whoever this thread works for."""
+    """Return the language code of this thread; English if none is set."""
     known = _SPOKEN.get()
     if known is None:
         known = _asked[0]() if _asked else None
@@ -67,19 +67,19 @@ def current() -> str:
 
 
 def use(code: str) -> None:
-    """From here on, in this thread."""
+    """Set the language of this thread."""
     _SPOKEN.set(code)
 
 
 def in_english(say: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What this says in English: for what is kept, and said `again` in somebody's language."""
+    """Return what `say` returns in English, for text that is stored and later translated by `again`."""
     with speaking(ENGLISH):
         return say(*args, **kwargs)
 
 
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
-    """For as long as this lasts."""
+    """Use this language in the block."""
     before = _SPOKEN.set(code)
     try:
         yield
@@ -88,7 +88,7 @@ def speaking(code: str) -> Iterator[None]:
 
 
 def with_current_language(work: Callable[P, T]) -> Callable[P, T]:
-    """The same for another thread: it speaks the language of the one that hands it over."""
+    """Return the function for another thread, in which it uses this thread's language."""
     code = current()
 
     @wraps(work)
@@ -100,7 +100,7 @@ def with_current_language(work: Callable[P, T]) -> Callable[P, T]:
 
 
 def by_language(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """`lru_cache` for what holds words: once for each language."""
+    """`lru_cache` for results that contain text, with one result per language."""
 
     def keep(make: Callable[P, T]) -> Callable[P, T]:
         def once(code: str, *args: Any, **kwargs: Any) -> T:
@@ -118,13 +118,13 @@ def by_language(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def _(sentence: str) -> str:
-    """This sentence in the language of whoever reads it. Placeholders have names: `_("{count} of {total}").format(...)`."""
+    """Return the sentence in the current language. Placeholders have names: `_("{count} of {total}").format(...)`."""
     code = current()
     return sentence if code == ENGLISH or not sentence else catalogue(code).gettext(sentence)
 
 
 def ngettext(one: str, many: str, count: float) -> str:
-    """The form that goes with this number, by the rules of the language."""
+    """Return the singular or plural form for this number, by the rules of the current language."""
     code = current()
     if code == ENGLISH:
         return one if count == 1 else many
@@ -132,12 +132,12 @@ def ngettext(one: str, many: str, count: float) -> str:
 
 
 def N_(sentence: str) -> str:
-    """A mark for a sentence in a table: it is said with `_` where it is shown."""
+    """Mark a sentence in a table for translation; `_` translates it where it is shown."""
     return sentence
 
 
 def said(table: Mapping[T, str]) -> dict[T, str]:
-    """A table of marked sentences, said."""
+    """Return a table of marked sentences, translated."""
     return {key: _(sentence) for key, sentence in table.items()}
 
 
@@ -151,7 +151,7 @@ def _written(code: str) -> Catalog:
 
 @cache
 def catalogue(code: str) -> gettext.NullTranslations:
-    """All sentences of a language, compiled from its .po in memory: there is no second file that could be older."""
+    """Return the catalogue of a language, compiled in memory from its .po, so that no outdated .mo can exist."""
     from babel.messages.mofile import write_mo
 
     compiled = io.BytesIO()
@@ -161,7 +161,7 @@ def catalogue(code: str) -> gettext.NullTranslations:
 
 
 def long_text(name: str) -> Path:
-    """The file of a long text (`glossary.toml`, `tour/curiosity.toml`) in this language, the English one where it has none."""
+    """Return the file of a long text (`glossary.toml`, `tour/curiosity.toml`) in the current language, else in English."""
     own = FOLDER / current() / name
     return own if own.exists() else FOLDER / ENGLISH / name
 
@@ -179,13 +179,13 @@ def _mark(code: str, mark: Mark) -> str:
 
 
 def marks() -> tuple[str, str]:
-    """What this language writes before the decimals, and between thousands."""
+    """Return the decimal separator and the thousands separator of the current language."""
     code = current()
     return _mark(code, "decimal"), _mark(code, "group")
 
 
 def figures(plain: str) -> str:
-    """A number that Python has written (`12,345.6`), as this language writes it."""
+    """Return a number formatted by Python (`12,345.6`) with the separators of the current language."""
     if current() == ENGLISH:
         return plain
     decimal, group = marks()
@@ -193,7 +193,7 @@ def figures(plain: str) -> str:
 
 
 def written(value: float, spec: str = ",") -> str:
-    """A number by Python's format specification, as this language writes it.
+    """Return a number in Python's format specification, with the separators of the current language.
 
     >>> written(12345), written(0.25, ".1f")
     ('12,345', '0.2')
@@ -202,14 +202,14 @@ def written(value: float, spec: str = ",") -> str:
 
 
 def quoted(text: str) -> str:
-    """This text in the quotation marks of the language."""
+    """Return the text in the quotation marks of the current language."""
     return _("“{text}”").format(text=text)
 
 
 def again(said: str) -> str:
-    """What was said in English, in the language of whoever reads it now: a recording, a record or a result keeps the English sentence.
+    """Translate a finished English sentence into the current language; recordings, records and results store the English one.
 
-    It is found by its words, whatever stands in its places; what is no sentence of ours stays as it is.
+    The sentence is matched with the catalogue for any values of its placeholders. Unknown text is returned unchanged.
     """
     code = current()
     return said if code == ENGLISH or not said else _again(code, said)
@@ -233,7 +233,7 @@ def _again(code: str, said: str) -> str:
 
 @cache
 def _patterns(code: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Sentences with places in them, those with the most words of their own first."""
+    """Return regular expressions of the sentences with placeholders and their translations, those with most letters first."""
     pairs: list[tuple[str, str]] = []
     for message in _written(code):
         forms, translations = ([one] if isinstance(one, str) else list(one or ()) for one in (message.id, message.string))

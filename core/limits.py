@@ -13,17 +13,16 @@ PREFIX = "TOKEN_VIEWER_"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Every limit is read from an environment variable, TOKEN_VIEWER_ and its name in capitals; 0 means no limit.
+    """All limits. Each is read from an environment variable, TOKEN_VIEWER_ and its name in capitals; 0 means no limit.
 
-    visitors: sessions at a time. models: in memory at a time; fewer where memory is short. tokens_per_run: tokens one path may have,
-    prompt included. prompt_tokens: tokens of a prompt. cache_megabytes: all visitors' caches together, per model. idle_seconds: after this
-    long without a pass a visitor's cache is given back; it is rebuilt from the tokens when they go on. upload_megabytes: of a recording
-    that is opened; 64 at most. readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time
-    for all visitors together. experiment_seconds: the longest one may run. training_seconds, training_tokens: of one training that a
-    visitor begins. training_megabytes: of the earlier moments that all visitors' trainings keep to go back to. sockets,
-    sockets_per_address: open connections of browsers, from everywhere and from one address. uploads_megabytes: all that one session may
-    have handed in at a time. seat_seconds: after this long without a word a visitor's seat may go to somebody who waits.
-    download_gigabytes: the largest model that is fetched. free_gigabytes: of the disk, left alone by downloads.
+    visitors: sessions at a time. models: in memory at a time; fewer if memory is short. tokens_per_run: tokens of one path, prompt
+    included. prompt_tokens: tokens of a prompt. cache_megabytes: all visitors' caches together, per model. idle_seconds: without a pass for
+    this long, a visitor's cache is freed; the next step computes it again. upload_megabytes: size of an opened recording, at most 64.
+    readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time, of all visitors.
+    experiment_seconds: of one experiment. training_seconds, training_tokens: of one training by a visitor. training_megabytes: of the saved
+    earlier states of all visitors' trainings. sockets, sockets_per_address: open browser connections, in total and per address.
+    uploads_megabytes: of all files that one session holds. seat_seconds: without a message for this long, a visitor's seat can go to a
+    waiting one. download_gigabytes: of the largest model to download. free_gigabytes: disk space that downloads leave free.
     """
 
     visitors: int = 200
@@ -48,7 +47,7 @@ class Limits:
 
     @classmethod
     def from_environment(cls) -> Limits:
-        """The limits of this process. Raises BadSetting for a value that is no whole number."""
+        """Return the limits of this process. Raises BadSetting for a value that is not a whole number."""
         values = {}
         for field in fields(cls):
             text = os.environ.get(PREFIX + field.name.upper())

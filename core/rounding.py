@@ -1,15 +1,15 @@
-"""How far results may differ that rounding decides, and the sizes at which `core.sampling` changes its way of computing.
+"""Bounds of rounding errors, and the sizes at which `core.sampling` changes its method.
 
-Compiled code and NumPy share these numbers: both ask transformers' own processors where a border is closer than that.
+Compiled code and NumPy share these numbers. Both ask transformers' own processors if a border is closer than these bounds.
 """
 
 from __future__ import annotations
 
-FEW = 1024  # so few scores are sorted with their places; of more, as many as needed
-HEAD = 512  # the likeliest tokens; a roll that lands among them needs no look at the others
-PIECE = 16384  # scores that are measured at a time
-CLOSE = 1e-5  # relative, to a probability
-CLOSE_NATS = 1e-4  # to how far a token's surprise is from the expected one; that takes float32 logarithms of up to 90
-SURE = 4e-6  # to the sum of some probabilities, however it was made
-LANES = 4  # of the narrowest processor that torch adds up on
-ROUNDED = 3e-8  # per token: by so much two ways of adding up the same probabilities differ, relatively
+FEW = 1024  # up to this many scores are sorted completely; of more, only as many as needed
+HEAD = 512  # likeliest tokens computed first; a roll among them needs no others
+PIECE = 16384  # scores per block of a sum
+CLOSE = 1e-5  # bound on a probability, relative
+CLOSE_NATS = 1e-4  # bound on the distance of a surprise from the expected one; float32 logarithms reach 90
+SURE = 4e-6  # bound on a sum of probabilities, in any order
+LANES = 4  # lanes of the narrowest vectors in which torch adds
+ROUNDED = 3e-8  # bound per token on the relative difference of two sums of the same probabilities

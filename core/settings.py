@@ -11,24 +11,24 @@ from core.errors import BadSetting
 from core.language import _, written
 
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
-LARGEST_SEED = 2**53 - 1  # the largest whole number that JSON and a browser keep exactly
+LARGEST_SEED = 2**53 - 1  # largest whole number that JSON and browsers keep exactly
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SamplingSettings:
-    """How the next token is picked from the model's odds. 0 or 1.0 means off, as in transformers. NumPy's numbers count as numbers.
+    """How the next token is chosen from the model's probabilities. 0 or 1.0 means off, as in transformers. NumPy numbers are accepted.
 
     >>> SamplingSettings(temperature=0.8, seed=7)
     SamplingSettings(temperature=0.8, seed=7)
 
-    temperature: the logits are divided by it; below 1 the favourite gains, above 1 the outsiders do. 0.001 to 100.
-    top_k: only the k likeliest tokens stay; 0 is off.
-    top_p: only the likeliest tokens that together reach this probability stay; 1.0 is off.
-    min_p: only tokens with at least this share of the favourite's probability stay; 0.0 is off.
-    typical_p: only tokens whose surprise is close to the expected one stay, up to this probability; 1.0 is off.
+    temperature: the logits are divided by it; below 1 likely tokens become likelier, above 1 unlikely ones do. 0.001 to 100.
+    top_k: only the k likeliest tokens are kept; 0 is off.
+    top_p: only the likeliest tokens that together reach this probability are kept; 1.0 is off.
+    min_p: only tokens with at least this fraction of the likeliest token's probability are kept; 0.0 is off.
+    typical_p: only tokens whose surprise is close to the expected one are kept, up to this probability; 1.0 is off.
     repetition_penalty: the logits of tokens already in the text are divided (or, below zero, multiplied) by it; 0.001 to 100, 1.0 is off.
-    greedy: always take the favourite; the dice stay in the box and only the repetition penalty still counts.
-    seed: names the dice. Same seed, same rolls.
+    greedy: always take the likeliest token; of the other settings only the repetition penalty has an effect.
+    seed: seed of the dice. The same seed gives the same rolls.
 
     Raises BadSetting for a value of the wrong kind or out of range.
     """
@@ -56,7 +56,7 @@ class SamplingSettings:
 
     @staticmethod
     def checked(value: Any) -> SamplingSettings:
-        """This value, if it is settings. Raises BadSetting."""
+        """Return this value if it is a SamplingSettings. Raises BadSetting otherwise."""
         if not isinstance(value, SamplingSettings):
             raise BadSetting(_("Settings are SamplingSettings(temperature=0.8, ...), not {shown}.").format(shown=_shown(value)))
         return value
@@ -83,12 +83,12 @@ class SamplingSettings:
         object.__setattr__(self, name, whole_number(getattr(self, name), _label(name), 0, high))
 
     def as_dict(self) -> dict[str, Any]:
-        """The settings as plain values by name, for a file or a URL."""
+        """Return the settings as plain values by name, for a file or a URL."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:
-    """This number as Python's own, if it is a whole one within its range; name: of what it is said to be. Raises BadSetting."""
+    """Return the number as an int if it is whole and in range; name: its label in the error. Raises BadSetting."""
     if is_bool(value) or not isinstance(value, numbers.Integral):
         raise BadSetting(_("{name} must be a whole number, not {shown}.").format(name=_(name), shown=_shown(value)))
     number = int(value)
@@ -103,8 +103,8 @@ def whole_number(value: Any, name: str, low: int, high: int | None = None) -> in
 
 
 def is_bool(value: object) -> bool:
-    """Whether this is True or False, Python's or NumPy's, which count as numbers elsewhere."""
-    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")  # NumPy need not be loaded to know its name
+    """Return whether this is a bool of Python or NumPy, because bools count as numbers elsewhere."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")  # compares the name, so that NumPy need not be imported
 
 
 def _label(name: str) -> str:
@@ -114,13 +114,13 @@ def _label(name: str) -> str:
 def _is_finite(value: numbers.Real) -> bool:
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an int that is larger than any float
         return False
 
 
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except ValueError:  # Python refuses to write out numbers of thousands of digits
+    except ValueError:  # Python refuses to write ints of thousands of digits
         return _("a number with thousands of digits")
     return text if len(text) <= 40 else text[:37] + "..."

@@ -1,1 +1,1 @@
-"""Decode backends: faster ways to the same logits, each checked against the network at load."""
+"""Decode backends: faster computations of the same logits, each compared with the network at load."""

@@ -1,17 +1,16 @@
-"""CUDA-graph decode backend on static buffers: a GPU is told a whole step at once.
+"""CUDA-graph decode backend on static buffers: one call launches a whole step on the GPU.
 
-With one token at a time a GPU waits for Python: a step is hundreds of small kernels, and launching them takes longer than running them. A
-CUDA graph is such a step recorded once and launched by one call. It repeats exactly what was recorded, on the same addresses, so whatever
-changes from step to step must lie on the device: the token, its position, the keys and values.
+With one token at a time, a GPU waits for Python: a step is hundreds of small kernels, and launching them takes longer than running them. A
+CUDA graph records a step once and launches it by one call, on the same addresses. So all that changes from step to step must be in device
+memory: the token, its position, the keys and values.
 
-A visitor's keys and values lie in buffers of their own, which long passes (a prompt, a branch) read and write by transformers' own code.
-For single tokens they are copied to a desk, where the recorded step works; each new key and value is copied back at once. So the visitor's
-own are always complete, and whoever comes to the desk next just takes it over. There is one desk per length (256, 512, ... tokens), however
-many visitors. Taking it over costs about as much as a step's attention; a graph for every visitor would cost its recording, some forward
-passes, for each of them and each length, and buffers that could only double.
+Each visitor has buffers of keys and values, which long passes (a prompt, a branch) use through transformers' own code. For single tokens
+they are copied to a workspace, on which the recorded step runs. Each new key and value is copied back at once, so a visitor's buffers are
+always complete and any visitor can use the workspace next. All visitors share one workspace per length (256, 512, ... tokens). The copy
+takes about as long as a step's attention. A graph per visitor and length would cost several forward passes to record each.
 
-Not transformers' StaticCache: each of its layers counts its own tokens, and a replay counts on, whoever's turn it is. Here one position,
-set before the step, serves all layers. Not torch.compile: it takes a minute before the first token, and somebody is watching.
+Two alternatives do not work. transformers' StaticCache counts tokens in each layer, and a replay would continue the count of another
+visitor. torch.compile takes a minute before the first token.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from core.language import N_
 Step = Callable[[], torch.Tensor]
 Record = Callable[[Step, torch.device], Step]
 
-SMALLEST, LARGEST = 256, 8192  # tokens on a desk. Longer texts are decoded on their own buffers: their desk would hold gigabytes
-PAGE = 16  # tokens; a visitor's own buffers grow by a quarter, in pages
-WARM_UPS = 2  # runs before the recording, in which libraries set themselves up
+SMALLEST, LARGEST = 256, 8192  # tokens of a workspace; longer texts use their own buffers, because a workspace would take gigabytes
+PAGE = 16  # tokens; a visitor's buffers grow by a quarter, in pages
+WARM_UPS = 2  # runs before the recording, in which libraries initialise
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}  # of the spread of the logits, root mean square
 
 
 class State(Cache):
-    """A visitor's keys [layers, KV heads, reserve, key size] and values [..., value size]; to the network it is a cache like any other.
+    """A visitor's keys [layers, KV heads, reserve, key size] and values [..., value size]. The network uses it as a transformers cache.
 
-    text: an object that is replaced whenever the tokens held become others than those before and one more.
+    text: an object that is replaced whenever the held tokens change in another way than by one more token.
     """
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
@@ -50,27 +49,27 @@ class State(Cache):
 
     @property
     def reserved_bytes(self) -> int:
-        """The bytes of both buffers, with the room for tokens to come: at most twice those of the tokens, or of a page."""
+        """Bytes of both buffers with their reserve: at most twice those of the tokens, or of a page."""
         return self.keys.nbytes + self.values.nbytes
 
     def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
-        """Write a layer's new keys and values [1, KV heads, new, size] behind those held; all of them so far."""
+        """Append a layer's new keys and values [1, KV heads, new, size]; return all of them so far."""
         end = self.length + key_states.shape[2]
         self.keys[layer_idx, :, self.length : end] = key_states[0]
         self.values[layer_idx, :, self.length : end] = value_states[0]
         return self.keys[layer_idx, None, :, :end], self.values[layer_idx, None, :, :end]
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """How many tokens are held, without those of a pass under way."""
+        """Return how many tokens are held, without those of a running pass."""
         return self.length
 
     def get_mask_sizes(self, query_length: int, layer_idx: int = 0) -> tuple[int, int]:
-        """How many tokens a mask spans, and the first of them."""
+        """Return how many tokens a mask spans, and the first of them."""
         return self.length + query_length, 0
 
 
 class Workspace(Cache):
-    """Where one token after the other is computed, for one text at a time: buffers that never move, and the recorded step over them."""
+    """Computes one token after the other, for one text at a time: buffers at fixed addresses, and the step recorded on them."""
 
     def __init__(self, network: Any, empty: State, tokens: int, record: Record) -> None:
         super().__init__(layers=[])
@@ -83,7 +82,7 @@ class Workspace(Cache):
         self._step = record(self._compute, self._keys.device)
 
     def _compute(self) -> torch.Tensor:
-        """The logits [vocabulary] after the token at the position. Only what lies on the device changes from one call to the next."""
+        """Return the logits [vocabulary] after the token at the position. Only device memory changes from one call to the next."""
         mask = self._keys.new_zeros(len(self._positions))
         mask.masked_fill_(self._positions > self._position, torch.finfo(mask.dtype).min)
         output = self._network(
@@ -96,14 +95,14 @@ class Workspace(Cache):
         return output.logits[0, -1].float()
 
     def next(self, token_id: int, state: State) -> torch.Tensor:
-        """Feed this token behind those of the state, whose buffers have room for it: float32 logits [vocabulary], a tensor of their own."""
+        """Append this token to the state, whose buffers have room for it; return float32 logits [vocabulary], a new tensor."""
         place = state.length
         if self._text is not state.text:
             for desk, own in ((self._keys, state.keys), (self._values, state.values)):
                 desk[:, :, :place].copy_(own[:, :, :place])
-                desk[:, :, place:].zero_()  # what another text left could be infinite, which no mask makes harmless
+                desk[:, :, place:].zero_()  # another text may have left infinities, which a mask does not remove
             self._text = state.text
-        # By value, as a kernel's argument: a copy from the host could still be on its way when the next visitor's token is written there.
+        # fill_ passes the value as a kernel's argument. A copy from the host could still be running when the next token is written there.
         self._token.fill_(token_id)
         self._position.fill_(place)
         logits = self._step().clone()
@@ -113,24 +112,24 @@ class Workspace(Cache):
         return logits
 
     def update(self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any) -> tuple[torch.Tensor, ...]:
-        """Write a layer's key and value [1, KV heads, 1, size] at the position; the whole buffers, of which the mask hides the rest."""
+        """Write a layer's key and value [1, KV heads, 1, size] at the position; return the whole buffers, which the mask limits."""
         self._keys[layer_idx].index_copy_(1, self._position, key_states[0])
         self._values[layer_idx].index_copy_(1, self._position, value_states[0])
         return self._keys[layer_idx, None], self._values[layer_idx, None]
 
     def get_seq_length(self, layer_idx: int = 0) -> Any:
-        """How many tokens lie before the position: a number on the device, as with transformers' StaticCache."""
+        """Return the number of tokens before the position, a number on the device, as transformers' StaticCache does."""
         return self._position[0]
 
     def get_mask_sizes(self, query_length: int, layer_idx: int = 0) -> tuple[int, int]:
-        """How many tokens a mask spans, and the first of them."""
+        """Return how many tokens a mask spans, and the first of them."""
         return len(self._positions), 0
 
 
 class StaticDecode:
-    """A backend of the engine (`core.engine.engine.Backend`): prompts as transformers has them, single tokens by a recorded step.
+    """A backend of the engine (`core.engine.engine.Backend`): transformers computes prompts, a recorded step computes single tokens.
 
-    record: makes of a step one that repeats it. On CUDA it is a CUDA graph; elsewhere the step itself, so that the same code runs anywhere.
+    record: returns a function that repeats a step. On CUDA it records a CUDA graph; elsewhere it returns the step itself.
     """
 
     def __init__(self, network: Any, record: Record | None = None) -> None:
@@ -145,11 +144,11 @@ class StaticDecode:
 
     @classmethod
     def of(cls, network: Any, record: Record | None = None) -> tuple[StaticDecode | None, str]:
-        """The backend, compared with the network's own passes; or None and one sentence that says why not."""
+        """Return the backend if it agrees with the network's own passes; else None and a sentence with the reason."""
         try:
             backend = cls(network, record)
             apart = backend._apart_from(network)
-        except Exception as error:  # whatever another architecture, driver or card objects to: transformers' own way is always there
+        except Exception as error:  # an architecture, driver or card may fail in any way; transformers' own pass still works
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         else:
             if apart <= TOLERANCE.get(network.dtype, 0.0):
@@ -159,12 +158,12 @@ class StaticDecode:
         return None, slower.format(reason=reason[:200])
 
     def new_state(self) -> State:
-        """The state of an empty text."""
+        """Return the state of an empty text."""
         return State(self._empty.keys, self._empty.values)
 
     @torch.inference_mode()
     def run(self, token_ids: np.ndarray, state: State | None) -> torch.Tensor:
-        """Feed ids [new] behind what the state holds (None: nothing is kept); float32 logits [vocabulary] of the last, a fresh tensor."""
+        """Append ids [new] to the state (None: nothing is kept); return float32 logits [vocabulary] after the last, a new tensor."""
         if state is None:
             return self._whole.run(token_ids, None)
         _make_room(state, state.length + len(token_ids))
@@ -177,15 +176,15 @@ class StaticDecode:
         return logits
 
     def length(self, state: State) -> int:
-        """How many tokens the state holds."""
+        """Return the number of tokens in the state."""
         return state.length
 
     def extend(self, state: State, count: int) -> bool:
-        """Whether `count` more tokens can be fed in one pass: always."""
+        """Return whether `count` more tokens can be computed in one pass: always True."""
         return True
 
     def cut(self, state: State, length: int) -> bool:
-        """Forget all but the first `length` tokens; False if there are fewer."""
+        """Drop all but the first `length` tokens. Return False if there are fewer."""
         if not 0 <= length <= state.length:
             return False
         if length < state.length:
@@ -193,28 +192,28 @@ class StaticDecode:
         return True
 
     def bytes(self, state: State) -> int:
-        """Bytes of the keys and values of the tokens held, without the reserve and the desks, which belong to nobody."""
+        """Return the bytes of the held tokens' keys and values, without the reserve and without the shared workspaces."""
         return sum(part[:, :, : state.length].nbytes for part in (state.keys, state.values))
 
     def held_bytes(self, state: State) -> int:
-        """Bytes of the buffers that hold them, with the room for tokens to come."""
+        """Return the bytes of the buffers, including their reserve."""
         return state.reserved_bytes
 
     def _desk_for(self, tokens: int) -> Workspace | None:
-        """The smallest desk for so many tokens, made when it is first needed; None where there is none."""
+        """Return the smallest workspace for this many tokens, created at first use; None if it would be too large."""
         size = max(SMALLEST, 1 << (tokens - 1).bit_length())
         if size > self._largest:
             return None
         if size not in self._desks:
             try:
                 self._desks[size] = Workspace(self._network, self._empty, size, self._record)
-            except Exception:  # most likely no memory for it; the text's own buffers are enough to go on, only slower
+            except Exception:  # most likely out of memory; the text's own buffers work too, only slower
                 self._largest = size // 2
         return self._desks.get(size)
 
     @torch.inference_mode()
     def _apart_from(self, network: Any) -> float:
-        """How far single tokens of two texts, taking turns, are from one plain pass over each: root mean square, of the logits' spread."""
+        """Return the largest difference of single tokens of two alternating texts from plain passes: root mean square over the spread."""
         count, known = 9, network.get_input_embeddings().weight.shape[0]
         texts = [np.arange(first, first + count) * 7919 % known for first in (1, 1000)]
         plain = [network(input_ids=torch.from_numpy(text)[None].to(self._empty.keys.device), use_cache=False).logits[0] for text in texts]
@@ -228,13 +227,13 @@ class StaticDecode:
 
 
 def cuda_graph(step: Step, device: torch.device) -> Step:
-    """Record what `step` launches on this GPU: a call that launches all of it again, and gives the same tensor with new numbers in it."""
+    """Record what `step` launches on this GPU. Return a function that launches it again and returns the same tensor with new numbers."""
     graph, beside = torch.cuda.CUDAGraph(), torch.cuda.Stream(device)
     beside.wait_stream(torch.cuda.current_stream(device))
-    with torch.cuda.stream(beside):  # also puts the stream back when a recording breaks off, which torch.cuda.graph does not
-        for _each in range(WARM_UPS):  # on the stream of the recording, so that the workspaces of libraries belong to no recording's memory
+    with torch.cuda.stream(beside):  # restores the stream if a recording fails, which torch.cuda.graph does not
+        for _each in range(WARM_UPS):  # on the stream of the recording, so that workspaces of libraries are not in a graph's memory
             step()
-        # thread_local: other threads are measuring other visitors' odds meanwhile, and may do what this one must not.
+        # thread_local: other threads may do during a recording what this thread must not, such as measure probabilities.
         with torch.cuda.graph(graph, stream=beside, capture_error_mode="thread_local"):
             output = step()
     torch.cuda.current_stream(device).wait_stream(beside)
@@ -252,7 +251,7 @@ def _again(step: Step, _device: torch.device) -> Step:
 
 @torch.inference_mode()
 def _empty_state(network: Any) -> State:
-    """A state without room, in the shapes and the precision of what the network keeps. Raises ValueError for what no desk can hold."""
+    """Return a state of length 0 in the network's shapes and type. Raises ValueError if the network cannot be recorded."""
     if not getattr(network, "_can_compile_fullgraph", False):
         raise ValueError("transformers does not promise that this architecture can be recorded")
     if "position_ids" not in inspect.signature(network.forward).parameters:
@@ -269,9 +268,9 @@ def _empty_state(network: Any) -> State:
 
 
 def _make_room(state: State, length: int) -> None:
-    """See to it that `length` tokens find room, and no more than twice what they need after a long way back.
+    """Make room for `length` tokens; shrink buffers that hold more than twice that.
 
-    One buffer after the other, so that only one of them is there twice at a time.
+    The buffers are replaced one after the other, so that only one exists twice at a time.
     """
     if not length <= state.keys.shape[2] <= max(PAGE, 2 * length):
         reserve = max(-(-length // PAGE), (length + length // 4) // PAGE) * PAGE

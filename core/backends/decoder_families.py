@@ -1,7 +1,7 @@
-"""Decoder families that `FastDecoder` knows: a transformers network read into `Parts`, or None where any module or setting is not known.
+"""Decoder families that `FastDecoder` supports: reads a transformers network into `Parts`, or returns None if a part is unknown.
 
-Every family names its modules; a network with any other (an adapter, a quantized layer, a router) is not read. What is read is compared
-with the network's own logits before it is used, so that a reading that is wrong costs speed and never a number.
+Each family lists its modules. A network with any other module (an adapter, a quantized layer, a router) is not read. The result is compared
+with the network's own logits before use, so a wrong reading costs speed but never changes a number.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import torch
 
 from core.backends.decoder_parts import Layer, Norm, Parts, Projection, Rotary
 
-STATIC_ROPE = ("default", "linear", "llama3", "yarn")  # the others change their frequencies with the length of the text
-CONV1D = {"Conv1D", "StoredConv1D"}  # linear layers, too, whose weights are [in, out]
+STATIC_ROPE = ("default", "linear", "llama3", "yarn")  # in all others the frequencies depend on the length of the text
+CONV1D = {"Conv1D", "StoredConv1D"}  # linear layers whose weights are [in, out]
 PLAIN_PARTS = {"ModuleList", "Linear", "Embedding", "Dropout", "LayerNorm", "StoredLinear", "StoredEmbedding"} | CONV1D
 ACTIVATIONS = {
     "SiLU": "silu",
@@ -31,7 +31,7 @@ KEPT_TYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """module: where transformers defines it; own_parts: its modules, without its name; read: how it is read."""
+    """module: transformers' module with the family; own_parts: its classes, without the family's name; read: returns its `Parts`."""
 
     module: str
     own_parts: tuple[str, ...]
@@ -39,7 +39,7 @@ class Family:
 
 
 def parts_of(network: Any) -> Parts | None:
-    """The parts of this network, or None where one of them is not known here."""
+    """Return the parts of this network, or None if one of them is unknown."""
     name = type(network).__name__.removesuffix("ForCausalLM").removesuffix("LMHeadModel")
     family = FAMILIES.get(name)
     if family is None or type(network).__module__ != f"transformers.models.{family.module}.modeling_{family.module}":
@@ -54,16 +54,16 @@ def parts_of(network: Any) -> Parts | None:
             return None
     try:
         parts = family.read(network)
-    except (AttributeError, KeyError, TypeError, ValueError):  # a setting of a release to come, or a configuration that lies
+    except (AttributeError, KeyError, TypeError, ValueError):  # a setting of a newer transformers, or a wrong configuration
         return None
     return parts if _consistent(parts, network) else None
 
 
 def _consistent(parts: Parts, network: Any) -> bool:
-    """Whether everything fits together in the ways that eight tokens would not show."""
+    """Return whether the parts fit together, for conditions that a comparison over eight tokens does not test."""
     stored = {type(module).__name__.startswith("Stored") for module in network.modules() if hasattr(module, "weight")}
     wide = all(weight.dtype is torch.float32 for weight in network.parameters())
-    if not wide and True not in stored:  # computed in fewer bits by the network itself
+    if not wide and True not in stored:  # the network itself computes in 16 bits
         return False
     widths = {layer.window for layer in parts.layers if layer.window is not None}
     size = (parts.heads + 2 * parts.kv_heads) * parts.head_size
@@ -94,9 +94,9 @@ def _projection(module: Any, order: np.ndarray | None = None) -> Projection:
 
 
 def _keep_outputs_together(network: Any) -> None:
-    """Lay GPT-2's weights [in, out] out so that what makes one output lies side by side, as in every other network's [out, in].
+    """Store GPT-2's weights [in, out] so that the weights of one output are contiguous, as in other networks' [out, in].
 
-    The tensors are what they were, seen from outside; a product reads them in one go, and threads share them by outputs.
+    The tensors look the same from outside. A product then reads them in order, and threads can divide the outputs.
     """
     for module in network.modules():
         if type(module).__name__ in CONV1D and not module.weight.T.is_contiguous():
@@ -117,7 +117,7 @@ def _rotary(module: Any, kind: str = "") -> Rotary:
 
 
 def _windows(config: Any, count: int, slides: bool) -> list[int | None]:
-    """How far each layer sees. Raises ValueError for a setting that this family's own code does not look at."""
+    """Return the window of each layer. Raises ValueError for a setting that this family's own code ignores."""
     width = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
     kinds = getattr(config, "layer_types", None) or (["sliding_attention" if width else "full_attention"] * count)
     if not slides and (width is not None or "sliding_attention" in kinds):
@@ -128,7 +128,7 @@ def _windows(config: Any, count: int, slides: bool) -> list[int | None]:
 
 
 def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -> Parts:
-    """Llama and whatever is Llama but for a part or two: all families with the same names for the same things."""
+    """Return the parts of Llama and of families that differ in a few parts and use the same names."""
     config, model = network.config, network.model
     first = model.layers[0].self_attn
     size = first.head_dim
@@ -139,7 +139,7 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
     rotaries = tuple(_rotary(model.rotary_emb, name) for name in names)
     if getattr(config, "use_bidirectional_attention", False):
         raise ValueError("tokens that look ahead")
-    # Eager attention alone has a soft cap; other implementations leave it out or refuse it.
+    # Only eager attention has a soft cap. Other implementations omit or refuse it.
     capped = type(first).__name__ == "Gemma2Attention" and network.get_correct_attn_implementation(None) == "eager"
     softcap = getattr(first, "attn_logit_softcapping", None) if capped else None
     layers = []
@@ -149,7 +149,7 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
         before, gate_norm, after = (None if norm is None else _norm(norm, one_plus) for norm in norms)
         middle = getattr(layer, "post_attention_layernorm", None)
         middle_norm = None if middle is None else _norm(middle, one_plus)
-        post_normed = after is not None  # Gemma 2, Gemma 3 and OLMo 2 norm what comes out
+        post_normed = after is not None  # Gemma 2, Gemma 3 and OLMo 2 apply a norm to the output
         parallel = bool(getattr(layer, "use_parallel_residual", False))
         rotates = bool(getattr(attention, "use_rope", True))
         layers.append(
@@ -207,7 +207,7 @@ def _expand(mlp: Any) -> tuple[Projection, ...]:
 
 
 def _head_norms(attention: Any, one_plus: bool) -> tuple[Norm, Norm] | None:
-    """The norms of queries and keys: one for all heads, one per head, or one over all heads at once."""
+    """Return the norms of queries and keys: one for all heads, one per head, or one over all heads at once."""
     names = next((pair for pair in (("q_norm", "k_norm"), ("q_layernorm", "k_layernorm")) if hasattr(attention, pair[0])), None)
     if names is None:
         return None
@@ -328,7 +328,7 @@ def _plain(
     kv_heads: int | None = None,
     size: int | None = None,
 ) -> Parts:
-    """A decoder without any factors."""
+    """Return a decoder without scale factors."""
     heads = config.num_attention_heads
     return Parts(
         heads=heads,

@@ -1,7 +1,7 @@
-"""The parts that decoders are made of, as plain arrays and numbers: what `FastDecoder` computes with.
+"""The parts of a decoder as plain arrays and numbers, with which `FastDecoder` computes.
 
-A decoder is read into these once (`core.backends.decoder_families`); whoever computes with them knows no family by name. The arrays
-are the network's own weights, shared and not copied; only vectors (norms, biases) may be copies.
+`core.backends.decoder_families` reads a network into these parts, and the computation does not depend on the family. The arrays are the
+network's own weights, not copies; only vectors (norms, biases) may be copies.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import torch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Norm:
-    """Root mean square norm (arXiv 1910.07467), or a layer norm (arXiv 1607.06450) where `centred`.
+    """Root mean square norm (arXiv 1910.07467), or a layer norm (arXiv 1607.06450) if `centred`.
 
-    weight: [groups, size], one row for a vector that is normed as a whole or for all heads alike, else a row per head; bias alike or None.
+    weight: [groups, size]: one row for a whole vector or shared by all heads, else one row per head; bias: same shape, or None.
     """
 
     weight: np.ndarray
@@ -25,7 +25,7 @@ class Norm:
     centred: bool
 
     def __call__(self, rows: np.ndarray, out: np.ndarray) -> None:
-        """Norm rows [..., size] into `out` of the same shape, which may be `rows`."""
+        """Write the norm of rows [..., size] into `out` of the same shape, which may be `rows`."""
         if self.centred:
             np.subtract(rows, rows.mean(-1, keepdims=True), out)
             rows = out
@@ -43,7 +43,7 @@ class Norm:
 class Projection:
     """A linear layer. weight: the network's own tensor, [out, in]; bias float32 [out] or None.
 
-    order: where the outputs are packed head by head, int64 [out]: which of them comes first, second, ... as queries, keys, values.
+    order: for outputs packed head by head, int64 [out]: their indices in the order queries, keys, values.
     """
 
     weight: torch.Tensor
@@ -52,18 +52,18 @@ class Projection:
 
     @property
     def outputs(self) -> int:
-        """How many numbers come out."""
+        """Number of outputs."""
         return self.weight.shape[0]
 
     @property
     def inputs(self) -> int:
-        """How many numbers go in."""
+        """Number of inputs."""
         return self.weight.shape[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rotary:
-    """Rotation by position (arXiv 2104.09864) of the first 2 x len(frequencies) numbers of a head; of each pair, one in either half."""
+    """Rotation by position (arXiv 2104.09864) of the first 2 x len(frequencies) numbers of a head; a pair has one number in each half."""
 
     frequencies: np.ndarray
     scale: float
@@ -71,13 +71,13 @@ class Rotary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """One layer: attention, then (or, where `parallel`, beside it) the feed-forward part.
+    """One layer: attention, then (or, if `parallel`, beside it) the feed-forward part.
 
-    attention_norm, feed_forward_norm: of what goes in, None where it goes in as it is; a parallel layer without a norm of its own for the
-    feed-forward part takes what attention took. attention_post_norm, feed_forward_post_norm: of what comes out, before it is added.
+    attention_norm, feed_forward_norm: of the input, None for none; a parallel layer without the second uses attention's input for both.
+    attention_post_norm, feed_forward_post_norm: of the output, before it is added.
     inward: the projections whose outputs, side by side, are all queries, all keys, all values. head_norms: of queries and keys.
-    rotary: which of the decoder's rotations, None for none. window: how many tokens a token sees, itself included; None for all before it.
-    gated: whether `expand` gives a gate and as many numbers that it lets through. act: "silu", "gelu", "gelu_tanh" or "relu".
+    rotary: index of the decoder's rotation, None for none. window: how many tokens a token sees, itself included; None for all before it.
+    gated: whether `expand` returns a gate and as many numbers to multiply it with. act: "silu", "gelu", "gelu_tanh" or "relu".
     """
 
     attention_norm: Norm | None
@@ -102,7 +102,7 @@ class Layer:
 class Parts:
     """A whole decoder. embedding: the network's own [vocabulary, hidden]; positions: learned ones [positions, hidden] or None.
 
-    embedding_scale, residual_scale, logit_scale: factors of what is embedded, of what each part adds, and of the logits.
+    embedding_scale, residual_scale, logit_scale: factors of the embeddings, of what each part adds, and of the logits.
     """
 
     heads: int
@@ -126,21 +126,21 @@ class Parts:
 
     @property
     def projections(self) -> tuple[Projection, ...]:
-        """All linear layers, in the order in which a token goes through them, the head last."""
+        """All linear layers, in the order of computation, the head last."""
         layers = (part for layer in self.layers for part in (*layer.inward, layer.outward, *layer.expand, layer.contract))
         return *layers, self.head
 
     @property
     def weights_per_token(self) -> int:
-        """How many weights one token's products read."""
+        """Number of weights that are read for one token."""
         return sum(part.inputs * part.outputs for part in self.projections)
 
     @property
     def between(self) -> int:
-        """Numbers that the widest feed-forward part works on at a time, gates aside."""
+        """Width of the widest feed-forward part, without its gate."""
         return max(layer.contract.inputs for layer in self.layers)
 
     @property
     def window(self) -> int | None:
-        """How many tokens a layer with a sliding window sees; the same in all of them."""
+        """How many tokens a layer with a sliding window sees; the same in all such layers; None without one."""
         return next((layer.window for layer in self.layers if layer.window), None)

@@ -1,4 +1,4 @@
-"""Products and look-ups with a decoder's weights, as they are stored."""
+"""Products and look-ups with a decoder's stored weights."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from torch.nn import functional
 from core.backends import compiled
 from core.backends.decoder_parts import Projection
 
-FEW = 16  # rows; up to here compiled code, which fetches every weight once for all of them, is quicker than BLAS
-FEW_STORED = 48  # the same where the weights would first have to be widened
+FEW = 16  # rows; up to this many, compiled code, which reads each weight once for all rows, is faster than BLAS
+FEW_STORED = 48  # the same if the weights must be widened first
 
 
 class Table:
-    """Rows of an embedding, widened to float32 where they are stored in fewer bits."""
+    """Rows of an embedding, as float32."""
 
     def __init__(self, weight: torch.Tensor) -> None:
         self._weight = weight
@@ -27,17 +27,17 @@ class Table:
 
 
 class Product:
-    """A projection as a product of rows: [rows, in] -> [rows, out]. Weights in fewer bits are widened for the one call.
+    """A projection of rows: [rows, in] -> [rows, out]. Weights in 16 bits are widened for each call.
 
-    NumPy is quickest on one thread, torch on several: see `core.backends.fast_decoder`.
+    NumPy is fastest on one thread, torch on several: see `core.backends.fast_decoder`.
     """
 
     def __init__(self, part: Projection) -> None:
         self._part = part
         self._stored = part.weight.T
         self.weight = self._stored.numpy() if self._stored.dtype is torch.float32 else None
-        self.streams = 1  # in how many compiled code reads the weights
-        self._bias = None if part.bias is None else part.bias[None]  # NumPy is three times faster where shapes are the same
+        self.streams = 1  # in which compiled code reads the weights
+        self._bias = None if part.bias is None else part.bias[None]  # with this shape, NumPy's addition is three times faster
 
     def __call__(self, rows: np.ndarray, out: np.ndarray) -> None:
         plain = self.weight is not None
@@ -57,7 +57,7 @@ class Product:
 
 
 def activate(rows: np.ndarray, act: str) -> None:
-    """Apply the activation in place; torch's is one call each where NumPy needs five."""
+    """Apply the activation in place, with torch, because NumPy needs five calls."""
     tensor = torch.from_numpy(rows)
     if act == "silu":
         functional.silu(tensor, inplace=True)

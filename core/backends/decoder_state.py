@@ -1,4 +1,4 @@
-"""Keys and values of one text, for `FastDecoder`, and what a block of tokens sees of them."""
+"""Keys and values of one text, for `FastDecoder`, and attention over them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SMALLEST_RESERVE = 16  # tokens
 
 @dataclass(slots=True, eq=False)
 class Room:
-    """Keys [layers, KV heads, head size, reserve] and values [layers, KV heads, reserve, head size] of the layers that see equally far.
+    """Keys [layers, KV heads, head size, reserve] and values [layers, KV heads, reserve, head size] of the layers with the same window.
 
-    Keys lie with the tokens side by side: a third less time per score than with the head size side by side. first: the position of the
-    first token held; what lies before it is behind the window of every token to come.
+    Keys have the tokens last: scores take a third less time than with the head size last. first: the position of the first token held;
+    earlier tokens are outside of the window of every later token.
     """
 
     keys: np.ndarray
@@ -26,23 +26,23 @@ class Room:
 
     @property
     def reserve(self) -> int:
-        """For how many tokens there is room."""
+        """Number of tokens that fit."""
         return self.keys.shape[-1]
 
     @property
     def nbytes(self) -> int:
-        """The bytes of both arrays, with the room for tokens to come."""
+        """Bytes of both arrays, including the reserve."""
         return self.keys.nbytes + self.values.nbytes
 
 
 @dataclass(slots=True, eq=False)
 class State:
-    """The keys and values of a text, and a place to work. whole: of layers that see all of it; recent: of those with a sliding window."""
+    """The keys and values of a text, and a workspace. whole: of layers that see all tokens; recent: of those with a sliding window."""
 
     whole: Room
     recent: Room
     desk: Workspace
-    length: int = 0  # tokens fed
+    length: int = 0  # tokens computed
 
     @property
     def keys(self) -> np.ndarray:
@@ -56,22 +56,21 @@ class State:
 
     @property
     def reserved_bytes(self) -> int:
-        """The bytes of all arrays, with the room for tokens to come: at most twice those of the tokens, or of sixteen."""
+        """Bytes of all arrays with their reserve: at most twice those of the tokens, or of sixteen."""
         return self.whole.nbytes + self.recent.nbytes
 
 
 def reserve_for(tokens: int) -> int:
-    """For how many tokens room is made when so many are to be held: for about half as many more, never for more than twice as many.
+    """Return how many tokens to make room for when this many are held: about half as many more, at most twice as many.
 
-    A little under the half or a little over, since large arrays shall not have a power of two for a length: rows that far apart would all
-    fall onto the same few lines of the processor's cache.
+    The result is never a power of two. Rows at such distances would share a few lines of the processor's cache.
     """
     wanted = max(SMALLEST_RESERVE, tokens + tokens // 2)
     return wanted // 32 * 32 + 16 if tokens >= 32 else wanted // 8 * 8
 
 
 class View:
-    """The keys and values that a block of tokens sees, in the layers that see equally far."""
+    """The keys and values that a block of tokens sees, in the layers with the same window."""
 
     def __init__(self, state: State, width: int | None, desk: Workspace) -> None:
         past, length = state.length, state.length + desk.rows
@@ -82,7 +81,7 @@ class View:
         self._all_keys, self._all_values = room.keys, room.values
         self._keys, self._values = room.keys[:, :, None, :, here], room.values[:, :, None, here]
         self._scores = np.empty((*desk.queries.shape[:3], length - begin), np.float32)
-        self._weights = torch.from_numpy(self._scores)  # torch's softmax is one call where NumPy needs five
+        self._weights = torch.from_numpy(self._scores)  # for torch's softmax, because NumPy needs five calls
         self._unseen: np.ndarray | None = None
         if desk.rows > 1:
             places, own = np.arange(begin, length), np.arange(past, length)[:, None]
@@ -92,10 +91,10 @@ class View:
             self._unseen = np.where(unseen, np.float32(-np.inf), np.float32(0))
 
     def attend(self, place: int, desk: Workspace, softcap: float | None) -> None:
-        """Keep the new keys and values; desk.mixed is what each new token gathers."""
+        """Store the new keys and values, and write each new token's attention output into desk.mixed."""
         self._all_keys[place][..., self._new] = desk.new_keys
         self._all_values[place][:, self._new] = desk.new_values
-        # A product per head, though heads share keys: for so few rows BLAS is faster at vectors, and the keys are in the cache by then.
+        # One product per head, though heads share keys: BLAS is faster with vectors for so few rows, and the keys are already in the cache.
         np.matmul(desk.queries, self._keys[place], self._scores)
         if softcap is not None:
             cap(self._scores, softcap)
@@ -106,7 +105,7 @@ class View:
 
 
 def cap(scores: np.ndarray, cap: float) -> None:
-    """Softly hold scores within -cap and cap: cap x tanh(score / cap), in place."""
+    """Apply a soft cap in place: cap x tanh(score / cap)."""
     np.multiply(scores, np.float32(1 / cap), scores)
     np.tanh(scores, scores)
     np.multiply(scores, np.float32(cap), scores)

@@ -1,11 +1,10 @@
-"""CPU decode backend for many families, in NumPy: the same numbers as transformers, one token in a fraction of the time.
+"""CPU decode backend for many families, in NumPy: the same numbers as transformers, at a fraction of the time per token.
 
-With one token at a time, a small model on a CPU spends most of its time between the operations, not in them. Here a layer is some thirty
-calls on buffers that are there already, and the weights are the network's own, shared and not copied; what is left is little more than the
-time that memory needs to hand them over. `python -m tests.benchmarks.popular` measures it.
+With one token at a time, a small model on a CPU spends most of its time between the operations. Here a layer is about thirty calls on
+existing buffers, with the network's own weights. Most of the remaining time is reading weights from memory.
+`python -m tests.benchmarks.popular` measures it.
 
-What a family is made of is read by `core.backends.decoder_families`. Whatever is not known there is refused, and what is accepted is
-first compared with the network itself.
+`core.backends.decoder_families` reads a network's parts and refuses unknown ones. The result is compared with the network before use.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from core.backends.workspace import Workspace
 if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep
 
-BLOCK = 128  # tokens fed together: enough for matrix products at full speed, while the scores [heads, BLOCK, length] stay small
-ONE_BY_ONE = 4  # fewer new tokens than this are fed singly: BLAS is no faster with two or three rows than with one after the other
-SINGLY = 6  # fewer new tokens than this go singly through compiled code
-TOLERANCE = 1e-4  # of the largest logit, or of 1 where all are smaller
+BLOCK = 128  # tokens computed together: enough for full speed of matrix products, with small scores [heads, BLOCK, length]
+ONE_BY_ONE = 4  # fewer new tokens are computed singly: BLAS is no faster with two or three rows
+SINGLY = 6  # fewer new tokens are computed singly by compiled code
+TOLERANCE = 1e-4  # of the largest logit, or of 1 if all are smaller
 
 
 class FastDecoder:
-    """A backend of the engine (`core.engine.engine.Backend`). Several states may be run at the same time from several threads."""
+    """A backend of the engine (`core.engine.engine.Backend`). Several threads may run different states at the same time."""
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -42,19 +41,19 @@ class FastDecoder:
         self.positions = None if parts.positions is None else Table(parts.positions)
         self.layers = [_Layer(layer) for layer in parts.layers]
         self.head = Product(parts.head)
-        # Which place a layer's keys and values have among those of the layers that see equally far.
+        # Each layer's index among the layers with the same window, which is the index of its keys and values.
         sliding = [layer.window is not None for layer in parts.layers]
         self.places = [sliding[:number].count(slides) for number, slides in enumerate(sliding)]
         self.whole_layers, self.sliding_layers = sliding.count(False), sliding.count(True)
         self._step: CompiledStep | None = None
         self._batch: CompiledBatch | None = None
         self._batch_was_tried = False
-        self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few tokens, and the network's own logits after the last of them
+        self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few token ids, and the network's own logits after the last of them
         self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
 
     @classmethod
     def of(cls, network: Any) -> FastDecoder | None:
-        """The same model on the same weights, not on a copy; None where not every part of it is known here."""
+        """Return a decoder on the network's own weights; None if a part is unknown or its logits differ."""
         parts = parts_of(network)
         if parts is None:
             return None
@@ -65,11 +64,11 @@ class FastDecoder:
         return fast
 
     def compile_in_background(self) -> None:
-        """Have compiled code loaded, or made where there is none yet, and use it from then on."""
+        """Load or compile the compiled code in the background, and use it once it is ready."""
         compiled.start(self.use_compiled)
 
     def use_compiled(self) -> None:
-        """From now on take single tokens through compiled code, if that gives the network's own logits, too."""
+        """Use compiled code for single tokens from now on, if its logits agree with the network's."""
         try:
             step = compiled.compile_step(self.parts, self.places)
         except ValueError:
@@ -87,18 +86,18 @@ class FastDecoder:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether single tokens go through compiled code now."""
+        """Whether compiled code computes single tokens."""
         return self._step is not None
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of weights that a token on its own reads: as compiled code has them, or as the network has."""
+        """Bytes of weights that one token reads, as stored for compiled code if that is used, else in the network."""
         if self._step is not None:
             return self._step.described.weight_bytes
         return sum(part.weight.numel() * part.weight.itemsize for part in self.parts.projections)
 
     def compiled_batch(self) -> CompiledBatch | None:
-        """Passes of several texts at once in compiled code; None until it is there, and where it does not give the network's own logits."""
+        """Return compiled passes of several texts; None until they are loaded, or if their logits differ from the network's."""
         if self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
             self._batch_was_tried = True
             batch = compiled.compile_batch(self._step)
@@ -109,7 +108,7 @@ class FastDecoder:
         return self._batch
 
     def _proves(self, batch: CompiledBatch, ids: np.ndarray, expected: np.ndarray) -> bool:
-        """Whether these tokens, once together and once one after the other in one batch, get the expected logits of the last ones."""
+        """Return whether a batch of these tokens, first together and then one by one, gives the expected last logits."""
         count, block = len(ids), 16
         blocks = np.arange(2 * -(-count // block), dtype=np.int64)[::-1].reshape(2, -1).copy()
         width = self.kv_heads * self.head_size
@@ -126,12 +125,12 @@ class FastDecoder:
 
     @property
     def can_be_batched(self) -> bool:
-        """Whether many texts can share a pass of it: every layer sees the whole text, by plain scores."""
+        """Whether several texts can share a pass: all layers see the whole text, without a soft cap of scores."""
         return all(layer.window is None and layer.softcap is None for layer in self.parts.layers)
 
     @property
     def kv_heads(self) -> int:
-        """Heads that have keys and values of their own."""
+        """Number of heads with keys and values of their own."""
         return self.parts.kv_heads
 
     @property
@@ -140,11 +139,11 @@ class FastDecoder:
         return self.parts.head_size
 
     def new_state(self) -> State:
-        """The state of an empty text."""
+        """Return the state of an empty text."""
         return State(self._room(self.whole_layers, 0), self._room(self.sliding_layers, 0), Workspace(self.parts, 1))
 
     def run(self, token_ids: np.ndarray, state: State | None) -> torch.Tensor:
-        """Feed ids [new] behind what the state holds (None: nothing is kept); float32 logits [vocabulary] of the last, a fresh tensor."""
+        """Append ids [new] to the state (None: nothing is kept); return float32 logits [vocabulary] after the last, a new tensor."""
         if len(token_ids) == 0:
             raise ValueError("no tokens to run")
         state = self.new_state() if state is None else state
@@ -156,11 +155,11 @@ class FastDecoder:
             return torch.from_numpy(logits)
         rows = BLOCK if len(token_ids) >= ONE_BY_ONE else 1
         desk = state.desk
-        # BLAS has threads of its own, which look for work for some thirty milliseconds before they sleep: beside torch's, and beside a busy
-        # process, each keeps the other from its core. So it gets one thread, and products on several are torch's.
+        # BLAS threads spin for about thirty milliseconds before they sleep, and take cores from torch's threads and from other processes.
+        # So BLAS gets one thread, and torch computes products on several.
         for library in self._blas:
             library.set_num_threads(1)
-        with np.errstate(all="ignore"), torch.inference_mode():  # a broken model's infinities show in the logits, not as warnings
+        with np.errstate(all="ignore"), torch.inference_mode():  # infinities of a broken model appear in the logits, not as warnings
             for start in range(0, len(token_ids), rows):
                 block = token_ids[start : start + rows]
                 desk = desk if desk.rows == len(block) else Workspace(self.parts, len(block))
@@ -169,15 +168,15 @@ class FastDecoder:
             return torch.from_numpy(self._logits(desk))
 
     def length(self, state: State) -> int:
-        """How many tokens the state holds."""
+        """Return the number of tokens in the state."""
         return state.length
 
     def extend(self, state: State, count: int) -> bool:
-        """Whether `count` more tokens can be fed in one pass: always."""
+        """Return whether `count` more tokens can be computed in one pass: always True."""
         return True
 
     def cut(self, state: State, length: int) -> bool:
-        """Forget all but the first `length` tokens; False if there are fewer, or if a window has slid past what the next one would see."""
+        """Drop all but the first `length` tokens. False if there are fewer, or if the window dropped tokens that the next one sees."""
         if not 0 <= length <= state.length:
             return False
         if self.window is not None and 0 < state.recent.first > max(0, length - self.window + 1):
@@ -186,30 +185,29 @@ class FastDecoder:
         return True
 
     def bytes(self, state: State) -> int:
-        """Bytes of the keys and values that the next token sees, without the reserve: layers x 2 x KV heads x head size x 4 x tokens.
+        """Return the bytes of keys and values that the next token sees, without reserve: layers x 2 x KV heads x head size x 4 x tokens.
 
-        Layers with a sliding window keep one token less than they see, the newest being the last of them.
+        Layers with a sliding window count one token less than the window, because the newest token is part of it.
         """
         recent = state.length if self.window is None else min(state.length, self.window - 1)
         tokens = self.whole_layers * state.length + self.sliding_layers * recent
         return 2 * self.parts.kv_heads * self.parts.head_size * 4 * tokens
 
     def held_bytes(self, state: State) -> int:
-        """Bytes of the arrays that hold them, with the room for tokens to come."""
+        """Return the bytes of the arrays, including their reserve."""
         return state.reserved_bytes
 
     def _make_room(self, state: State, new: int, coming: int) -> None:
-        """See to it that `new` tokens find room (of `coming` in all), and no more than twice what they need after a long way back.
+        """Make room for `new` tokens (of `coming` in all); shrink arrays that hold more than twice what is needed.
 
-        Half as much again each time, so that growing costs each token the same in the end. What no window reaches any more is let go of
-        when the room is full.
+        Room grows by half each time, so copying costs a constant time per token. Tokens outside of the window are dropped when it is full.
         """
         held, length = state.length, state.length + coming
         if self.whole_layers and not length <= state.whole.reserve <= max(SMALLEST_RESERVE, 2 * length):
             state.whole = self._moved(state.whole, 0, held, reserve_for(length))
         if self.window is None:
             return
-        # One window behind, one ahead of it; a block of tokens needs more while it is fed.
+        # One window of past tokens and one of new ones; a block of tokens needs more during its pass.
         kept = min(held, self.window - 1)
         largest = max(SMALLEST_RESERVE, 2 * min(length, self.window - 1), kept + new)
         inside = held - state.recent.first
@@ -221,7 +219,7 @@ class FastDecoder:
         state.recent = self._moved(state.recent, held - inside, held, max(reserve, inside + new))
 
     def _moved(self, room: Room, first: int, stop: int, reserve: int) -> Room:
-        """A room for `reserve` tokens, with those from position `first` to `stop` in it."""
+        """Return a room for `reserve` tokens that holds those from position `first` to `stop`."""
         found = self._room(room.keys.shape[0], reserve)
         found.first, count = first, stop - first
         begin = first - room.first
@@ -235,7 +233,7 @@ class FastDecoder:
         return Room(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
 
     def _feed(self, token_ids: np.ndarray, state: State, desk: Workspace) -> None:
-        """Take a block of tokens through all layers; desk.hidden [rows, hidden] is then what the last layer made of them."""
+        """Take a block of tokens through all layers; desk.hidden [rows, hidden] is then the last layer's output."""
         parts, past = self.parts, state.length
         hidden, normed, change = desk.hidden, desk.normed, desk.change
         desk.turn_to(past)
@@ -260,7 +258,7 @@ class FastDecoder:
             layer.outward(desk.mixed_rows, change)
             if own.attention_post_norm is not None:
                 own.attention_post_norm(change, change)
-            if own.parallel:  # the other part looks at what attention looked at
+            if own.parallel:  # the feed-forward part has the same input as attention
                 np.add(hidden, change, desk.sum)
             else:
                 self._add(hidden, change)
@@ -283,7 +281,7 @@ class FastDecoder:
         np.add(hidden, change, hidden)
 
     def _logits(self, desk: Workspace) -> np.ndarray:
-        """The logits [vocabulary] of the last token on the desk."""
+        """Return the logits [vocabulary] of the last token in the workspace."""
         last, parts = desk.normed[-1:], self.parts
         parts.norm(desk.hidden[-1:], last)
         logits = np.empty((1, parts.head.outputs), np.float32)
@@ -295,7 +293,7 @@ class FastDecoder:
         return logits[0]
 
     def agrees_with(self, network: Any) -> bool:
-        """Whether a few tokens, fed together and one at a time, get the network's own logits."""
+        """Return whether a few tokens, computed together and one at a time, get the network's own logits."""
         ids = np.arange(1, 9) * 7919 % len(self.parts.embedding)
         with torch.inference_mode():
             expected = network(input_ids=torch.from_numpy(ids)[None], use_cache=False).logits[0, 5:].numpy()
@@ -305,7 +303,7 @@ class FastDecoder:
         return _close(found, expected)
 
     def prove_by_itself(self) -> None:
-        """Hold compiled code against this decoder's own logits, where no network is loaded to compare with."""
+        """Compute the logits that compiled code is compared with, if no network is loaded."""
         ids = np.arange(1, 9) * 7919 % len(self.parts.embedding)
         state = self.new_state()
         self._proof = ids, np.stack([self.run(part, state).numpy() for part in (ids[:6], ids[6:7], ids[7:])])
@@ -316,7 +314,7 @@ def _close(found: np.ndarray, expected: np.ndarray) -> bool:
 
 
 class _Layer:
-    """One layer's products."""
+    """The products of one layer."""
 
     def __init__(self, parts: Layer) -> None:
         self.parts = parts
@@ -329,7 +327,7 @@ class _Layer:
         self._order = parts.inward[0].order
 
     def inward(self, rows: np.ndarray, out: np.ndarray, desk: Workspace) -> None:
-        """All queries, all keys, all values of these rows."""
+        """Write all queries, all keys, all values of these rows."""
         if self._order is not None:
             self._inward[0](rows, desk.spare)
             np.take(desk.spare, self._order, 1, out, "clip")
@@ -338,7 +336,7 @@ class _Layer:
             product(rows, out[:, begin:end])
 
     def feed_forward(self, rows: np.ndarray, out: np.ndarray, desk: Workspace) -> None:
-        """What the feed-forward part makes of these rows."""
+        """Write the feed-forward part's output of these rows."""
         width = self.parts.contract.inputs
         between = desk.between[: 2 * width * desk.rows] if self.parts.gated else desk.between[: width * desk.rows]
         if len(self._expand) == 2:

@@ -1,4 +1,4 @@
-"""Rotary factors that change with the length of the text, so that keys of a shorter or longer text cannot be used again."""
+"""Rotary factors that depend on the length of the text, so that keys of a shorter or longer text cannot be reused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RotaryLengths:
-    """Which lengths of a text are rotated alike. limit: up to so many tokens there is one set of factors.
+    """The lengths of a text that share rotary factors. limit: all lengths up to this many tokens share one set.
 
     Beyond it "longrope" (Phi-3) has a second set for all lengths, "dynamic" (NTK) has one for each length.
     """
@@ -20,7 +20,7 @@ class RotaryLengths:
 
     @classmethod
     def of(cls, config: Any) -> RotaryLengths:
-        """Read them from the configuration of a text model."""
+        """Return the lengths from the configuration of a text model."""
         for rope in _rope_parameters(config):
             kind = rope.get("rope_type", "default")
             if kind == "dynamic":
@@ -30,14 +30,14 @@ class RotaryLengths:
         return cls()
 
     def factors(self, length: int) -> int:
-        """Return a number that is equal for two lengths that are rotated alike; 0 up to the limit."""
+        """Return a number that is equal for two lengths with the same factors; 0 up to the limit."""
         if length <= self.limit:
             return 0
         return length if self.each_length else self.limit + 1
 
 
 def _rope_parameters(config: Any) -> Iterator[dict[str, Any]]:
-    """The rotary parameters of all kinds of layers."""
+    """Yield the rotary parameters of all kinds of layers."""
     found = getattr(config, "rope_parameters", None) or {}
     nested = [value for value in found.values() if isinstance(value, dict) and "rope_type" in value]
     yield from nested or [found]

@@ -1,17 +1,17 @@
-"""The smallest number of threads that no larger one clearly beats on this machine."""
+"""The smallest number of threads that no larger number clearly beats on this machine."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 
-FEW = 20_000_000  # parameters; a step of so few is over before several threads have met
-ENOUGH = 1.2  # more threads have to be faster by this factor: beside a browser they wait for each other
-UNCLEAR = 1.45  # below this factor both are measured once more, because other work may have run meanwhile
+FEW = 20_000_000  # parameters; a step of a smaller model ends before several threads have started
+ENOUGH = 1.2  # more threads must be faster by this factor, because they wait for each other beside a browser
+UNCLEAR = 1.45  # below this factor both are measured again, because other work may have run
 
 
 def fewest(seconds: Callable[[int], float]) -> int:
-    """The smallest number of threads that no larger one clearly beats; seconds: measures what so many take."""
+    """Return the smallest number of threads that no larger number clearly beats; seconds: measures a number of threads."""
     best, least = 1, float("inf")
     for count in choices():
         taken = seconds(count)
@@ -24,6 +24,6 @@ def fewest(seconds: Callable[[int], float]) -> int:
 
 
 def choices() -> list[int]:
-    """What is tried: one, half of the processors, all but one, all."""
+    """Return the numbers to try: one, half of the processors, all but one, all."""
     cores = os.cpu_count() or 1
     return sorted({1, max(1, cores // 2), max(1, cores - 1), cores})

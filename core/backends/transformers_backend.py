@@ -17,7 +17,7 @@ SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that 
 
 
 class TransformersBackend:
-    """Any causal language model of transformers, run as its own `forward` defines it.
+    """Runs any causal language model of transformers by its own `forward`.
 
     cached: False for a model whose cached steps differ from a plain pass; every step then computes the whole text.
     """
@@ -41,11 +41,11 @@ class TransformersBackend:
 
     @property
     def is_cached(self) -> bool:
-        """Whether a step goes on from the cache."""
+        """Whether steps use the cache."""
         return self._cached
 
     def _caches_truly(self, token_ids: np.ndarray) -> bool:
-        """Whether the last four of these tokens, one at a time behind the others, give the probabilities of plain passes."""
+        """Return whether the last four of these tokens, computed one at a time, get the probabilities of plain passes."""
         with torch.inference_mode():
             plain = [self.run(token_ids[:stop], None) for stop in (len(token_ids) - 3, len(token_ids))]
             state, read = self.new_state(), len(token_ids) - 4
@@ -53,7 +53,7 @@ class TransformersBackend:
                 self.run(token_ids[:read], state)
                 steps = [self.run(token_ids[place : place + 1], state) for place in range(read, len(token_ids))]
             except (TypeError, ValueError, RuntimeError, AttributeError, IndexError, NotImplementedError):
-                return False  # this architecture does not take such a cache
+                return False  # this architecture does not accept the cache
         bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
         if state.length == 0:
             return False
@@ -76,18 +76,18 @@ class TransformersBackend:
         return output.logits[0, -1].float()
 
     def _reset_factors(self, length: int) -> None:
-        """Before a pass over a text beyond the limit: the network keeps the factors of the longest text since the last short one."""
+        """Reset the factors by a short pass before one beyond the limit: the network keeps those of the longest text since a short one."""
         if self._rotary.each_length and length >= self._rotary.limit:
             self.read(np.zeros(1, dtype=np.int64), None)
 
     def can_read_in_pieces(self, length: int) -> bool:
-        """Whether a text of so many tokens may be read in several passes, each behind the one before."""
+        """Return whether a text of this many tokens may be computed in several passes."""
         return self.extend(self.new_state(), 2) and self._rotary.factors(length) == 0
 
     def read(self, token_ids: np.ndarray, cache: Cache | None, before: int = 0) -> Any:
-        """One pass over int64 ids [new] behind the `before` tokens in the cache: the network's own output, logits of the last token."""
+        """Compute int64 ids [new] after the `before` tokens in the cache; return the network's own output, with the last token's logits."""
         extra: dict[str, Any] = dict(self._last_only)
-        if before and self._takes_positions:  # not every architecture counts on from its cache
+        if before and self._takes_positions:  # some architectures do not take the position from the cache
             extra["position_ids"] = torch.arange(before, before + len(token_ids), device=self._device)[None]
         if self._cache_argument is not None:
             extra |= {"use_cache": False} if cache is None else {"use_cache": True, self._cache_argument: cache}
@@ -99,7 +99,7 @@ class TransformersBackend:
     def extend(self, state: _TransformersState, count: int) -> bool:
         if not self._cached or self._rotary.factors(state.length + count) != state.factors:
             return False
-        # Recurrent and convolution states are well tested for one token at a time; several behind others are fed from the start instead.
+        # Recurrent and convolution states are well tested only for one token at a time. Several tokens are computed from the start instead.
         return count == 1 or all(isinstance(layer, DynamicLayer) and not hasattr(layer, "conv_states") for layer in state.cache.layers)
 
     def cut(self, state: _TransformersState, length: int) -> bool:
@@ -113,7 +113,7 @@ class TransformersBackend:
         return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in _tensors(layer))
 
     def held_bytes(self, state: _TransformersState) -> int:
-        # A tensor that was cut is a view: what lies behind it stays until the next pass makes a new one.
+        # A tensor that was cut is a view. Its storage stays until the next pass makes a new one.
         behind = (tensor.untyped_storage() for layer in state.cache.layers for tensor in _tensors(layer))
         return sum({storage.data_ptr(): storage.nbytes() for storage in behind}.values())
 
@@ -128,18 +128,18 @@ def backend_of(model: Any) -> TransformersBackend:
 class _TransformersState:
     cache: DynamicCache
     length: int = 0
-    factors: int = 0  # of `RotaryLengths`, with which the keys were rotated
+    factors: int = 0  # of `RotaryLengths`, for the keys held
 
 
 def _can_be_cut(layer: Any) -> bool:
-    """Plain keys and values can; a sliding window only until it has begun to slide; states of recurrences and convolutions cannot."""
+    """Return whether a cache layer can be cut: plain keys and values, or a sliding window that has not moved yet; no recurrent states."""
     if type(layer) is DynamicSlidingWindowLayer:
         return layer.get_seq_length() < layer.sliding_window
     return type(layer) is DynamicLayer
 
 
 def _tensors(layer: Any) -> list[torch.Tensor]:
-    """All tensors that a cache layer holds on to."""
+    """Return all tensors that a cache layer holds."""
     found: list[torch.Tensor] = []
     for name in ("keys", "values", "conv_states", "recurrent_states"):
         value = getattr(layer, name, None)

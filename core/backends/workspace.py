@@ -1,4 +1,4 @@
-"""Where `FastDecoder` works: the buffers of a block of tokens."""
+"""The buffers in which `FastDecoder` computes a block of tokens."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from core.backends.decoder_parts import Parts
 
 
 class Workspace:
-    """Buffers for feeding `rows` tokens through the layers, and the views of them that a layer needs. In use by one pass at a time.
+    """Buffers for `rows` tokens through the layers, and views of them. Used by one pass at a time.
 
-    All queries, a head of a token after the other, then all keys, then all values lie in one row per token [lines, head size]: three calls
-    rotate queries and keys.
+    Each token has one row [lines, head size]: queries head by head, then keys, then values. Three calls rotate queries and keys.
     """
 
     def __init__(self, parts: Parts, rows: int) -> None:
@@ -37,7 +36,7 @@ class Workspace:
             plain = self._plain[..., : 2 * half].reshape(shape)
             self._halves.append((plain, plain[:, :, ::-1], self._turned[..., : 2 * half].reshape(shape), np.empty(shape, np.float32)))
         self.mixed_rows = np.empty((rows, heads * size), np.float32)
-        # The same as attention wants it: [KV heads, heads per KV head, rows, head size], the keys with their last two the other way round.
+        # Views for attention: [KV heads, heads per KV head, rows, head size]; keys with the last two axes swapped.
         self.queries = self._turned[:, :heads].reshape(rows, kv_heads, group, size).transpose(1, 2, 0, 3)
         self.mixed = self.mixed_rows.reshape(rows, kv_heads, group, size).transpose(1, 2, 0, 3)
         self.new_keys = self._turned[:, heads:].transpose(1, 2, 0)
@@ -55,7 +54,7 @@ class Workspace:
     def rotate(self, rotary: int | None, scaling: float) -> None:
         """Rotate queries and keys to their positions: x cos + (x with its halves swapped) sin, the first half's sine negative.
 
-        Queries are scaled as their scores have to be.
+        Queries are multiplied with the scaling of their scores.
         """
         if rotary is None:
             np.copyto(self._turned, self._plain)

@@ -1,8 +1,7 @@
-"""Chat templates of strangers, rendered in a process of their own that ends in time and in memory.
+"""Render a model's chat template in a separate process with limits on time and memory.
 
-A chat template is a program of the model's maker. transformers keeps it from reaching anything (a sandbox of jinja2), but not from going on
-for ever, nor from writing gigabytes. So it runs here as transformers runs it, alone in a small process with limits, and what is left of it
-after a few seconds is ended.
+A chat template is a program written by the model's maker. transformers runs it in jinja2's sandbox, which blocks access to the machine but
+not endless loops or gigabytes of output. The process renders as transformers does and is killed after `seconds`.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-SECONDS = 5.0  # for one rendering, the start of the process included
+SECONDS = 5.0  # limit for one rendering, including the start of the process
 MEGABYTES = 512  # of address space
-LONGEST = 4_000_000  # characters of what it writes
+LONGEST = 4_000_000  # limit on the rendered text, in characters
 _PROGRAM = Path(__file__).with_name("chat_template_process.py")
 
 
 class TemplateFailed(Exception):
-    """A template that raised, wrote too much, or did not end."""
+    """A template raised an error, wrote too much, or did not end."""
 
 
 def render(template: str, turns: list[dict[str, str]], marks: dict[str, Any], seconds: float = SECONDS) -> str:
-    """What this template makes of these turns, with the beginning of an answer behind them. Raises TemplateFailed.
+    """Return the conversation rendered by the template, followed by the prompt for the assistant's answer. Raises TemplateFailed.
 
     marks: the tokenizer's special tokens by name, as transformers hands them to a template.
     """

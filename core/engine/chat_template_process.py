@@ -1,7 +1,7 @@
-"""One rendering of a chat template, in a process of its own: JSON in, JSON out. Knows nothing of the app; run by `chat_template`.
+"""Render one chat template: JSON on stdin, JSON on stdout. `chat_template` runs this file in a process that imports nothing of the app.
 
-The environment is transformers' own (`chat_template_utils`), without importing it, since that takes longer than the rendering. A test holds
-the two equal.
+The environment copies transformers' `chat_template_utils`, because importing transformers takes longer than rendering. A test checks that
+both render the same.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 class Generation(jinja2.ext.Extension):
-    """The tag around what an assistant says; it leaves it as it is."""
+    """The `generation` tag around an assistant's turn. It renders its content unchanged."""
 
-    tags = {"generation"}  # noqa: RUF012 (jinja's own way)
+    tags = {"generation"}  # noqa: RUF012 (jinja reads this attribute from the class)
 
     def parse(self, parser: jinja2.parser.Parser) -> jinja2.nodes.Node:
-        """The block between the tags."""
+        """Return the node for the block between the tags."""
         line = next(parser.stream).lineno
         body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
         return jinja2.nodes.CallBlock(self.call_method("_as_it_is"), [], [], body).set_lineno(line)
@@ -32,18 +32,18 @@ class Generation(jinja2.ext.Extension):
 
 
 class _Dict:
-    """`dict` without its type."""
+    """Replaces `dict` in templates, so that they cannot reach the type's attributes."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
         return dict(*args, **kwargs)
 
     def fromkeys(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
-        """As dict.fromkeys."""
+        """Return what `dict.fromkeys` returns."""
         return dict.fromkeys(*args, **kwargs)
 
 
 class _Namespace(jinja2.utils.Namespace):
-    """A namespace without names that begin with an underscore."""
+    """A namespace that refuses names that begin with an underscore."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:
         own, args = args[0], args[1:]
@@ -58,7 +58,7 @@ class _Namespace(jinja2.utils.Namespace):
 
     @staticmethod
     def check(name: Any) -> None:
-        """Raises SecurityError for a name that reaches inside."""
+        """Raise SecurityError if the name begins with an underscore."""
         if isinstance(name, str) and name.startswith("_"):
             raise jinja2.exceptions.SecurityError("no such name")
 
@@ -72,7 +72,7 @@ def _tojson(x: Any, ensure_ascii: bool = False, indent: Any = None, separators: 
 
 
 def environment() -> ImmutableSandboxedEnvironment:
-    """As transformers makes it."""
+    """Return a jinja environment with the settings of transformers' own."""
     made = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
     made.filters["tojson"] = _tojson
     made.globals |= {
@@ -85,7 +85,7 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 
 def rendered(template: str, turns: list[dict[str, str]], marks: dict[str, Any], longest: int) -> str:
-    """What the template writes. Raises ValueError once that is too long."""
+    """Return the rendered text. Raises ValueError if it is longer than `longest` characters."""
     parts, size = [], 0
     made = environment().from_string(template)
     for part in made.generate(messages=turns, tools=None, documents=None, add_generation_prompt=True, **marks):
@@ -97,7 +97,7 @@ def rendered(template: str, turns: list[dict[str, str]], marks: dict[str, Any], 
 
 
 def main() -> None:
-    """Read what is asked, answer, end."""
+    """Read the request from stdin, render it and write the answer to stdout."""
     asked = json.load(sys.stdin)
     try:
         import resource
@@ -105,13 +105,13 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (asked["megabytes"] * 2**20,) * 2)
         resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
         resource.setrlimit(resource.RLIMIT_FSIZE, (2**25, 2**25))
-    except (ImportError, ValueError, OSError):  # Windows has no such limits; the one on time holds there, too
+    except (ImportError, ValueError, OSError):  # Windows has no such limits; the parent's time limit still applies
         pass
     try:
         answer = {"text": rendered(asked["template"], asked["turns"], asked["marks"], asked["longest"])}
     except MemoryError:
         answer = {"why": "it takes too much memory"}
-    except Exception as error:  # whatever a stranger's program does
+    except Exception as error:  # a template can raise any error
         answer = {"why": f"{type(error).__name__}: {error}"[:200]}
     sys.stdout.write(json.dumps(answer))
 

@@ -1,8 +1,7 @@
 """Inference engine, one forward pass: token ids in, logits out, with prefix reuse from the KV cache.
 
-The engine knows nothing about prompts, sampling or runs. Whoever calls it names all tokens; the cache finds out by itself which of them it
-already holds. So going on, going back, branching, replaying and "no cache" are one and the same call, the one that an inference server with
-prefix caching offers too.
+The engine knows nothing about prompts, sampling or runs. The caller passes all tokens, and the cache finds the prefix that it holds.
+Step, back, branch, replay and "no cache" are therefore the same call, as on an inference server with prefix caching.
 """
 
 from __future__ import annotations
@@ -25,35 +24,35 @@ from core.record.top_logprobs import TopLogprobs
 
 
 class Backend(Protocol):
-    """Runs the network for one visitor at a time. A state holds the keys and values (or whatever the architecture keeps) of a text."""
+    """Runs the network for one visitor at a time. A state holds the keys and values of a text, or what the architecture keeps instead."""
 
     def new_state(self) -> Any:
-        """The state of an empty text."""
+        """Return the state of an empty text."""
 
     def run(self, token_ids: np.ndarray, state: Any | None) -> torch.Tensor:
-        """Feed int64 ids [new] behind what the state holds; float32 logits [vocabulary] of the last one. None: nothing is kept."""
+        """Append int64 ids [new] to the state; return float32 logits [vocabulary] after the last one. With None, nothing is kept."""
 
     def length(self, state: Any) -> int:
-        """How many tokens the state holds."""
+        """Return the number of tokens in the state."""
 
     def extend(self, state: Any, count: int) -> bool:
-        """Whether `count` more tokens can be fed in one pass."""
+        """Return whether `count` more tokens can be computed in one pass."""
 
     def cut(self, state: Any, length: int) -> bool:
-        """Forget all but the first `length` tokens; False if this state cannot."""
+        """Drop all but the first `length` tokens. Return False if the state cannot be cut."""
 
     def bytes(self, state: Any) -> int:
-        """The bytes that these tokens take: of keys and values, or of whatever the architecture keeps."""
+        """Return the bytes in use: keys and values, or what the architecture keeps instead."""
 
     def held_bytes(self, state: Any) -> int:
-        """The bytes of the arrays that hold them, with whatever room is set aside for tokens to come."""
+        """Return the bytes of the allocated arrays, including the reserve for later tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logits:
-    """The model's answer: float32 logits [vocabulary], on the model's device.
+    """float32 logits [vocabulary] on the model's device.
 
-    top_logprobs: what a server told, where it did not tell all.
+    top_logprobs: the listed tokens of a server that does not send all logits, else None.
     """
 
     values: torch.Tensor
@@ -61,19 +60,19 @@ class Logits:
 
     @property
     def known(self) -> int:
-        """How many of the likeliest tokens have logits that are the model's own."""
+        """How many of the likeliest tokens have logits computed by the model; a server sends only some."""
         return self.values.numel() if self.top_logprobs is None else len(self.top_logprobs)
 
     def __contains__(self, token_id: int) -> bool:
-        """Whether this token's logit is the model's own."""
+        """Return whether this token's logit was computed by the model."""
         return self.top_logprobs is None or token_id in self.top_logprobs
 
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """What one forward pass gave and did. computed_tokens + reused_tokens is the number of tokens asked for.
+    """The result of one forward pass. computed_tokens + reused_tokens is the number of tokens passed in.
 
-    cache_bytes: what these tokens take in the cache; held_bytes: what its arrays hold, None where they are not on this machine.
+    cache_bytes: bytes in use for these tokens; held_bytes: bytes allocated for them, None if the cache is on another machine.
     """
 
     logits: Logits
@@ -87,12 +86,12 @@ class Forward:
 
     @property
     def seconds(self) -> float:
-        """Time the pass took, without waiting for its turn."""
+        """Seconds of the pass, without the time in the queue."""
         return self.stopwatch.seconds
 
 
 class Engine:
-    """The one way to run a model. Stateless: everything that lasts is in the cache that the caller brings, or does not bring."""
+    """Runs a model, one forward pass at a time. Stateless: all that lasts between passes is in the caller's cache."""
 
     def __init__(self, backend: Backend, device: torch.device, vocabulary_size: int, threads: int = 1) -> None:
         self.backend = backend
@@ -105,14 +104,14 @@ class Engine:
 
     @property
     def unloaded(self) -> bool:
-        """Whether the weights were unloaded; the next pass waits until they are back."""
+        """Whether the weights are unloaded. The next pass then waits until they are loaded again."""
         return self.lock.reload is not None
 
     def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None, top_logprobs: int = 0) -> Forward:
-        """The odds after these tokens (at least one). With a cache, only what it does not hold yet is computed.
+        """Return the logits after these tokens (at least one). With a cache, only tokens that it does not hold are computed.
 
-        top_logprobs: how many of the likeliest tokens are needed, for a server that lists no more than it is asked for; here all are there.
-        Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full; the cache is then empty, never wrong.
+        top_logprobs: how many of the likeliest tokens a server should list; a local model returns all.
+        Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full. After a failed pass the cache is empty.
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
@@ -122,7 +121,7 @@ class Engine:
             try:
                 reused, logits = self._run(ids, cache)
             except BaseException as error:
-                if cache is not None:  # the pass may have broken off half-way through the layers
+                if cache is not None:  # the pass may have stopped half-way through the layers
                     cache.clear()
                 if is_out_of_memory(error):
                     raise NotEnoughMemory(
@@ -134,16 +133,16 @@ class Engine:
                 raise
             stopwatch.stop()
             self.passes += 1
-            # Read while nobody else's pass can empty this cache.
+            # Read inside the lock, before another pass can clear this cache.
             used, held = (cache.bytes, cache.held_bytes) if cache is not None else (0, 0)
         return Forward(Logits(logits), len(ids) - reused, reused, used, waited, stopwatch, held_bytes=held)
 
     def request_more_logprobs(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
-        """The same pass with `count` tokens, or this token, listed too. Only a server lists less than everything."""
+        """Return the result with `count` tokens, or this token, listed too. A local model already lists all tokens."""
         return forward
 
     def _run(self, ids: np.ndarray, cache: KVCache | None) -> tuple[int, torch.Tensor]:
-        if torch.get_num_threads() != self.threads:  # torch's setting is the whole process's, and models differ
+        if torch.get_num_threads() != self.threads:  # torch has one setting per process, and models differ
             torch.set_num_threads(self.threads)
         with torch.inference_mode():
             if cache is None:
@@ -151,9 +150,9 @@ class Engine:
             reused = self._make_room(ids, cache)
             if cache.state is None:
                 cache.state = self.backend.new_state()
-            cache.length = reused  # whatever happens from here on, the tail of the old text is gone
+            cache.length = reused  # the pass overwrites what follows, even if it fails
             logits = self.backend.run(ids[reused:], cache.state)
-            if self.backend.length(cache.state) != len(ids):  # this architecture keeps nothing we know of
+            if self.backend.length(cache.state) != len(ids):  # this architecture keeps nothing that can be reused
                 cache.clear()
                 return reused, logits
             cache.keep(ids, reused)
@@ -162,7 +161,7 @@ class Engine:
             return reused, logits
 
     def _make_room(self, ids: np.ndarray, cache: KVCache) -> int:
-        """Cut the cache back to the part that is still true, leaving at least one token to compute; start afresh where it cannot be cut."""
+        """Cut the cache to the prefix shared with `ids`, at most all but one token, and return its length; clear it if it cannot be cut."""
         if cache.state is None:
             cache.clear()
             return 0

@@ -1,4 +1,4 @@
-"""Fair lock (FIFO request queue) before a model: whoever asked first goes first, one forward pass at a time."""
+"""Fair lock (a FIFO queue) for a model: one forward pass at a time, in order of arrival."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from time import monotonic, perf_counter
 
 
 class FairLock:
-    """A fair lock. A visitor asks for one pass at a time, so first come, first served is also round robin among those who play.
+    """A FIFO lock. Each visitor requests one pass at a time, so FIFO is also round robin between visitors.
 
-    reload: brings back a model whose weights were unloaded; None while they are here. last_used: when the last turn ended (time.monotonic).
+    reload: loads an unloaded model's weights; None while they are loaded. last_used: when the last turn ended (time.monotonic).
     """
 
     def __init__(self) -> None:
@@ -24,13 +24,13 @@ class FairLock:
 
     @contextmanager
     def acquire(self) -> Iterator[float]:
-        """Wait for a turn and hold it, with the weights here; yields the seconds spent waiting. Raises what `reload` raises."""
+        """Wait for a turn and hold it, with the weights loaded. Yields the seconds of waiting. Raises what `reload` raises."""
         waited = self._take()
         while self.reload is not None:
             reload = self.reload
             self._give()
             began = perf_counter()
-            reload()  # outside of the turn: whoever brings a model back may have to wait for the turns of others
+            reload()  # outside of the turn, because reload may wait for the locks of other models
             waited += perf_counter() - began + self._take()
         try:
             yield waited
@@ -40,7 +40,7 @@ class FairLock:
 
     @contextmanager
     def acquire_unloaded(self) -> Iterator[float]:
-        """A turn at whatever is here, for those who put weights away and bring them back."""
+        """Wait for a turn without loading the weights; for code that loads and unloads them. Yields the seconds of waiting."""
         waited = self._take()
         try:
             yield waited
@@ -48,7 +48,7 @@ class FairLock:
             self._give()
 
     def _take(self) -> float:
-        """Wait for a turn; the seconds that took."""
+        """Wait for a turn; return the seconds of waiting."""
         with self._guard:
             if not self._busy:
                 self._busy = True
@@ -60,7 +60,7 @@ class FairLock:
         return perf_counter() - asked
 
     def _give(self) -> None:
-        """Let the next one have the turn."""
+        """Pass the turn to the first in the queue."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().set()
@@ -69,5 +69,5 @@ class FairLock:
 
     @property
     def waiting(self) -> int:
-        """How many are in the queue now."""
+        """The number of requests in the queue."""
         return len(self._waiting)

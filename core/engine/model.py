@@ -1,4 +1,4 @@
-"""Language model, loaded: network, tokenizer and their facts; shared by all sessions."""
+"""A loaded language model: network, tokenizer and facts about them. All sessions share it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
 from core.language import _
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
-SMALL_MODEL = 100_000_000  # parameters; below this one thread beats several as soon as anything else runs on the machine
+SMALL_MODEL = 100_000_000  # parameters; below this, one thread is faster as soon as other work runs on the machine
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkFacts:
-    """What is known of a network without running it. dtype: in which it computes; stored_dtype: in which its matrices are stored."""
+    """Facts about a network, known without running it. dtype: type of the computation; stored_dtype: type of the stored matrices."""
 
     device: torch.device
     stored_dtype: str
@@ -45,7 +45,7 @@ class NetworkFacts:
 
     @classmethod
     def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any, ends: Iterable[Any]) -> NetworkFacts:
-        """Return the facts by a configuration and the weights; see `ModelShape.from_weights`. ends: end token ids or lists of them."""
+        """Return the facts from a configuration and the weights; see `ModelShape.from_weights`. ends: end token ids or lists of them."""
         named = list(weights)
         stored, found = str(table.dtype).removeprefix("torch."), set[int]()
         for end in ends:
@@ -62,13 +62,13 @@ class NetworkFacts:
 
 
 class LanguageModel:
-    """A causal language model and its tokenizer. Shared by all visitors; it keeps nothing of what any of them does.
+    """A causal language model and its tokenizer. All visitors share it, and it stores no visitor's data.
 
-    name, device ("cpu", "cuda:0"), dtype ("float32"), in which it computes; stored_dtype, in which its matrices are kept. parameter_count,
-    layer_count, vocabulary_size as counts; context_length in tokens; weight_bytes and cache_bytes_per_token in bytes (the latter computed
-    from the shape: layers x KV heads x head size x 2 x item size).
+    name; device ("cpu", "cuda:0"); dtype ("float32"): type of the computation; stored_dtype: type of the stored matrices. parameter_count,
+    layer_count, vocabulary_size: counts; context_length: tokens; weight_bytes, cache_bytes_per_token: bytes (the latter computed from the
+    shape: layers x KV heads x head size x 2 x item size).
     network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
-    its names. notes: sentences on what this model does in its own way on this machine.
+    the same interface. notes: sentences on this model's limits on this machine.
     """
 
     has_network = True
@@ -120,9 +120,9 @@ class LanguageModel:
             return self.network
 
     def encode(self, text: str) -> list[int]:
-        """The token ids of a text, with the marks this model expects around it.
+        """Return the token ids of a text, with the special tokens that this model expects around it.
 
-        Raises BadText for half a surrogate pair, BadToken where the tokenizer writes a token that the model never learnt.
+        Raises BadText for half a surrogate pair, BadToken if the tokenizer returns an id that the model does not have.
         """
         if not text.isascii():
             try:
@@ -141,45 +141,45 @@ class LanguageModel:
 
     @property
     def has_chat_template(self) -> bool:
-        """Whether this is a chat model: its tokenizer knows how a conversation is written down."""
+        """Whether this is a chat model: its tokenizer has a chat template."""
         return bool(getattr(self.tokenizer, "chat_template", None))
 
     def tokenize_turn(self, text: str) -> list[Token]:
-        """The text as one turn of a conversation, with every token that the chat template puts around it. Raises ModelError without one."""
+        """Return the text as a user's turn in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:
             raise ModelError(_("{name} is no chat model: it goes on with a text, it does not answer.").format(name=self.name))
-        self.encode(text)  # refuses what cannot be written
+        self.encode(text)  # raises an error for text that cannot be encoded
         turns = [{"role": "user", "content": text}]
         try:
             written = render(self.tokenizer.get_chat_template(), turns, self.tokenizer.special_tokens_map)
-        except (TemplateFailed, ValueError) as error:  # a template is a program of the model's maker
+        except (TemplateFailed, ValueError) as error:  # a template is a program and can fail
             raise BrokenModel(_("The chat template of {name} cannot be used with a plain question.").format(name=self.name)) from error
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])
 
     def tokenize(self, text: str) -> list[Token]:
-        """The text cut into tokens; their texts joined give the text back."""
+        """Return the tokens of a text; their texts joined are the text."""
         tokens = self._read(self.encode(text))
         joined = "".join(token.text for token in tokens)
-        if joined == f" {text}":  # sentence pieces put a space before the text
+        if joined == f" {text}":  # SentencePiece tokenizers put a space before the text
             first = next(i for i, token in enumerate(tokens) if token.text)
             tokens[first] = replace(tokens[first], text=tokens[first].text[1:])
             return tokens
         return tokens if joined == text else self._by_offsets(text, tokens)
 
     def _read(self, token_ids: list[int]) -> list[Token]:
-        """These tokens one after the other, each with what it adds to the text."""
+        """Return these tokens in order, each with the text that it adds."""
         joiner = ByteJoiner()
         tokens = map(self.token, token_ids)
         return [token if token.special else replace(token, text=joiner.add(token.raw)) for token in tokens]
 
     def _by_offsets(self, text: str, tokens: list[Token]) -> list[Token]:
-        """Take the texts from the input itself where the tokenizer rewrites it (letters made small, accents joined, spaces dropped)."""
+        """Take the tokens' texts from the input, for a tokenizer that changes it (lower case, joined accents, dropped spaces)."""
         encoded = self.tokenizer(text, return_offsets_mapping=True) if self.tokenizer.is_fast else None
         ends = [end for _each, end in encoded["offset_mapping"]] if encoded else [0] * len(tokens)
         done, result = 0, []
         for index, token in enumerate(tokens):
-            # A character split over several tokens belongs to the last of them; whatever no token claims goes to the next one that does.
+            # A character split over several tokens belongs to the last of them. Text without a token goes to the next token that has some.
             later = ends[index + 1] if index + 1 < len(ends) else -1
             end = done if token.special or (later == ends[index] and later > done) else max(done, ends[index])
             end = len(text) if index == len(tokens) - 1 else end
@@ -188,7 +188,7 @@ class LanguageModel:
         return result
 
     def token(self, token_id: int) -> Token:
-        """The token of this id as it stands alone. Raises BadToken for an id outside the vocabulary."""
+        """Return the token of this id without context. Raises BadToken for an id outside the vocabulary."""
         known = self._tokens.get(token_id)
         if known is None:
             if not 0 <= token_id < self.vocabulary_size:
@@ -201,7 +201,7 @@ class LanguageModel:
         return known
 
     def token_of(self, text: str) -> Token:
-        """The token that is written just like this, `" fox"` with its space. Raises BadToken where no single one is."""
+        """Return the token whose bytes are exactly this text, such as `" fox"` with its space. Raises BadToken if there is none."""
         try:
             raw = text.encode()
         except UnicodeEncodeError as error:
@@ -209,7 +209,7 @@ class LanguageModel:
         pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
         found = next((i for i in own if self._bytes[i] == raw), None) if raw else None
-        if found is None and own is pieces:  # sentence pieces put a space before a text that has none
+        if found is None and own is pieces:  # SentencePiece tokenizers put a space before a text that has none
             found = next((i for i in range(self.vocabulary_size) if self._bytes[i] == raw), None)
         if found is not None:
             return self.token(found)
@@ -224,14 +224,14 @@ class LanguageModel:
         return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"
 
     def piece(self, token_id: int) -> str:
-        """How this token is written, whitespace and bytes made visible."""
+        """Return how this token is displayed, with visible whitespace and bytes."""
         return self.token(token_id).piece
 
     def text_of(self, token_ids: list[int]) -> str:
-        """The readable text of these tokens, joined from their bytes."""
+        """Return the readable text of these tokens, joined from their bytes."""
         return join([token.raw for token in map(self.token, token_ids) if not token.special])
 
 
 def threads_for(parameter_count: int) -> int:
-    """How many threads a forward pass should use on a CPU: one for a small model, all cores but one for a large one."""
+    """Return the threads for a forward pass on a CPU: one for a small model, all cores but one for a large one."""
     return 1 if parameter_count < SMALL_MODEL else max(1, (os.cpu_count() or 2) - 1)

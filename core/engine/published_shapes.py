@@ -1,6 +1,6 @@
-"""Published model shapes, as their makers gave them: the fields of `ModelShape`, by name.
+"""Published model shapes, as given by their makers: the fields of `ModelShape` by model name.
 
-They are facts: a test builds each of them in transformers, without memory, and counts.
+A test builds each of them in transformers without weights in memory and counts the parameters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _llama(
     window: int | None = None,
     small_per_layer: int = 0,
 ) -> dict[str, Any]:
-    """A model of the Llama family: gated feed-forward, no biases but those in `small_per_layer`, `norms` a layer and one at the end."""
+    """Return a Llama-like shape: gated feed-forward, biases only in `small_per_layer`, `norms` norms a layer and one at the end."""
     size = head_size or hidden // heads
     one = 3 * hidden * intermediate
     return dict(

@@ -1,4 +1,4 @@
-"""Model shape, read from its configuration: layers, heads, sizes, what every formula about memory and work starts from."""
+"""Model shape, read from a configuration: layers, heads and sizes, from which memory and work are computed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ UNBOUNDED_CONTEXT = 1_048_576  # for architectures whose memory does not grow wi
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """The numbers that decide what a forward pass costs. Counts are plain counts; sizes are in numbers, not bytes.
+    """The numbers that determine the cost of a forward pass. Sizes are counts of numbers, not bytes.
 
     key_size, value_size: numbers kept per KV head and position. attention_layers: layers that keep keys and values (a hybrid has fewer
-    than layer_count, a state-space model none). window: positions a sliding-window layer keeps; window_layers: how many layers slide.
+    than layer_count, a state-space model none). window: positions that a sliding-window layer keeps; window_layers: number of such layers.
 
-    attention_parameters: weights in the matrices of attention (or of the recurrence or convolution in its place), all layers.
+    attention_parameters: weights in the matrices of attention (or of the recurrence or convolution that replaces it), all layers.
     feed_forward_parameters: weights in the matrices of the feed-forward blocks, all layers and all experts, routers included;
-    active_feed_forward_parameters: those that one token meets. small_parameters: norms, biases, position tables: all that is no matrix.
+    active_feed_forward_parameters: those used by one token. small_parameters: norms, biases, position tables and all other non-matrices.
 
-    latent_size: numbers kept per layer and position where keys and values share one compressed vector (DeepSeek), else 0;
-    unfolding_parameters: weights of one layer that unfold it again, for every kept position, at every pass.
-    scan_multiply_adds: of one token in all layers' recurrences and convolutions, which multiply what is no matrix (Mamba, LFM2), else 0.
+    latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
+    unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
+    scan_multiply_adds: of one token in the recurrences and convolutions of all layers, outside of matrices (Mamba, LFM2), else 0.
     """
 
     layer_count: int
@@ -54,27 +54,27 @@ class ModelShape:
 
     @property
     def head_parameters(self) -> int:
-        """Weights of the last matrix, which turns a vector into one logit per token: vocabulary x hidden size."""
+        """Weights of the output matrix, which computes the logits: vocabulary x hidden size."""
         return self.vocabulary_size * self.hidden_size
 
     @property
     def matrix_parameters(self) -> int:
-        """Weights that one token is multiplied with on its way to its logits: one multiply-add each. Idle experts are not among them."""
+        """Weights that one token is multiplied with, one multiply-add each; experts that are not chosen do not count."""
         return self.attention_parameters + self.active_feed_forward_parameters + self.head_parameters
 
     @property
     def parameter_count(self) -> int:
-        """All numbers of the model."""
+        """Number of all parameters."""
         return self._everything(self.feed_forward_parameters)
 
     @property
     def active_parameters(self) -> int:
-        """All numbers of the model but those of the experts that a token does not visit."""
+        """Number of parameters without those of experts that a token does not use."""
         return self._everything(self.active_feed_forward_parameters)
 
     @property
     def expert_parameters(self) -> int:
-        """Weights of all experts together, without routers and without what every token visits; 0 where there are none."""
+        """Weights of all experts, without routers and without shared experts; 0 for a model without experts."""
         idle = self.feed_forward_parameters - self.active_feed_forward_parameters
         return idle * self.expert_count // max(1, self.expert_count - self.active_experts)
 
@@ -84,17 +84,17 @@ class ModelShape:
 
     @property
     def cache_numbers_per_token(self) -> int:
-        """How many numbers the cache takes up per token: layers x KV heads x (key + value)."""
+        """Numbers that the cache keeps per token: layers x KV heads x (key + value)."""
         return self.attention_layers * self.cache_numbers_per_layer
 
     @property
     def cache_numbers_per_layer(self) -> int:
-        """How many numbers one layer keeps of a token."""
+        """Numbers that one layer keeps per token."""
         return self.latent_size or self.kv_head_count * (self.key_size + self.value_size)
 
     @classmethod
     def from_config(cls, config: Any) -> ModelShape:
-        """Read the shape from a transformers configuration, whatever names the architecture gives its numbers."""
+        """Return the shape from a transformers configuration; each number is looked up under all names that architectures use."""
         text = config.get_text_config() if hasattr(config, "get_text_config") else config
         layers = int(_first(text, "num_hidden_layers", "n_layer", "n_layers", "num_layers", default=0))
         hidden = int(_first(text, "hidden_size", "n_embd", "d_model", default=0))
@@ -153,7 +153,7 @@ class ModelShape:
 
     @classmethod
     def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any) -> ModelShape:
-        """Return the shape by a configuration, with the weights counted: exact for architectures that no formula here knows.
+        """Return the shape from a configuration and the counted weights, which is exact for any architecture.
 
         weights: (name, tensor) of each parameter once. table, head: the tensors of the input and of the output embedding.
         """
@@ -172,7 +172,7 @@ class ModelShape:
             else:
                 mixers += weight.numel()
         if mixers + feed_forward + experts < (shape.attention_parameters + shape.feed_forward_parameters) // 2:
-            return shape  # weights that are packed several to a number cannot be counted; the formula can
+            return shape  # packed weights (several per number) cannot be counted, so the formula's result is used
         visited = experts * shape.active_experts // max(shape.expert_count, 1)
         return replace(
             shape,
@@ -185,7 +185,7 @@ class ModelShape:
 
     @classmethod
     def named(cls, name: str) -> ModelShape:
-        """The shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `published_shapes.SHAPES` lists them."""
+        """Return the shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `published_shapes.SHAPES` lists them."""
         known = SHAPES.get(str(name).strip().lower())
         if known is None:
             raise UnknownModel(
@@ -195,7 +195,7 @@ class ModelShape:
 
 
 def _first(config: Any, *names: str, default: int) -> Any:
-    """The first of these names that the configuration has a number for."""
+    """Return the first of these attributes that is a number, else `default`."""
     for name in names:
         value = getattr(config, name, None)
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -204,7 +204,7 @@ def _first(config: Any, *names: str, default: int) -> Any:
 
 
 def _is_latent(config: Any) -> bool:
-    """DeepSeek's attention: one compressed vector per position, from which every head's key and value is unfolded."""
+    """Return whether this is DeepSeek's attention: one compressed vector per position is expanded to every head's key and value."""
     return bool(getattr(config, "kv_lora_rank", None) and getattr(config, "qk_rope_head_dim", None))
 
 
@@ -212,7 +212,7 @@ def _is_state_space(config: Any) -> bool:
     return getattr(config, "model_type", "") in {"mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm"}
 
 
-# Architectures whose feed-forward block has two matrices; all others here have a third one, the gate.
+# Architectures whose feed-forward block has two matrices. All others are counted with a third one, the gate.
 _UNGATED = {
     "gpt2",
     "gpt_bigcode",
@@ -234,7 +234,7 @@ _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
 def _mixer_weights(
     config: Any, kinds: list[str], layers: int, hidden: int, heads: int, kv_heads: int, key_size: int, value_size: int
 ) -> int:
-    """Weights in the matrices that carry information between positions: queries, keys, values, output; or what stands in their place."""
+    """Return the weights of the matrices that mix positions: queries, keys, values, output, or the matrices that replace them."""
     if _is_state_space(config):
         inner = int(_first(config, "intermediate_size", default=0)) or int(_first(config, "expand", default=2)) * hidden
         rank, state = int(_first(config, "time_step_rank", default=0)), int(_first(config, "state_size", default=0))
@@ -251,10 +251,10 @@ def _mixer_weights(
 
 
 def _scan(config: Any, kinds: list[str], layers: int, hidden: int) -> int:
-    """Multiply-adds of one token beside the matrices, all layers: a recurrence's state and a convolution's window.
+    """Return the multiply-adds of one token outside of matrices, all layers: a recurrence's state and a convolution's window.
 
-    Mamba (Gu and Dao 2023, arXiv 2312.00752, algorithm 2) decays each number of its state, brings in the input, adds the two up and reads
-    the state out: four per number. Mamba 2 decays a head's numbers alike: three. RWKV and xLSTM are not counted.
+    Mamba (Gu and Dao 2023, arXiv 2312.00752, algorithm 2) takes four per number of its state: decay, input, sum and readout. Mamba 2 shares
+    the decay within a head and takes three. RWKV and xLSTM are not counted.
     """
     kind = getattr(config, "model_type", "")
     kernel = int(_first(config, "conv_kernel", "conv_L_cache", default=0))
@@ -268,7 +268,7 @@ def _scan(config: Any, kinds: list[str], layers: int, hidden: int) -> int:
 
 
 def _feed_forward_weights(config: Any, layers: int, hidden: int, intermediate: int) -> tuple[int, int, int, int]:
-    """Feed-forward weights of all layers: all of them, those one token meets, the number of experts, and how many a token visits."""
+    """Return the feed-forward weights of all layers, those that one token uses, the number of experts, and experts per token."""
     if _is_state_space(config):
         return 0, 0, 0, 0
     matrices = 2 if getattr(config, "model_type", "") in _UNGATED else 3
@@ -281,6 +281,6 @@ def _feed_forward_weights(config: Any, layers: int, hidden: int, intermediate: i
     sparse = layers - plain
     size = int(_first(config, "moe_intermediate_size", default=0)) or intermediate
     shared = int(_first(config, "n_shared_experts", default=0)) * size or int(_first(config, "shared_expert_intermediate_size", default=0))
-    always = hidden * experts + matrices * hidden * shared  # the router, and the experts that every token visits
+    always = hidden * experts + matrices * hidden * shared  # the router and the shared experts, which every token uses
     one = matrices * hidden * size
     return plain * dense + sparse * (always + experts * one), plain * dense + sparse * (always + chosen * one), experts, chosen

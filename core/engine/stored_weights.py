@@ -1,8 +1,7 @@
-"""Weights kept as they are stored, in 16 bits, and computed with in float32: half the memory, and the numbers of the float32 model.
+"""Weights that stay in 16 bits and are computed with in float32: half the memory, same numbers as the float32 model.
 
-A checkpoint in bfloat16 or float16 that is widened to float32 holds no more information than before. So on a CPU the matrices stay in
-16 bits. Modules of this file take the place of the network's linear layers and tables, and widen a weight each time they use it, which is
-exact. Activations, sums and vectors (norms, biases) are float32.
+On a CPU, the matrices of a bfloat16 or float16 checkpoint stay in 16 bits. The modules of this file replace the network's linear layers
+and tables. They widen a weight to float32 at each use, which is exact. Activations, sums and vectors (norms, biases) are float32.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ NARROW = (torch.bfloat16, torch.float16)
 
 
 class StoredModule(torch.nn.Module):
-    """A module with the weights of another one, `replaced()`: the same Parameter objects, so that tied weights stay tied."""
+    """A module that replaces another one (`replaced()`) and shares its Parameter objects, so that tied weights stay tied."""
 
     def __init__(self, plain: torch.nn.Module) -> None:
         super().__init__()
@@ -26,7 +25,7 @@ class StoredModule(torch.nn.Module):
         self._plain = (plain,)  # in a tuple, so that torch does not register it as a submodule
 
     def replaced(self) -> torch.nn.Module:
-        """The module whose place this one takes."""
+        """Return the module that this one replaces."""
         return self._plain[0]
 
 
@@ -43,7 +42,7 @@ class StoredLinear(StoredModule):
             self.register_parameter("bias", None)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Rows [..., in] through the layer: [..., out]."""
+        """Return the layer's output [..., out] for rows [..., in]."""
         return functional.linear(rows, self.weight.to(rows.dtype), self.bias)
 
 
@@ -58,13 +57,13 @@ class StoredConv1D(StoredModule):
         self.nf, self.nx = plain.nf, plain.nx
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Rows [..., in] through the layer: [..., out]."""
+        """Return the layer's output [..., out] for rows [..., in]."""
         found = torch.addmm(self.bias, rows.view(-1, rows.size(-1)), self.weight.to(rows.dtype))
         return found.view(*rows.size()[:-1], self.nf)
 
 
 class StoredEmbedding(StoredModule):
-    """A table of embeddings. scalar_embed_scale: Gemma's factor, by the name it has there; None without one."""
+    """An embedding table. scalar_embed_scale: Gemma's factor of that name, else None."""
 
     weight: torch.nn.Parameter
 
@@ -75,12 +74,12 @@ class StoredEmbedding(StoredModule):
         self.scalar_embed_scale: float | None = getattr(plain, "scalar_embed_scale", None)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """The rows of these ids, float32 [..., hidden]."""
+        """Return the rows of these ids, float32 [..., hidden]."""
         rows = functional.embedding(ids, self.weight, self.padding_idx).float()
         return rows if self.scalar_embed_scale is None else rows * torch.tensor(self.scalar_embed_scale)
 
     def replaced(self) -> torch.nn.Module:
-        """The table whose place this one takes, with Gemma's factor as float32 has it: loading rounded it to 16 bits."""
+        """Return the table that this one replaces, with Gemma's factor in float32, because loading rounded it to 16 bits."""
         plain: Any = super().replaced()
         if self.scalar_embed_scale is not None:
             plain.embed_scale.data = torch.tensor(self.scalar_embed_scale)
@@ -88,9 +87,9 @@ class StoredEmbedding(StoredModule):
 
 
 def keep_stored(network: Any) -> bool:
-    """Let a network that was loaded in 16 bits onto a CPU compute in float32 with its weights as they are.
+    """Make a network that was loaded in 16 bits onto a CPU compute in float32 without widening its stored weights.
 
-    Returns False, with nothing changed, if a module with a matrix is of an unknown class. Vectors become float32.
+    Return False, with nothing changed, if a module with a matrix is of an unknown class. Vectors become float32.
     """
     found: dict[str, StoredModule] = {}
     for name, module in network.named_modules():
@@ -110,17 +109,17 @@ def keep_stored(network: Any) -> bool:
     for buffer in network.buffers():
         if buffer.dtype in NARROW:
             buffer.data = buffer.data.float()
-    network.config.dtype = torch.float32  # of its activations: masks and caches are made in this type
+    network.config.dtype = torch.float32  # transformers creates masks and caches in this type
     return True
 
 
 def is_stored(network: Any) -> bool:
-    """Whether this network computes in float32 with weights that are kept in 16 bits."""
+    """Return whether this network computes in float32 with weights stored in 16 bits."""
     return any(isinstance(module, StoredModule) for module in network.modules())
 
 
 def widen(network: Any) -> Any:
-    """The same network with its own modules again and all weights in float32; for training, and for callers that write into its weights."""
+    """Restore the network's own modules with all weights in float32, for training and for callers that write into the weights."""
     stored = {name: module for name, module in network.named_modules() if isinstance(module, StoredModule)}
     for name, module in stored.items():
         network.set_submodule(name, module.replaced())

@@ -1,4 +1,4 @@
-"""How many threads a model is fastest with on this machine, measured when it is loaded."""
+"""Measure the fastest number of threads for a model on this machine, when it is loaded."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from core.backends.threads import FEW, fewest
 from core.engine.engine import Engine
 from core.engine.kv_cache.kv_cache import KVCache
 
-PROMPT, STEPS = 16, 4  # tokens read at once and tokens after them, for one measurement
-WRITTEN = 24  # weight of a step against a prompt, as where somebody reads along
+PROMPT, STEPS = 16, 4  # tokens of the measured prompt, and measured steps after it
+WRITTEN = 24  # weight of a step against a prompt, as in a run watched token by token
 
 
 def fastest(engine: Engine, parameter_count: int) -> int:
-    """The number of threads with which a prompt and the steps after it take the least time; one for a small model, and on a GPU.
+    """Return the number of threads that takes the least time for a prompt and its steps; 1 for a small model and on a GPU.
 
-    Fewer win unless more are clearly faster. Takes six to twelve short passes for each number that is tried.
+    A larger number wins only if it is clearly faster. Each number tried takes six to twelve short passes.
     """
     if parameter_count < FEW or engine.device.type != "cpu":
         return 1
@@ -34,10 +34,10 @@ def _seconds(engine: Engine, count: int) -> float:
 
 
 def _measured(engine: Engine) -> float:
-    """Seconds of a prompt's pass and of some steps after it; the fastest step stands for all."""
+    """Return the seconds of a prompt's pass plus WRITTEN times the fastest step's."""
     ids = np.arange(1, PROMPT + STEPS + 1) * 7919 % engine.vocabulary_size
     cache, times = KVCache(), []
-    engine.forward(ids[:1])  # threads are made when they are first needed
+    engine.forward(ids[:1])  # torch creates its threads in the first pass
     for end in range(PROMPT, PROMPT + STEPS + 1):
         started = perf_counter()
         engine.forward(ids[:end], cache)

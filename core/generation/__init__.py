@@ -1,1 +1,1 @@
-"""Generation: the decode loop, its tree of branches, recordings and their replay. A run, kept and shown again."""
+"""Generation: the decode loop, its tree of branches, recordings of runs and their replay."""

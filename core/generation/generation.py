@@ -1,7 +1,6 @@
-"""Generation loop over a tree of branches: a prompt, and everything that was written behind it.
+"""Generation loop over a tree of branches: a prompt and all its continuations.
 
-The record only grows. Going back moves a mark, taking another token adds a branch, and nothing a visitor made is ever lost or computed
-a second time in another place.
+Going back changes the current node, and another token adds a branch. Existing steps are kept; only `Tree.delete` removes them.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ if TYPE_CHECKING:
 
     from core.engine.model import LanguageModel
 
-LONGEST_PROMPT = 4_000_000  # characters; far beyond any context, it only keeps the tokenizer from being fed a whole library
+LONGEST_PROMPT = 4_000_000  # characters; longer than any context, to bound the tokenizer's work
 MOST_CANDIDATES = 1_000
-LONGEST_LIST = 8_000  # tokens that a server is asked for to settle a doubt
-BESIDE = 1e-3  # of the strip: so near to a token's segment, arithmetic may decide whether a roll falls onto it
+LONGEST_LIST = 8_000  # most tokens that a server is asked for to make a pick certain
+BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
 
 
 @dataclass(slots=True)
 class _Pending:
-    """What is known about the token after the current place: the pass that was made, and the odds for the settings last asked for."""
+    """The forward pass before the next token, and the distributions already computed from it, by settings."""
 
     forward: Forward
     distributions: dict[SamplingSettings, TokenDistribution] = field(default_factory=dict)
@@ -48,11 +47,11 @@ class _Pending:
 class Generation(Run):
     """One visitor's run of one model.
 
-    model: the loaded model. prompt: the text to go on from. settings: for the coming steps; assign to change them, nothing is re-rolled.
-    top_n: how many candidates every step lists. use_cache=False computes all positions again at every step. as_chat: the prompt is a turn
-    of a conversation, written as the model's chat template has it; prompt_tokens shows every token that this adds.
+    model: the loaded model. prompt: the text to continue. settings: for the next steps; assign new ones to change them, existing steps
+    stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every step. as_chat: the prompt
+    becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too.
 
-    Raises EmptyPrompt, PromptTooLong, BadSetting for what are no settings, WrongType for what is no model or no text.
+    Raises EmptyPrompt, PromptTooLong, BadSetting for invalid settings, WrongType if the model or the prompt has the wrong type.
     """
 
     is_replay = False
@@ -99,7 +98,7 @@ class Generation(Run):
 
     @property
     def finished(self) -> str | None:
-        """Why the run cannot go on from here: "end of text", "context full", "limit reached" or "out of memory"; None while it can."""
+        """Why the run has ended here: "end of text", "context full", "limit reached" or "out of memory"; None if it can continue."""
         if self._path and self._path[-1].token_id in self.model.end_token_ids:
             return N_("end of text")
         if self.token_count >= self.model.context_length:
@@ -110,17 +109,17 @@ class Generation(Run):
 
     @property
     def token_ids(self) -> np.ndarray:
-        """All tokens up to here, int64 [token_count]; a view that must not be written to."""
+        """All tokens up to the current node, int64 [token_count]; a view that must not be written to."""
         return self._ids[: self.token_count]
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes that the tokens in this run's cache take now."""
+        """Bytes that the tokens in this run's cache take."""
         return self._cache.bytes
 
     @property
     def cache(self) -> KVCache:
-        """The keys and values this run goes on from. Another cache may be put in its place: what does not fit the text is computed anew."""
+        """The run's KV cache. It can be replaced by any other; tokens that do not match the text are computed again."""
         return self._cache
 
     @cache.setter
@@ -130,9 +129,9 @@ class Generation(Run):
     @property
     @in_turn
     def logits(self) -> torch.Tensor | None:
-        """The model's own answer for the coming token: float32 [vocabulary], on its device; None where a server told only a part of it.
+        """The model's logits of the next token: float32 [vocabulary], on its device; None if a server sent only a part.
 
-        Makes the forward pass once, as `next_distribution` does, and raises what that raises.
+        Makes the forward pass once, as `next_distribution` does, and raises the same errors.
         """
         self._must_go_on()
         answer = self._pending_pass(self.settings).forward.logits
@@ -140,7 +139,7 @@ class Generation(Run):
 
     @in_turn
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
-        """The odds of the next token, before the roll. Makes the forward pass once; other settings then cost no further pass.
+        """Return the probabilities of the next token. Makes the forward pass once; other settings then need no further pass.
 
         Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
         """
@@ -156,13 +155,14 @@ class Generation(Run):
 
     @in_turn
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
-        """One forward pass, one token.
+        """Compute and append one token.
 
-        attempt: 0 is the roll that seed and step index give; 1, 2, ... throw again at the same step. What was thrown once in this run
-        stands, however close to a border it fell. outcome: the token that this roll picked elsewhere, on another machine, in a batch or
-        from a rebuilt cache; it is taken here, too: as rolled where the roll falls onto it or beside it (see `BESIDE`), else as forced.
+        attempt: 0 is the roll of the seed and the step index; 1, 2, ... roll again at the same step. A repeated roll returns the step that
+        it made before in this run, even if rounding would now decide otherwise. outcome: the token that this roll selected elsewhere, on
+        another machine, in a batch or with a rebuilt cache. It is taken as sampled if the roll falls on its segment or near it (see
+        `BESIDE`), else as forced.
 
-        Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits, BadSetting for an impossible attempt, BadToken.
+        Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits, BadSetting for an invalid attempt, BadToken.
         """
         attempt = whole_number(attempt, N_("The attempt"), 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
@@ -185,9 +185,9 @@ class Generation(Run):
 
     @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
-        """Take this token instead of rolling: its number, its text (`" fox"`), or a candidate of any step.
+        """Take this token without a roll: its id, its text (`" fox"`), or a candidate of any step.
 
-        Raises BadToken for what is no token of this model, RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
+        Raises BadToken for a token that the model does not have, RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
         """
         token_id = self._token_id(token)
         self._must_go_on()
@@ -206,7 +206,7 @@ class Generation(Run):
         return self.model.token(int(number)).token_id
 
     def _must_go_on(self) -> None:
-        """Raises RunFinished where the run cannot go on from here."""
+        """Raise RunFinished if the run has ended here."""
         if self.finished and not self._path:
             raise RunFinished(_("There is no room to write: {finished}. Shorten the prompt.").format(finished=_(self.finished)))
         if self.finished:
@@ -215,7 +215,7 @@ class Generation(Run):
             )
 
     def _thrown(self, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
-        """The step that this throw has made here before, if it has."""
+        """Return the child that this roll has made here before, or None."""
         for child in self.nodes[self.here].children:
             step = self.nodes[child].step
             if step and (step.settings, step.chosen_by, step.attempt) == (settings, chosen_by, attempt):
@@ -223,7 +223,7 @@ class Generation(Run):
         return None
 
     def _pending_or_full(self) -> _Pending:
-        """The pass behind the coming token. Memory that is full ends the run here, and says so."""
+        """Return the pass before the next token. If memory is full, the run ends here with NotEnoughMemory."""
         try:
             return self._pending_pass(self.settings)
         except NotEnoughMemory:
@@ -231,7 +231,7 @@ class Generation(Run):
             raise
 
     def _keep(self, pending: _Pending, seen: stages.Observation, chosen_by: str, roll: float | None, attempt: int) -> Step:
-        """The step that was seen, behind the current place; one that was made just so before is gone to."""
+        """Append the observed step to the current node, or move to an equal child that exists."""
         settings = self.settings
         known = self._child_like(seen.chosen, settings, chosen_by, attempt)
         if known is not None:
@@ -255,7 +255,7 @@ class Generation(Run):
         return step
 
     def _pending_pass(self, settings: SamplingSettings) -> _Pending:
-        many = _unbounded(settings)  # every token can be picked, and only a long list says how likely each is
+        many = _unbounded(settings)  # every token can be chosen, so its probability needs a long list
         usual = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
         if self._pending is None:
             cache = self._cache if self.use_cache else None
@@ -267,7 +267,7 @@ class Generation(Run):
         return self._pending
 
     def _observe(self, pending: _Pending, settings: SamplingSettings, **pick: Any) -> stages.Observation:
-        """Watch the odds and pick. A pick that a server leaves in doubt makes it list more, until the token and its odds are known."""
+        """Observe the probabilities and select a token. A server lists more tokens until the selection is certain."""
         with self._keeping_no_failure():
             while True:
                 logits = pending.forward.logits
@@ -286,10 +286,10 @@ class Generation(Run):
 
     @contextmanager
     def _keeping_no_failure(self) -> Iterator[None]:
-        """An answer that could not be made sense of is asked for anew next time."""
+        """Drop the pass if reading its logits failed, so that the next call computes it again."""
         try:
             yield
-        except (InputError, OutsideTopLogprobs):  # the answer is sound, what was wanted of it is not
+        except (InputError, OutsideTopLogprobs):  # the logits are valid, only the request was not
             raise
         except BaseException:
             self._pending = None
@@ -315,7 +315,7 @@ class Generation(Run):
         self._ids[step.position] = step.token_id
 
     def _moved(self, kept: int) -> None:
-        """The place has changed: write the tokens behind the common part anew, and forget what was known about the coming step."""
+        """Write the token ids after the common part again and drop the pending pass, because the current node has changed."""
         for step in self._path[kept:]:
             self._write_id(step)
         self._pending = None
@@ -323,19 +323,19 @@ class Generation(Run):
 
     @in_turn
     def release(self) -> None:
-        """Give the cache's memory back. The run stays; the next step computes all positions once."""
+        """Free the cache's memory. The run is kept; its next step computes all positions once."""
         self._cache.clear()
         self._pending = None
 
 
 def _unbounded(settings: SamplingSettings) -> bool:
-    """Whether no cut-off bounds the pick, while the temperature moves probability between the listed tokens and all others."""
+    """Return whether no cut-off limits the selection while the temperature shifts probability between listed and unlisted tokens."""
     cut = settings.greedy or settings.top_k > 0 or settings.top_p < 1.0 or settings.min_p > 0.0
     return not cut and (settings.temperature != 1.0 or settings.typical_p < 1.0)
 
 
 def _check_kinds(model: Any, prompt: Any) -> None:
-    """Raises WrongType where a model or a text was to be given and something else was."""
+    """Raise WrongType if the model or the prompt has the wrong type."""
     if not hasattr(model, "tokenize"):
         said = _("A run needs a loaded model, load_model({model}) for one, not {kind}.")
         raise WrongType(said.format(model=repr(str(model)[:40]), kind=type(model).__name__))
@@ -344,21 +344,21 @@ def _check_kinds(model: Any, prompt: Any) -> None:
 
 
 def _falls_beside(seen: stages.Observation, roll: float) -> bool:
-    """Whether this roll falls onto the segment of the chosen token or beside it."""
+    """Return whether this roll falls on the chosen token's segment or near it."""
     column = int(np.flatnonzero(seen.token_ids == seen.chosen)[0])
     start, width = float(seen.dice_starts[column]), float(seen.probabilities[-1, column])
-    return start - BESIDE <= roll <= start + width + BESIDE  # a start that is no number is beside nothing
+    return start - BESIDE <= roll <= start + width + BESIDE  # False if the token has no segment (NaN)
 
 
 def _cut_too_short(listed: TopLogprobs | None, settings: SamplingSettings) -> bool:
-    """Whether a server's list ends before a cut-off does, so that a longer one may hold all that it keeps."""
+    """Return whether a cut-off may keep tokens that a server's list does not include, so that a longer list is needed."""
     if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
         return False
     return not listed.exact_stages(_stages(settings))[-1]
 
 
 def _doubtful(listed: TopLogprobs | None, settings: SamplingSettings, roll: float | None) -> bool:
-    """Whether another token might be the one this roll takes, if more of them were listed."""
+    """Return whether this roll could select another token if the server listed more."""
     if listed is None or roll is None or len(listed) >= LONGEST_LIST or settings.repetition_penalty != 1.0:
         return False
     return not listed.certain_pick(_stages(settings), roll)
@@ -388,7 +388,7 @@ def _arrays(seen: stages.Observation, listed: TopLogprobs | None) -> dict[str, A
     if listed is None:
         return arrays
     exact = listed.exact_stages(zip(seen.stage_names, seen.stage_settings, strict=True))
-    ranks = np.minimum(seen.ranks, len(listed) + 1)  # how many unlisted tokens stand before a forced one, nobody knows
+    ranks = np.minimum(seen.ranks, len(listed) + 1)  # the true rank of a forced, unlisted token is unknown
     return arrays | {"ranks": ranks, "top_logprobs_count": len(listed), "stage_exact": exact}
 
 

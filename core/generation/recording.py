@@ -1,7 +1,7 @@
-"""Recording, the serialised run: everything that was seen, as validated JSON, to be shown again without the model.
+"""Recording: a run serialised as validated JSON, which can be shown again without the model.
 
-The file is JSON with a version. It may come from a stranger: it is bounded, every field is checked (`recording_file`), and texts are joined
-anew from the tokens' bytes. A file can be wrong, never dangerous.
+The file is JSON with a version. It may come from a stranger, so its size is bounded, `recording_file` checks every field, and texts are
+joined again from the tokens' bytes. A file can be wrong but not dangerous.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from core.tokens.tokens import ByteJoiner, Token, lone_token
 
 
 class Recording:
-    """A run that was kept. prompt, text, path, settings and model_name say what it was; replay() shows it again, step by step."""
+    """A recorded run. prompt, text, path, settings and model_name describe it; replay() shows it again, step by step."""
 
     def __init__(self, head: File, vocabulary: Iterable[TokenFile], prompt: Iterable[PromptToken], steps: Iterable[StepFile]) -> None:
         """Use `of`, `load` or `loads`. Raises BadRecording if the parts contradict each other."""
@@ -62,7 +62,7 @@ class Recording:
         tree = Tree(self.model)
         tree.prompt, tree.prompt_tokens = self.prompt, self.prompt_tokens
         known: dict[str, SamplingSettings] = {}
-        depths = [0]  # of every node: how many steps stand before the one behind it
+        depths = [0]  # per node: the number of steps from the prompt
         written = self.model.tokens.keys()
         for node_id, entry in enumerate(steps, start=1):
             if entry.parent >= node_id:
@@ -86,20 +86,20 @@ class Recording:
 
     @property
     def text(self) -> str:
-        """The prompt and what was written behind it."""
+        """The prompt and its continuation."""
         return self.tree.text
 
     @property
     def path(self) -> list[Step]:
-        """The steps of the path on which the run stood when it was kept."""
+        """The steps from the prompt to the node that was current when the run was recorded."""
         return self.tree.path
 
     @classmethod
     def of(cls, run: Any) -> Recording:
-        """Keep a run (a Generation or a Replay), with all its branches.
+        """Return a recording of a run (a Generation or a Replay), with all its branches.
 
-        Raises BadRecording for a run that does not fit into a file: more than 50,000 steps, or numbers that no model gives. WrongType for
-        what is no run.
+        Raises BadRecording for a run that does not fit into a file: more than 50,000 steps, or invalid numbers. Raises WrongType if `run`
+        is not a run.
         """
         if not isinstance(run, Run):
             raise WrongType(_("A recording is made of a run, not of {kind}.").format(kind=type(run).__name__))
@@ -111,7 +111,7 @@ class Recording:
 
     @classmethod
     def loads(cls, data: str | bytes) -> Recording:
-        """Read a recording from the text of its file. Raises BadRecording, and nothing else, for whatever is wrong with it."""
+        """Return the recording in the text of a file. Raises BadRecording for any invalid text."""
         content = Content(data)
         try:
             return cls(
@@ -125,7 +125,7 @@ class Recording:
 
     @classmethod
     def load(cls, path: str | Path) -> Recording:
-        """Read a recording from a file. Raises BadRecording."""
+        """Return the recording in a file. Raises BadRecording."""
         try:
             with open(path, "rb") as file:
                 return cls.loads(file.read(LARGEST_FILE + 1))
@@ -133,7 +133,7 @@ class Recording:
             raise BadRecording(_("This recording cannot be opened.")) from error
 
     def dumps(self) -> str:
-        """The text of the file."""
+        """Return the text of the file."""
         parts = {"nodes": self.tree.nodes, "here": self.tree.here, "turn": nullcontext()}
         named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "finished")
         return _file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json()
@@ -143,16 +143,16 @@ class Recording:
         Path(path).write_text(self.dumps(), encoding="utf-8")
 
     def replay(self) -> Replay:
-        """Show the run again from its prompt: it steps, goes back and branches like a live one, as far as it was recorded."""
+        """Return a run that starts at the prompt and can step, go back and branch as far as the recording goes."""
         return Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self.as_chat)
 
 
 def _file_of(run: Any) -> File:
-    """A run as it goes into a file."""
-    with run.turn:  # somebody may be writing it meanwhile; nodes themselves never change but for their names
+    """Return a run as the content of a file."""
+    with run.turn:  # another thread may be changing the run; nodes themselves change only their names
         model, here, finished, settings = run.model, run.here, run.finished, run.settings.as_dict()
         kept = [node for node in run.nodes if not node.is_deleted]
-    number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without the gaps of deleted ones
+    number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
     used = {int(i) for node in kept if node.step for i in node.step.token_ids}
     return File(
         format="token-probability-viewer recording",
@@ -175,5 +175,5 @@ def _file_of(run: Any) -> File:
 
 
 def _public_name(name: str) -> str:
-    """A model's name as it may leave this machine: of a folder, only its own name."""
+    """Return a model's name for publication: of a folder's path, only the last part."""
     return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name

@@ -1,8 +1,7 @@
-"""The file of a recording, checked: bounded in bytes, in nesting and in time before anything large is made of it.
+"""Reading and checking the file of a recording, with bounds on bytes, nesting and time.
 
-A file is first only looked over for its brackets (`_cut`), which makes nothing but a few places to cut it at. Its three long lists are then
-parsed and checked a small piece at a time, so that whatever is wrong costs no more than one piece, and everybody else in this process gets
-their turns in between.
+`_cut` first finds the brackets of a file and the positions at which to cut it. The three long lists are then parsed and checked in small
+parts. A wrong file therefore costs no more than one part, and other threads run in between.
 """
 
 from __future__ import annotations
@@ -23,29 +22,29 @@ from core.language import N_, _, written
 FORMAT = "token-probability-viewer recording"
 VERSION = 1
 LARGEST_FILE = 64 * 1024 * 1024  # bytes
-LONGEST = 60.0  # seconds that one file may take
+LONGEST = 60.0  # seconds for one file
 MOST_STEPS = 50_000
-DEEPEST = 6  # brackets inside each other; a sound file has five
-MOST_MARKS = 8_000_000  # brackets and texts
-PIECE = 128 * 1024  # bytes of a list that are parsed at a time, or one entry if that is longer
+DEEPEST = 6  # nested brackets; a valid file has five levels
+MOST_MARKS = 8_000_000  # brackets and strings
+PIECE = 128 * 1024  # bytes of a list that are parsed at once, or one entry if that is longer
 LARGEST_ENTRY = 2 * 1024 * 1024  # bytes; a step of 1,001 tokens in 16 stages has a quarter of that
-LARGEST_REST = 1024 * 1024  # bytes outside of the long lists and of all texts
-LISTS = {"prompt_tokens": 2_000_000, "vocabulary": 2_000_000, "steps": MOST_STEPS}  # and how many there may be
+LARGEST_REST = 1024 * 1024  # bytes outside of the long lists and of all strings
+LISTS = {"prompt_tokens": 2_000_000, "vocabulary": 2_000_000, "steps": MOST_STEPS}  # most entries of each list
 
-# What stands before the next mark, and the mark: a bracket or a whole text. Possessive, so nothing is looked at twice; with bounds, so
-# that no call takes long, during which nobody else in this process would have a turn.
+# Text before the next mark, and the mark: a bracket or a whole string. Possessive quantifiers never read a byte twice. Their bounds limit
+# the time of one call, during which no other thread can run.
 _MARK = re.compile(rb'[^"\[\]{}]{0,65536}+("(?:[^"\\]{1,65536}+|\\.){0,6000000}+"|[\[\]{}])?', re.DOTALL)
 _NO_JSON = N_("This file is not a recording: it cannot be read as JSON.")
 
 
 class PromptToken(TokenFile):
-    """A token of the prompt."""
+    """A token of the prompt in the file."""
 
     text: Annotated[str, Field(max_length=1_000_000)]
 
 
 class ModelFile(Strict):
-    """The model."""
+    """The model in the file."""
 
     name: Annotated[str, Field(max_length=300)]
     device: Annotated[str, Field(max_length=60)]
@@ -60,7 +59,7 @@ class ModelFile(Strict):
 
 
 class File(Strict):
-    """The whole; read from a stranger's file with its long lists empty, which come in pieces (`Content`)."""
+    """The whole file. When it is read, its long lists are empty and `Content` reads them in parts."""
 
     format: Literal["token-probability-viewer recording"]
     version: Literal[1]
@@ -84,7 +83,7 @@ _PARSERS: dict[type[BaseModel], TypeAdapter[Any]] = {
 
 
 class Content:
-    """What is in a file: `head`, and its long lists an entry at a time. Raises BadRecording wherever something is wrong."""
+    """The content of a file: `head`, and its long lists entry by entry. All methods raise BadRecording for an invalid file."""
 
     def __init__(self, data: str | bytes) -> None:
         self._until = time.monotonic() + LONGEST
@@ -105,7 +104,7 @@ class Content:
         if isinstance(version, int) and version > VERSION:
             raise BadRecording(_("This recording was made with a newer version of the app. Update the app to replay it."))
         for part, kind in ((content, File), (content.get("model"), ModelFile)):
-            if isinstance(part, dict) and len(part) > len(kind.model_fields):  # each unknown name would be a fault of its own to report
+            if isinstance(part, dict) and len(part) > len(kind.model_fields):  # pydantic would report every unknown name as an error
                 raise BadRecording(_("This recording is broken: it has more entries than a recording has."))
         try:
             self.head = File.model_validate(content)
@@ -113,11 +112,11 @@ class Content:
             raise BadRecording(_("This recording is broken (at {place}).").format(place=place_of(error))) from error
 
     def entries(self, name: str, kind: type[Entry]) -> Iterator[Entry]:
-        """The entries of one long list, each parsed when it is asked for."""
+        """Yield the entries of one long list, each part parsed when it is needed."""
         count = 0
         for piece in self._pieces.get(name, ()):
             _in_time(self._until)
-            time.sleep(0)  # whoever else has something to do in this process does it now
+            time.sleep(0)  # lets other threads run
             try:
                 found: list[Entry] = _PARSERS[kind].validate_json(b"[%b]" % piece.of(self._data))
             except ValidationError as error:
@@ -128,14 +127,14 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Some entries of a list, without the comma before the first and behind the last."""
+    """Some entries of a list, without the commas around them."""
 
     start: int
     end: int
     first: bool
 
     def of(self, data: bytes) -> bytes:
-        """Its bytes. Raises BadRecording where it does not follow the piece before behind a comma."""
+        """Return its bytes. Raises BadRecording if no comma separates it from the part before."""
         own = data[self.start : self.end]
         if self.first:
             return own
@@ -149,24 +148,24 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Cutter:
-    """Where a file is cut, found mark by mark."""
+    """Finds, mark by mark, where to cut a file."""
 
     pieces: dict[str, list[_Piece]] = field(default_factory=dict)
-    rest: list[tuple[int, int]] = field(default_factory=list)  # from and to, of what is outside of the long lists
+    rest: list[tuple[int, int]] = field(default_factory=list)  # start and end of each part outside of the long lists
     done: int = 0
-    list_name: str = ""  # of the long list one is in
+    list_name: str = ""  # the long list at this position, "" outside
     cut_at: int = 0
     entry_at: int = 0
-    count: int = 0  # of its entries
+    count: int = 0  # entries of that list so far
 
     def broken(self) -> BadRecording:
-        """The list one is in holds what none can."""
+        """Return the error for content that this list cannot have."""
         return BadRecording(
             _("This recording is broken (at {place}): there is something in it that cannot be there.").format(place=self.list_name)
         )
 
     def open_list(self, name: str, at: int) -> None:
-        """A long list begins behind this place."""
+        """Begin a long list after this position."""
         if name in self.pieces:
             raise BadRecording(_("This recording is broken (at {name}): it is there twice.").format(name=name))
         self.pieces[name], self.list_name = [], name
@@ -175,7 +174,7 @@ class _Cutter:
         self.count = 0
 
     def entry_ends(self, at: int) -> None:
-        """An entry of it ends before this place."""
+        """End an entry of the list before this position."""
         if at - self.entry_at > LARGEST_ENTRY:
             raise BadRecording(
                 _("This recording is broken (at {place}): one of them is larger than any can be.").format(place=self.list_name)
@@ -190,7 +189,7 @@ class _Cutter:
             self._cut(at)
 
     def close_list(self, at: int) -> None:
-        """It ends at this place."""
+        """End the list at this position."""
         self.entry_ends(at)
         left_over = not self.pieces[self.list_name] or self.cut_at < at
         if left_over:
@@ -204,7 +203,7 @@ class _Cutter:
 
 
 def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
-    """The file without what is in its long lists, and these in pieces. Raises BadRecording beyond the bounds on nesting, marks and time."""
+    """Return the file without its long lists, and these in parts. Raises BadRecording beyond the bounds on nesting, marks and time."""
     cutter, depth, texts, key = _Cutter(), 0, 0, b""
     for number, found in enumerate(_MARK.finditer(data)):
         at, end = found.span(1)
@@ -256,7 +255,7 @@ def _in_time(until: float) -> None:
 
 
 def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
-    """Where in a file the first fault is, fit to be shown. name: of the list in which it is, before: how many entries of it came before."""
+    """Return where in a file the first error is, as a short text. name: the list with the error, before: entries of it read before."""
     where = error.errors(include_input=False, include_context=False)[0]["loc"]
     if name:
         where = (name, before + where[0], *where[1:]) if where and isinstance(where[0], int) else (name,)

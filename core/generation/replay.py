@@ -1,4 +1,4 @@
-"""Replay of a recording: the same reading and stepping as a live run, with no model behind it."""
+"""Replay of a recording: reads and steps like a live run, without a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.tokens.tokens import Token
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
-    """What a recording knows of the model that wrote it; the names are those of core.engine.model.LanguageModel."""
+    """What a recording stores about its model, with the names of core.engine.model.LanguageModel."""
 
     has_network: ClassVar[bool] = False
 
@@ -33,19 +33,19 @@ class RecordedModel:
     tokens: dict[int, Token] = field(repr=False)
 
     def token(self, token_id: int) -> Token:
-        """The token of this id as it stands alone. Raises BadToken for one that the recording never met."""
+        """Return the token of this id without context. Raises BadToken for a token that the recording does not contain."""
         known = self.tokens.get(token_id)
         if known is None:
             raise BadToken(_("The recording does not hold token number {number}.").format(number=token_id))
         return known
 
     def piece(self, token_id: int) -> str:
-        """How this token is written, whitespace and bytes made visible."""
+        """Return how this token is displayed, with visible whitespace and bytes."""
         return self.token(token_id).piece
 
 
 class Replay(Run):
-    """Reveals a recorded tree step by step. What was not recorded cannot be shown, and says so."""
+    """A run over a recorded tree, revealed step by step. Steps that were not recorded raise an error."""
 
     is_replay = True
 
@@ -61,18 +61,18 @@ class Replay(Run):
         self._recorded = recorded
         self._ending = ending
         self._source = {0: 0}  # own node -> recorded node
-        self._shown: dict[int, int] = {}  # the other way round
+        self._shown: dict[int, int] = {}  # recorded node -> own node
         self._main_line = set(recorded.line)
 
     def _next(self) -> Node | None:
-        """The recorded step that comes next here: along the path on which the recording ended, else the first that was made."""
+        """Return the next recorded step: on the path to the recording's current node, else the first child."""
         children = self._recorded.nodes[self._source[self.here]].children
         chosen = next((c for c in children if c in self._main_line), children[0] if children else None)
         return None if chosen is None else self._recorded.nodes[chosen]
 
     @property
     def finished(self) -> str | None:
-        """Why there is no more to show; None while there is."""
+        """Why there is no further step; None if there is one."""
         if self._next() is not None:
             return None
         at_the_end = self._source[self.here] == self._recorded.here
@@ -80,12 +80,12 @@ class Replay(Run):
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes that the tokens in the recorded run's cache took here."""
+        """Bytes that the recorded run's cache took at this step."""
         return self._path[-1].forward.cache_bytes if self._path else 0
 
     @in_turn
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
-        """The recorded odds of the next token; other settings than the recorded ones cannot be applied without the model."""
+        """Return the recorded probabilities of the next token. `settings` has no effect, because other settings need the model."""
         following = self._next()
         if following is None or following.step is None:
             raise RunFinished(_("The recording ends here. Go back to an earlier word, or start a live run."))
@@ -93,7 +93,7 @@ class Replay(Run):
 
     @in_turn
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
-        """Reveal the next recorded step, or the one that took the token `outcome`. Raises RunFinished at the end."""
+        """Reveal the next recorded step, or the one with the token `outcome`. Raises RunFinished at the end."""
         following = self._next()
         if following is None or following.step is None:
             raise RunFinished(_("The recording ends here. Go back to an earlier word, or start a live run."))
@@ -101,7 +101,7 @@ class Replay(Run):
 
     @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
-        """Follow a recorded branch that took this token here: its number, its text or a candidate. Raises BadToken if there is none."""
+        """Follow a recorded branch with this token: its id, its text or a candidate. Raises BadToken if there is none."""
         wanted = token.token_id if isinstance(token, Candidate | Token) else token
         for child in self._recorded.nodes[self._source[self.here]].children:
             node = self._recorded.nodes[child]
@@ -121,4 +121,4 @@ class Replay(Run):
         return recorded.step
 
     def release(self) -> None:
-        """A recording holds no cache to give back."""
+        """Do nothing: a replay has no cache."""

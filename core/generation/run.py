@@ -1,4 +1,4 @@
-"""What a live run and a shown recording have in common beyond their tree: settings, writing on, and how they look in a notebook."""
+"""The common part of live runs and replays beyond their tree: settings, generating, and their display in notebooks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from core.record import rich
 from core.record.step import Step, Vocabulary
 from core.settings import SamplingSettings, whole_number
 
-TAIL = 40  # characters of the text that a run shows of itself
+TAIL = 40  # characters of the text that `repr` shows
 P = ParamSpec("P")
 Result = TypeVar("Result")
 AnyRun = TypeVar("AnyRun", bound="Run")
 
 
 def in_turn(method: Callable[Concatenate[AnyRun, P], Result]) -> Callable[Concatenate[AnyRun, P], Result]:
-    """What moves a run, or goes by where it stands: from whichever threads it is called, one after the other (see `Run.turn`)."""
+    """Decorate a method that moves a run or depends on its current node: threads call it one after the other (see `Run.turn`)."""
 
     @wraps(method)
     def guarded(self: AnyRun, *args: P.args, **kwargs: P.kwargs) -> Result:
@@ -33,10 +33,10 @@ def in_turn(method: Callable[Concatenate[AnyRun, P], Result]) -> Callable[Concat
 
 
 class Run(Tree, ABC):
-    """A tree that can go on: from a model, or from what was recorded.
+    """A tree that can be continued, by a model or from a recording.
 
-    turn: held by whoever moves it. A step that is being computed belongs to the place where it began, so nobody else moves the run
-    meanwhile; hold it around several calls that belong together. Reading needs no turn.
+    turn: lock held by the thread that moves the run. A step belongs to the node where its computation began, so no other thread may move
+    the run until it ends. Hold the lock around several calls that belong together. Reading needs no lock.
     """
 
     model_name: str
@@ -48,7 +48,7 @@ class Run(Tree, ABC):
 
     @property
     def settings(self) -> SamplingSettings:
-        """For the coming steps; assign others to change them, nothing is rolled again. Raises BadSetting for anything else."""
+        """Settings of the next steps; assign new ones to change them, existing steps stay. Raises BadSetting for another type."""
         return self._settings
 
     @settings.setter
@@ -58,36 +58,36 @@ class Run(Tree, ABC):
     @property
     @abstractmethod
     def finished(self) -> str | None:
-        """Why it cannot go on from here; None while it can."""
+        """Why the run has ended here; None if it can continue."""
 
     @abstractmethod
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
-        """One token."""
+        """Compute or reveal one token."""
 
     def go_to(self, step_index: int) -> None:
-        """As `Tree.go_to`."""
+        """Move to a step; see `Tree.go_to`."""
         with self.turn:
             super().go_to(step_index)
 
     def switch(self, node_id: int) -> None:
-        """As `Tree.switch`."""
+        """Move to a node; see `Tree.switch`."""
         with self.turn:
             super().switch(node_id)
 
     def delete(self, node_id: int) -> int:
-        """As `Tree.delete`."""
+        """Delete a branch; see `Tree.delete`."""
         with self.turn:
             return super().delete(node_id)
 
     def stream(self, count: int | None = None) -> Iterator[Step]:
-        """Write up to `count` more tokens (None: to the end) and yield each step as it is made.
+        """Generate up to `count` more tokens (None: to the end) and yield each step.
 
-        It ends where the run ends or memory is full; `finished` says why. Raises BadSetting for an impossible count.
+        Stops where the run ends or memory is full; `finished` then has the reason. Raises BadSetting for an invalid count.
         """
         return self._stream(None if count is None else whole_number(count, N_("The number of tokens"), 0))
 
     def generate(self, count: int | None = None) -> str:
-        """Write up to `count` more tokens (None: to the end) and return the whole text. Raises BadSetting for an impossible count."""
+        """Generate up to `count` more tokens (None: to the end) and return the whole text. Raises BadSetting for an invalid count."""
         for _step in self.stream(count):
             pass
         return self.text
@@ -98,29 +98,29 @@ class Run(Tree, ABC):
             try:
                 step = self.step()
             except NotEnoughMemory:
-                if not self._path:  # a prompt that does not fit is no end of a text
+                if not self._path:  # the prompt itself does not fit into memory
                     raise
                 return
             yield step
             made += 1
 
     def to_html(self, link: str = "", charts: int = 3) -> str:
-        """The run as one HTML page that needs nothing else: the tinted text, charts of the most telling steps, settings, model, receipt.
+        """Return the run as one self-contained HTML page: the tinted text, charts of the most telling steps, settings, model, receipt.
 
-        link: an address that repeats the run; it stands there with its QR code. charts: how many steps get one.
+        link: an address that repeats the run, shown with its QR code. charts: how many steps get a chart.
         """
-        from core.reports.handout import handout  # reports are functions of a run: the one declared circle of imports
+        from core.reports.handout import handout  # imported here, because reports import runs: the one declared import cycle
 
         return handout(self, link, charts)
 
     def chart(self) -> Any:
-        """How likely and how surprising each token was, as a Vega-Lite chart for notebooks. Raises RunFinished where nothing is written."""
+        """Return a Vega-Lite chart of each token's probability and surprise, for notebooks. Raises RunFinished for a run without steps."""
         from core.reports import chart  # see `to_html`
 
         return chart.of_run(self)
 
     def _repr_html_(self) -> str:
-        """In a notebook: the tinted text."""
+        """Return the tinted text, for a notebook."""
         newest = self._path[-1] if self._path else None
         told = f"{self.model_name} · {len(self._path)} tokens written" + (f" · {self.finished}" if self.finished else "")
         return rich.framed(told, rich.tinted(self._path, self.prompt_tokens), rich.bars(newest, 5) if newest else "")

@@ -1,4 +1,4 @@
-"""A step as it goes into a file: validated JSON, bounded and checked field by field. A file may come from a stranger."""
+"""A step as validated JSON in a file, with bounds and a check of every field, because a file may come from a stranger."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Candidates = Field(min_length=1, max_length=MOST_LISTED)
 
 
 class Strict(BaseModel):
-    """A part of the file, with no names in it but its own. One fault is enough: a list ends at its first."""
+    """A part of the file without unknown names. A list stops at its first error."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="forbid")
 
@@ -47,7 +47,7 @@ class StepFile(Strict):
     seconds: Seconds
     queue_seconds: Seconds
     server_seconds: Seconds | None
-    held_bytes: Count | None = None  # not in the files of before
+    held_bytes: Count | None = None  # missing in old files
     token_ids: Annotated[list[Count], _Candidates, FailFast()]
     ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
     logits: Annotated[list[float | None], _Candidates, FailFast()]
@@ -58,7 +58,7 @@ class StepFile(Strict):
     stage_settings: Annotated[list[float | None], Field(max_length=16), FailFast()]
     stage_kept: Annotated[list[Count], Field(max_length=16), FailFast()]
     stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16), FailFast()]
-    server_listed: Count  # version 1 of the format has this name for top_logprobs_count
+    server_listed: Count  # name of top_logprobs_count in version 1 of the format
     stage_exact: Annotated[list[bool], Field(max_length=16), FailFast()]
 
     @model_validator(mode="after")
@@ -84,7 +84,7 @@ def settings_of(values: dict[str, Any]) -> SamplingSettings:
 
 
 def digits(values: np.ndarray) -> list[Any]:
-    """Numbers as they go into the file: seven digits, all that float32 has; None for what is no number or infinite."""
+    """Return numbers for the file: seven digits, as float32 has; None for NaN or infinity."""
     return [float(f"{value:.7g}") if math.isfinite(value) else None for value in values.tolist()]
 
 

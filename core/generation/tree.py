@@ -1,4 +1,4 @@
-"""Tree of generated tokens with the current path: everything that was tried, and the place where the visitor stands."""
+"""Tree of generated tokens: all steps, and the path to the current node."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ LONGEST_NAME = 60
 
 @dataclass(slots=True)
 class Node:
-    """A place in the tree. node_id 0 is the prompt alone (step None); every other node is one step behind its parent.
+    """A node of the tree. node_id 0 is the prompt (step None); every other node is one step after its parent.
 
-    A deleted node leaves its number behind, so that all others keep theirs: no step, no parent, no children.
+    A deleted node keeps its id without step, parent and children, so that the other ids do not change.
     """
 
     node_id: int
@@ -27,20 +27,20 @@ class Node:
     step: Step | None
     children: list[int] = field(default_factory=list)
     name: str = ""
-    waiting: bytes = b""  # bytes of a character that is not complete here
+    waiting: bytes = b""  # bytes of a character that is incomplete here
 
     @property
     def is_deleted(self) -> bool:
-        """Whether only the number of this node is left."""
+        """Whether this node was deleted."""
         return self.step is None and self.node_id != 0
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A way through the tree, from the prompt to one of its ends.
+    """A path through the tree, from the prompt to one of its ends.
 
     node_id: its last node. parts_at: index of the first step that is not on the current path, None for the current path itself.
-    text: what it wrote from there on (the current path: all it wrote).
+    text: its text from there on (for the current path: all its text).
     """
 
     node_id: int
@@ -52,7 +52,7 @@ class Branch:
 
 
 class Tree:
-    """Nodes, a current place, and ways to move between them. Nothing but `delete` ever takes a step away."""
+    """Nodes, a current node, and methods to move between them. Only `delete` removes steps."""
 
     prompt: str
     prompt_tokens: list[Token]
@@ -60,46 +60,46 @@ class Tree:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self.nodes: list[Node] = [Node(0, None, None)]
-        self._line: list[int] = [0]  # node ids from the root to here
+        self._line: list[int] = [0]  # node ids from the root to the current node
         self._path: list[Step] = []
         self._waiting: list[bytes] = [b""]
 
     @property
     def here(self) -> int:
-        """The id of the current node."""
+        """Id of the current node."""
         return self._line[-1]
 
     @property
     def line(self) -> list[int]:
-        """The node ids from the prompt to here."""
+        """Node ids from the prompt to the current node."""
         return list(self._line)
 
     @property
     def path(self) -> list[Step]:
-        """The steps from the prompt to here."""
+        """Steps from the prompt to the current node."""
         return list(self._path)
 
     @property
     def token_count(self) -> int:
-        """Tokens up to here, the prompt's included."""
+        """Number of tokens up to the current node, the prompt's included."""
         return len(self.prompt_tokens) + len(self._path)
 
     @property
     def written(self) -> str:
-        """What was written behind the prompt."""
+        """The continuation of the prompt."""
         return "".join(step.text for step in self._path)
 
     @property
     def text(self) -> str:
-        """The prompt and what was written behind it. A character that is still incomplete at the end is left out."""
+        """The prompt and its continuation, without an incomplete character at the end."""
         return self.prompt + self.written
 
     def path_to(self, node_id: int) -> list[Step]:
-        """The steps from the prompt to this node."""
+        """Return the steps from the prompt to this node."""
         return [step for step in (self._node(i).step for i in self._line_to(node_id)) if step is not None]
 
     def go_to(self, step_index: int) -> None:
-        """Back to just after that step of the current path; -1 is the prompt alone. What follows stays in the tree. Raises BadPlace."""
+        """Move back to this step of the current path; -1 is the prompt alone. Later steps stay in the tree. Raises BadPlace."""
         if is_bool(step_index) or not isinstance(step_index, numbers.Integral) or not -1 <= step_index < len(self._path):
             raise BadPlace(
                 _("There is no step {number} here: this path has the steps 0 to {last}.").format(
@@ -109,16 +109,16 @@ class Tree:
         self._move(self._line[: step_index + 2])
 
     def switch(self, node_id: int) -> None:
-        """Go to any node of the tree. Raises BadPlace if there is none of this id."""
+        """Move to any node of the tree. Raises BadPlace if there is no node with this id."""
         node = self._node(node_id)
-        if node.parent == self.here and node.step is not None:  # one step on, which needs no look at all the others
+        if node.parent == self.here and node.step is not None:  # a child of the current node, which needs no comparison of paths
             self._advance_to(node, node.step)
             self._moved(len(self._path) - 1)
         else:
             self._move(self._line_to(node_id))
 
     def branches(self) -> list[Branch]:
-        """All ways through the tree, in the order in which their ends were written; the current one ends where the visitor stands."""
+        """Return all paths through the tree, in the order in which their ends were created; the current path ends at the current node."""
         on_path = {node_id: place for place, node_id in enumerate(self._line)}
         ends = [node for node in self.nodes[1:] if (not node.children and not node.is_deleted) or node.node_id == self.here]
         return [self._branch(node, on_path) for node in ends]
@@ -137,15 +137,15 @@ class Tree:
         return Branch(end.node_id, end.name, None if current else shared, shared + len(own), join_text(steps), current)
 
     def rename(self, node_id: int, name: str) -> None:
-        """Give a branch's end a name, cut to a readable length."""
+        """Name the end of a branch; the name is cut to LONGEST_NAME characters."""
         self._node(node_id).name = "".join(c for c in name if c.isprintable()).strip()[:LONGEST_NAME]
 
     def doomed(self, node_id: int) -> list[int]:
-        """The nodes that `delete` would take away: all behind this one, and the steps before it back to the last fork."""
+        """Return the nodes that `delete` would remove: all after this one, and the steps before it back to the last fork."""
         node = self._node(node_id)
         if node.parent is None:
             raise BadPlace(_("The prompt is where every branch begins; it cannot be deleted."))
-        while node.parent and len(self.nodes[node.parent].children) == 1:  # 0 is the prompt, which stays
+        while node.parent and len(self.nodes[node.parent].children) == 1:  # 0 is the prompt, which is never deleted
             node = self.nodes[node.parent]
         found, waiting = [], [node.node_id]
         while waiting:
@@ -154,10 +154,10 @@ class Tree:
         return found
 
     def delete(self, node_id: int) -> int:
-        """Take a branch away, with all behind it, back to the last fork. Whoever stood on it stands at the fork then.
+        """Delete a branch with all later steps, back to the last fork. If the current node is deleted, the fork becomes current.
 
-        Returns how many steps are gone. All other nodes keep their numbers; the numbers of these are never given again. Raises BadPlace
-        for the prompt and for numbers that are not there.
+        Returns how many steps were deleted. Other nodes keep their ids, and deleted ids are not used again. Raises BadPlace for the prompt
+        and for unknown ids.
         """
         gone = self.doomed(node_id)
         fork = self.nodes[gone[0]].parent
@@ -194,10 +194,10 @@ class Tree:
         self._moved(kept - 1)
 
     def _moved(self, kept: int) -> None:
-        """Called after the current place has changed; `kept` steps of the path are the same as before."""
+        """Called after the current node has changed; `kept` steps of the path are the same as before."""
 
     def _child_like(self, token_id: int, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
-        """The child of the current node that was made in just this way, if there is one."""
+        """Return the child of the current node with this token and this way of choosing it, or None."""
         for child in self.nodes[self.here].children:
             step = self.nodes[child].step
             if step and (step.token_id, step.settings, step.chosen_by, step.attempt) == (token_id, settings, chosen_by, attempt):
@@ -205,25 +205,25 @@ class Tree:
         return None
 
     def add(self, step: Step, waiting: bytes = b"") -> Node:
-        """Put a step behind the current place and go there. waiting: bytes of a character that is not complete yet."""
+        """Append a step to the current node and move to it. waiting: bytes of an incomplete character."""
         node = self.attach(self.here, step, waiting)
         self._advance_to(node, step)
         return node
 
     def attach(self, parent: int, step: Step, waiting: bytes = b"") -> Node:
-        """Put a step behind any node, without going there; what a step of a recording is read with, however its branches take turns."""
+        """Append a step to any node without moving; used to read recordings, whose branches can be in any order."""
         node = Node(len(self.nodes), parent, step, waiting=waiting)
         self.nodes[parent].children.append(node.node_id)
         self.nodes.append(node)
         return node
 
     def _advance_to(self, node: Node, step: Step) -> None:
-        """Stand at this node, which is a child of where one stood."""
+        """Move the current path to this node, a child of the current one."""
         self._line.append(node.node_id)
         self._path.append(step)
         self._waiting.append(node.waiting)
 
 
 def join_text(steps: Iterable[Step]) -> str:
-    """What these steps added to the text."""
+    """Return the text that these steps added."""
     return "".join(step.text for step in steps)

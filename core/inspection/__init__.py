@@ -1,1 +1,1 @@
-"""Interpretability: logit lens, attention weights, embeddings, and a given text scored. Looking into one step."""
+"""Interpretability of one step: logit lens, attention weights, embeddings, and scores of a given text."""

@@ -1,7 +1,7 @@
-"""Attention weights of the last position, per layer and head: which earlier tokens a step looked at.
+"""Attention weights of the last position, per layer and head.
 
-The fast ways of computing attention (sdpa, flash) never write the weights down. For one pass over one token the network is switched to the
-plain way, which does, and switched back; the keys and values it looks at were computed the fast way before.
+The fast implementations of attention (sdpa, flash) do not return weights. For one pass over one token the network is switched to the eager
+implementation and back. The keys and values of earlier tokens still come from the fast one.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from core.inspection.layers import Layers
 
 @contextmanager
 def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
-    """Watch the attention of a pass in the block: layer index -> weights [heads, positions] of the last position.
+    """Collect the attention weights of a pass in the block: layer index -> weights [heads, positions] of the last position.
 
-    Layers without attention (state spaces, convolutions) are not in it. To be used in a turn of the model's engine: nobody else may run the
-    network while it is switched.
+    Layers without attention (state spaces, convolutions) are missing. The caller must hold the engine's lock, because no other pass may run
+    while the network is switched.
     """
     seen: dict[int, torch.Tensor] = {}
 
@@ -48,7 +48,7 @@ def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
 
 @contextmanager
 def _plainly(network: Any) -> Iterator[None]:
-    """Attention computed the plain way while the block runs. Architectures with a way of their own write the weights down when asked."""
+    """Use eager attention in the block. Architectures with their own attention return weights when asked."""
     usual = network.get_correct_attn_implementation(None)
     if usual == "eager":
         yield
@@ -61,7 +61,7 @@ def _plainly(network: Any) -> Iterator[None]:
 
 
 def rows(seen: dict[int, torch.Tensor], layer_count: int, positions: int) -> tuple[np.ndarray | None, ...]:
-    """float32 [heads, positions] per layer, None for a layer without attention. What a sliding window no longer sees gets no weight."""
+    """Return float32 [heads, positions] per layer, None for a layer without attention; 0 outside of a sliding window."""
     found: list[np.ndarray | None] = []
     for index in range(layer_count):
         weights = seen.get(index)

@@ -1,4 +1,4 @@
-"""Embedding table: vectors, nearest neighbours, a flat map (PCA). Tokens as places in meaning-space."""
+"""Embedding table: vectors of tokens, nearest neighbours, a two-dimensional map (PCA)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 
 from core.engine.model import LanguageModel
 
-ROWS_AT_ONCE = 1 << 16  # of the table, so that a half-precision table is never doubled as a whole
+ROWS_AT_ONCE = 1 << 16  # of the table, so that only a part of a 16-bit table is widened at a time
 MOST_POINTS = 2_000
 
 _lengths: WeakKeyDictionary[Any, torch.Tensor] = WeakKeyDictionary()
@@ -20,7 +20,7 @@ _lengths: WeakKeyDictionary[Any, torch.Tensor] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A token whose vector points in nearly the same direction. cosine: 1 = the same direction, 0 = nothing in common, -1 = opposite."""
+    """A token with a similar vector. cosine: 1 = same direction, 0 = orthogonal, -1 = opposite."""
 
     token_id: int
     text: str
@@ -30,9 +30,9 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class FlatMap:
-    """Some tokens laid out flat by principal component analysis, so that the plane keeps as much of their differences as a plane can.
+    """Some tokens on a plane, by principal component analysis, which keeps as much of their variance as a plane can.
 
-    token_ids [points]; places: float64 [points, 2]; kept: the share of all differences (variance) that the plane keeps, 0 to 1.
+    token_ids [points]; places: float64 [points, 2]; kept: the part of the variance that the plane keeps, 0 to 1.
     """
 
     token_ids: tuple[int, ...]
@@ -46,12 +46,12 @@ def _table(model: LanguageModel) -> torch.Tensor:
 
 
 def embedding(model: LanguageModel, token_id: int) -> np.ndarray:
-    """The vector of a token, float32 [hidden], from the model's own table. Raises BadToken for an id outside the vocabulary."""
+    """Return a token's vector, float32 [hidden], from the model's embedding table. Raises BadToken for an id outside the vocabulary."""
     return _table(model)[model.token(token_id).token_id].float().cpu().numpy()
 
 
 def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighbour, ...]:
-    """The n tokens whose vectors are nearest by cosine, nearest first, the token itself left out. Raises BadToken."""
+    """Return the n tokens with the nearest vectors by cosine, nearest first, without the token itself. Raises BadToken."""
     table, own_id, network = _table(model), model.token(token_id).token_id, model.load_network()
     count = max(0, min(int(n), len(table) - 1))
     with torch.inference_mode():
@@ -68,7 +68,7 @@ def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighb
 
 
 def tokens_of_words(model: LanguageModel, words: Iterable[str]) -> tuple[int, ...]:
-    """The token of each of these words that has one of its own in this model, with a space before it or without."""
+    """Return the tokens of those words that are one token in this model, with or without a space before them."""
     found = []
     for word in words:
         for written in (f" {word}", word) if word.strip() else ():
@@ -80,14 +80,14 @@ def tokens_of_words(model: LanguageModel, words: Iterable[str]) -> tuple[int, ..
 
 
 def flat_map(model: LanguageModel, token_ids: Iterable[int]) -> FlatMap:
-    """A map of these tokens (each once, at most MOST_POINTS) on a plane. Two tokens at least make a map; fewer lie at the centre."""
+    """Return a map of these tokens on a plane, each once, at most MOST_POINTS. With fewer than two, all are at the centre."""
     ids = tuple(model.token(i).token_id for i in dict.fromkeys(token_ids))[:MOST_POINTS]
     if not ids:
         return FlatMap((), np.zeros((0, 2)), 0.0)
     vectors = _table(model)[list(ids)].double().cpu().numpy()
     if len(ids) < 2 or np.allclose(vectors, vectors[0]):
         return FlatMap(ids, np.zeros((len(ids), 2)), 0.0)
-    # Principal component analysis: the coordinates along the directions in which the centred vectors vary most.
+    # Principal component analysis: coordinates along the directions in which the centred vectors vary most.
     left, sizes, right = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
     axes = min(2, len(sizes))
     signs = np.sign(right[np.arange(axes), np.abs(right[:axes]).argmax(axis=1)])  # a direction's largest number is positive

@@ -1,6 +1,6 @@
-"""Logit lens, attention and embeddings of one step: what is inside when the model decides.
+"""Logit lens, attention and embeddings of one step.
 
-Nothing of this is on the way of writing: it runs only when somebody looks, in passes of its own, and takes its turn like every visitor.
+Generation does not use this module. An inspection runs its own passes on request and waits for the lock like every visitor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.language import N_, _, written
 from core.record import rich
 from core.tokens.tokens import Token
 
-PIECE = 512  # tokens read in one turn; a long text lets others in between
+PIECE = 512  # tokens per turn; during a long text others get turns in between
 MOST_GUESSES = 1_000
 
 NO_LAYERS = N_("This kind of model does not show its layers one by one, so there is no guess after each of them to be seen.")
@@ -38,7 +38,7 @@ TO_NOTHING = N_("The heads of this model may also look at nothing; what is missi
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A token as one layer (or one position) sees it. rank 1 = the favourite; model_probability: softmax of the model's own logits."""
+    """A token with its rank at one layer or position. rank 1 = likeliest; model_probability: softmax of the model's own logits."""
 
     token_id: int
     text: str
@@ -50,10 +50,10 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What the model would say if it stopped after this layer, read through its own final norm and head.
+    """The probabilities after one layer, computed by the model's own final norm and head (logit lens).
 
-    number: 1 is the first layer, 0 stands for the token's vector before any layer. candidates: the favourites, best first. entropy: bits.
-    rest_model_probability: all that is not listed.
+    number: 1 is the first layer, 0 the token's vector before any layer. candidates: the likeliest tokens, best first. entropy: bits.
+    rest_model_probability: probability of all unlisted tokens.
     """
 
     number: int
@@ -64,11 +64,11 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inside:
-    """One step of a model, opened. All of it belongs to the last of `token_ids`: the position from which the next token is guessed.
+    """The inspection of one step. All values belong to the last of `token_ids`, the position that predicts the next token.
 
-    layers: one per layer, the last is the model's own answer; empty if the layers cannot be read. before: the same before the first layer.
-    attention: per layer float32 [heads, positions], each row a share of 1 over the tokens; None for a layer without attention.
-    notes: one sentence each about what this kind of model does not show. seconds: the time it took, waiting excluded.
+    layers: one per layer, the last is the model's own distribution; empty if the layers cannot be read. before: the same before the first
+    layer. attention: per layer float32 [heads, positions], each row sums to 1 over the tokens; None for a layer without attention. notes:
+    one sentence for each thing that this kind of model cannot show. seconds: of computation, without waiting.
     """
 
     model: LanguageModel
@@ -79,20 +79,20 @@ class Inside:
     notes: tuple[str, ...]
     seconds: float
     _reader: Layers
-    _hidden: torch.Tensor | None  # [1 + layers, hidden], what went into the first layer and what each handed on
-    _logits: torch.Tensor  # float32 [vocabulary], the model's own answer
+    _hidden: torch.Tensor | None  # [1 + layers, hidden], input of the first layer and output of each
+    _logits: torch.Tensor  # float32 [vocabulary], the model's own
 
     def _repr_html_(self) -> str:
-        """In a notebook: the favourite after every layer."""
+        """Return the likeliest token after every layer, for a notebook."""
         return rich.framed(f"{len(self.layers)} layers, and what each would say", rich.layers(self.layers))
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """The tokens that were read."""
+        """The tokens of the inspected text."""
         return tuple(self.model.token(i) for i in self.token_ids)
 
     def follow(self, token_id: int) -> tuple[Guess, ...]:
-        """One token's way through the layers: its probability and rank before the first layer and after each. Empty if they cannot be read.
+        """Return one token's probability and rank before the first layer and after each layer; empty if the layers cannot be read.
 
         Raises BadToken for an id outside the vocabulary.
         """
@@ -110,18 +110,18 @@ class Inside:
         )
 
     def embedding(self, token_id: int) -> np.ndarray:
-        """The vector of a token, float32 [hidden], from the model's own table. Raises BadToken."""
+        """Return a token's vector, float32 [hidden], from the model's embedding table. Raises BadToken."""
         return embeddings.embedding(self.model, token_id)
 
     def neighbours(self, token_id: int, n: int = 10) -> tuple[Neighbour, ...]:
-        """The n tokens with the nearest vectors by cosine, nearest first. Raises BadToken."""
+        """Return the n tokens with the nearest vectors by cosine, nearest first. Raises BadToken."""
         return embeddings.neighbours(self.model, token_id, n)
 
 
 def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, top_n: int = 10) -> Inside:
-    """Open the step that follows these tokens: the guesses after every layer and what each layer looked at.
+    """Inspect the step after these tokens: probabilities after every layer, and attention.
 
-    The last layer's odds are those of the step itself. Raises EmptyPrompt, BadToken, PromptTooLong, BrokenLogits, NotEnoughMemory.
+    The last layer's probabilities are those of the step. Raises EmptyPrompt, BadToken, PromptTooLong, BrokenLogits, NotEnoughMemory.
     """
     ids = checked_ids(model, token_ids)
     probe = _Probe(model, ids)
@@ -153,7 +153,7 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
 
 
 class _Probe:
-    """The passes of one look. Each takes its turn, so that nobody who writes waits for more than one of them."""
+    """The passes of one inspection. Each waits for its own turn, so that other visitors wait for at most one of them."""
 
     def __init__(self, model: LanguageModel, ids: np.ndarray) -> None:
         self._model, self._ids = model, ids
@@ -164,14 +164,14 @@ class _Probe:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """A turn at the model; the time it takes is counted."""
+        """Hold the model's lock; the time is added to `seconds`."""
         with self._model.engine.lock.acquire(), torch.inference_mode():
             started = perf_counter()
             yield
             self.seconds += perf_counter() - started
 
     def _read_all_but_last(self) -> None:
-        """Keys and values of all tokens but the last; none where the architecture keeps nothing to go on from."""
+        """Compute keys and values of all tokens but the last; no state if the architecture cannot continue from one."""
         self._state = None
         ids = self._ids[:-1]
         if not len(ids):
@@ -188,7 +188,7 @@ class _Probe:
         return self._backend.run(self._ids if self._state is None else self._ids[-1:], self._state)
 
     def usual_pass(self) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """The step as it is always computed: logits [vocabulary], and what the layers handed on [1 + layers, hidden] if readable."""
+        """Return the step's usual logits [vocabulary], and the layers' vectors [1 + layers, hidden] if they can be read."""
         self._read_all_but_last()
         with self.turn():
             with self.layers.listening() as heard:
@@ -197,7 +197,7 @@ class _Probe:
             return logits, hidden if hidden is not None and self.layers.speak_truly(hidden[-1], logits) else None
 
     def attention_pass(self, logits: torch.Tensor) -> tuple[np.ndarray | None, ...]:
-        """The last token once more, with the attention written down; believed only if it comes to the same odds."""
+        """Return the attention of another pass over the last token; None for each layer if its probabilities differ."""
         nothing: tuple[None, ...] = (None,) * self._model.layer_count
         if not self._model.shape.attention_layers:
             return nothing
@@ -215,7 +215,7 @@ class _Probe:
 
 
 def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> np.ndarray:
-    """These ids as int64 [positions], fit to be read by this model. Raises EmptyPrompt, BadToken, PromptTooLong, ModelError."""
+    """Return these ids as int64 [positions], checked for this model. Raises EmptyPrompt, BadToken, PromptTooLong, ModelError."""
     must_be_here(model)
     try:
         ids = np.array(list(token_ids))
@@ -242,13 +242,13 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
 
 
 def must_be_here(model: LanguageModel) -> None:
-    """Raise ModelError for a model that runs on a server and keeps its network to itself."""
+    """Raise ModelError for a model on a server, whose network is not accessible."""
     if not model.has_network:
         raise ModelError(_("This model runs somewhere else, so there is no way to look inside it from here."))
 
 
 def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
-    """The last position's vectors [1 + layers, hidden], or None unless every layer handed on one of the same size."""
+    """Return the last position's vectors [1 + layers, hidden], or None if a layer's output is missing or of another size."""
     if heard.handed_in is None or layer_count == 0 or len(heard.handed_on) != layer_count:
         return None
     vectors = [heard.handed_in[-1], *(heard.handed_on[index][-1] for index in range(layer_count))]
@@ -258,12 +258,12 @@ def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
 
 
 def _stacked(layers: Layers, hidden: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
-    """Logits [1 + layers, vocabulary] of the lens; the last row is the model's own answer."""
+    """Return logits [1 + layers, vocabulary] of the logit lens; the last row is the model's own."""
     return torch.cat([*layers.answers(hidden[:-1]), own[None]])
 
 
 def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer, ...]:
-    """The favourites, entropy and rest of each of these logits [rows, vocabulary]."""
+    """Return the likeliest tokens, entropy and unlisted probability of each row of logits [rows, vocabulary]."""
     chances = torch.softmax(logits, 1)
     if bool(chances.isnan().any()):
         raise BrokenLogits(
@@ -280,13 +280,13 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
 
 
 def guess(model: LanguageModel, token_id: int, rank: int, logit: float, probability: float) -> Guess:
-    """A token with its place in the odds."""
+    """Return a token with its rank, logit and probability."""
     token = model.token(token_id)
     return Guess(token_id, token.text, token.piece, rank, logit, probability)
 
 
 def _notes(model: LanguageModel, rows: tuple[np.ndarray | None, ...], readable: bool) -> Iterable[str]:
-    """One sentence for each thing that cannot be shown."""
+    """Yield one sentence for each thing that cannot be shown."""
     if not readable:
         yield NO_LAYERS
     without = [str(index + 1) for index, row in enumerate(rows) if row is None]

@@ -1,8 +1,7 @@
 """Hidden states per layer by forward hooks, and the network's own norm and head applied to them.
 
-To read a hidden state with the model's own head (logit lens), the network runs on one token, and a hook replaces the output of its last
-layer with the hidden states to be read. Whatever the network does behind the last layer (final norm, head, soft caps, scalings) is then
-done by its own code, and no architecture is written out here.
+For the logit lens, the network runs on one token, and a hook replaces the output of its last layer with given hidden states. The network's
+own code then applies the final norm, head, soft caps and scalings, so this module contains no code per architecture.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ import torch
 
 from core.engine.model import LanguageModel
 
-FLOATS_AT_ONCE = 1 << 22  # logits computed in one go: 16 MB of float32, however many positions are asked for
-SAME = 1e-4  # how close two ways to the same probability must come
-ROUGHLY_SAME = 2e-2  # in half precision
+FLOATS_AT_ONCE = 1 << 22  # logits computed at once: 16 MB of float32
+SAME = 1e-4  # largest difference of two probabilities that counts as equal
+ROUGHLY_SAME = 2e-2  # in 16 bits
 
 
 class LayerOutputs:
-    """Outputs seen during a pass. handed_on[i]: [positions, hidden] behind layer i; handed_in: the same before the first layer."""
+    """Outputs of the layers in a pass. handed_on[i]: [positions, hidden] after layer i; handed_in: the input of the first layer."""
 
     def __init__(self) -> None:
         self.handed_in: torch.Tensor | None = None
@@ -42,11 +41,11 @@ class Layers:
             if isinstance(module, torch.nn.ModuleList) and len(module) == model.layer_count
         ]
         self.modules: list[torch.nn.Module] = min(lists, key=lambda found: found[0])[1] if lists else []
-        self._as_batch = True  # whether hidden states are read as a batch of texts of one token, or as one text
+        self._as_batch = True  # whether hidden states are read as a batch of one-token texts, or as one text
 
     @contextmanager
     def listening(self, last_only: bool = False) -> Iterator[LayerOutputs]:
-        """Note the outputs of all layers (`last_only`: of the last layer alone) while the block runs."""
+        """Collect the outputs of all layers (`last_only`: only of the last one) in the block."""
         heard = LayerOutputs()
         hooks = []
         for index, layer in enumerate(self.modules):
@@ -63,7 +62,7 @@ class Layers:
     def answers(self, hidden: torch.Tensor) -> Iterator[torch.Tensor]:
         """Yield the network's float32 logits [some, vocabulary] for vectors [positions, hidden] in place of its last layer's output.
 
-        In order. At most FLOATS_AT_ONCE logits are in memory at the same time.
+        In order of positions. At most FLOATS_AT_ONCE logits are in memory at the same time.
         """
         rows = max(1, min(FLOATS_AT_ONCE // self.model.vocabulary_size, self.model.context_length))
         for start in range(0, len(hidden), rows):
@@ -78,15 +77,16 @@ class Layers:
             yield logits.flatten(0, 1).float()
 
     def speak_truly(self, hidden: torch.Tensor, logits: torch.Tensor) -> bool:
-        """Whether this vector [hidden] in place of the last layer's output gives the model's own probabilities: logits [vocabulary].
+        """Return whether this vector [hidden] in place of the last layer's output gives the model's own probabilities: logits [vocabulary].
 
-        Two copies of it are read at once, first as a batch: that costs a pass over one token, but some networks refuse a batch that grows.
+        Two copies are read, first as a batch, which costs a pass over one token. Some networks refuse that, so they are then read as one
+        text.
         """
         for as_batch in (True, False) if self.modules else ():
             self._as_batch = as_batch
             try:
                 said = next(self.answers(torch.stack([hidden, hidden])))
-            except (RuntimeError, TypeError, ValueError, AttributeError, IndexError):  # or layers that hand on more than one vector
+            except (RuntimeError, TypeError, ValueError, AttributeError, IndexError):  # e.g. a layer that returns more than one vector
                 continue
             if len(said) == 2 and all(same_odds(one, logits, self.model.dtype) for one in said):
                 return True
@@ -94,7 +94,7 @@ class Layers:
 
 
 def same_odds(one: torch.Tensor, other: torch.Tensor, dtype: str) -> bool:
-    """Whether two logits [vocabulary] give the same probabilities, within the precision in which they were computed."""
+    """Return whether two logits [vocabulary] give the same probabilities, within the precision of `dtype`."""
     if one.shape != other.shape:
         return False
     apart = (torch.softmax(one, 0) - torch.softmax(other, 0)).abs().max()
@@ -102,7 +102,7 @@ def same_odds(one: torch.Tensor, other: torch.Tensor, dtype: str) -> bool:
 
 
 def _vectors(output: Any) -> torch.Tensor | None:
-    """One vector per position, [positions, hidden], or None if the output is something else."""
+    """Return one vector per position, [positions, hidden], or None for another kind of output."""
     return output[0] if isinstance(output, torch.Tensor) and output.dim() == 3 and len(output) == 1 else None
 
 

@@ -1,6 +1,6 @@
-"""Teacher-forced scoring of a given text: log-probability, surprisal, rank, entropy and alternatives at every token.
+"""Scores of a given text by teacher forcing: log-probability, surprise, rank, entropy and alternatives of every token.
 
-One forward pass scores a whole text, since every position guesses the next token anyway. Nothing is written and nothing is rolled.
+One forward pass scores a whole text, because every position predicts the next token. No token is generated.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST_TEXT = 2_000_000  # characters
-LONGEST_WINDOW = 4_096  # tokens at once, for architectures that cannot go on from a part and must be fed the whole
+LONGEST_WINDOW = 4_096  # tokens of one pass, for architectures that cannot continue from a state
 MOST_ALTERNATIVES = 100
 
 SERVED_NOTE = N_(
@@ -42,11 +42,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ScoredToken:
-    """A token of the text and what the model made of it.
+    """A token of the text with the model's scores.
 
-    probability: what the model gave to just this token here; rank: its place among all (1 = the favourite); surprise: -log2 of the
-    probability, bits; entropy: how unsure the model was, bits; candidates: what it would rather have read, best first. All five are None
-    (candidates empty) where the model was not asked: at the very first token there is nothing to guess from.
+    probability: the model's probability of this token; rank: 1 = likeliest; surprise: -log2 of the probability, bits; entropy: of the
+    model's probabilities, bits; candidates: the likeliest tokens, best first. All five are None (candidates empty) for the very first
+    token, which has no context.
     """
 
     position: int
@@ -62,12 +62,12 @@ class ScoredToken:
 
 @dataclass(frozen=True, eq=False)
 class ScoredText:
-    """A text as the model read it. Arrays have one entry per token; the first is NaN (rank 0), since nothing stood before it.
+    """A text with the model's scores. Arrays have one entry per token; the first is NaN (rank 0), because it has no context.
 
-    log_probabilities: natural logarithms; entropies: bits; ranks: 1 = the favourite. top_ids, top_log_probabilities: [tokens, top_n].
-    log_sums: logarithm of the sum of e^logit over the vocabulary; a log probability plus this is the logit that the model gave.
-    window, stride: tokens read at once, and how far the window moved on, where the text is longer than the context.
-    note: a sentence on which numbers are estimates, where a server listed only a part of its odds; "" if none is.
+    log_probabilities: natural logarithms; entropies: bits; ranks: 1 = likeliest. top_ids, top_log_probabilities: [tokens, top_n].
+    log_sums: logarithm of the sum of e^logit over the vocabulary; a log-probability plus this is the model's logit.
+    window, stride: tokens per window, and by how many the window moves, for a text that is longer than the context.
+    note: a sentence that says which numbers are estimates, if a server listed only some tokens; "" if none is.
     """
 
     model: LanguageModel
@@ -109,57 +109,57 @@ class ScoredText:
 
     @property
     def scored_count(self) -> int:
-        """How many tokens were guessed at: all but the first."""
+        """Number of scored tokens: all but the first."""
         return int(np.count_nonzero(~np.isnan(self.log_probabilities)))
 
     @property
     def total_bits(self) -> float:
-        """The surprise of all scored tokens added up, bits: what the text would cost, packed with this model."""
+        """Sum of the surprise of all scored tokens, bits: the size of the text if compressed with this model."""
         return float(-np.nansum(self.log_probabilities) / math.log(2))
 
     @property
     def perplexity(self) -> float:
-        """exp of the mean negative log-probability per scored token: as unsure as among so many equal choices. NaN if nothing was scored.
+        """exp of the mean negative log-probability per scored token: the number of equal choices. NaN if nothing was scored.
 
-        The same number as exp(loss) of transformers with the text as its own labels.
+        Equal to exp(loss) of transformers with the text as its own labels.
         """
         return math.exp(min(700.0, self.nll)) if self.scored_count else math.nan
 
     @property
     def nll(self) -> float:
-        """The mean negative log-likelihood of a scored token, nats: what training calls the loss. NaN if nothing was scored."""
+        """Mean negative log-likelihood per scored token, nats: the loss in training. NaN if nothing was scored."""
         count = self.scored_count
         return -float(np.nansum(self.log_probabilities)) / count if count else math.nan
 
     @property
     def scored_characters(self) -> int:
-        """Characters of the scored tokens."""
+        """Number of characters of the scored tokens."""
         return sum(len(token.text) for token, score in zip(self.written, self.log_probabilities, strict=True) if not math.isnan(score))
 
     @property
     def bits_per_character(self) -> float:
-        """total_bits / scored_characters: comparable between models that cut the text into different tokens. NaN if nothing was scored."""
+        """total_bits / scored_characters: comparable between models with different tokenizers. NaN if nothing was scored."""
         characters = self.scored_characters
         return self.total_bits / characters if characters else math.nan
 
     @property
     def scored_bytes(self) -> int:
-        """Bytes of the scored tokens' text in UTF-8."""
+        """Number of UTF-8 bytes of the scored tokens' text."""
         scores = zip(self.written, self.log_probabilities, strict=True)
         return sum(len(token.text.encode()) for token, score in scores if not math.isnan(score))
 
     @property
     def bits_per_byte(self) -> float:
-        """total_bits / scored_bytes: comparable between any two models, and between languages. NaN if nothing was scored."""
+        """total_bits / scored_bytes: comparable between models and between languages. NaN if nothing was scored."""
         count = self.scored_bytes
         return self.total_bits / count if count else math.nan
 
     def most_surprising(self, n: int = 5) -> tuple[ScoredToken, ...]:
-        """The n tokens the model least expected, the most surprising first."""
+        """Return the n tokens with the lowest probability, lowest first."""
         return self._sorted(n, self.log_probabilities)
 
     def most_certain(self, n: int = 5) -> tuple[ScoredToken, ...]:
-        """The n tokens the model most expected, the most certain first."""
+        """Return the n tokens with the highest probability, highest first."""
         return self._sorted(n, -self.log_probabilities)
 
     def _sorted(self, n: int, by: np.ndarray) -> tuple[ScoredToken, ...]:
@@ -167,7 +167,7 @@ class ScoredText:
         return tuple(self.tokens[position] for position in order[: max(0, int(n))].tolist())
 
     def table(self) -> pd.DataFrame:
-        """One row per token. Columns: position, token_id, piece, text, probability, rank, surprise, entropy (bits), favourite,
+        """Return one row per token. Columns: position, token_id, piece, text, probability, rank, surprise, entropy (bits), favourite,
         favourite_probability."""
         import pandas as pd
 
@@ -189,10 +189,10 @@ class ScoredText:
 
 
 def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | None = None, progress: Progress | None = None) -> ScoredText:
-    """Read a text with the model's eyes: every token scored from those before it.
+    """Return the model's scores of a text: every token is scored from those before it.
 
-    A text longer than the model's context is read in windows that move on by `stride` tokens (half a context if not given), so that every
-    token has at least context - stride tokens before it. progress(done, total) is called with tokens read, up to (total, total).
+    A text longer than the model's context is read in windows that move by `stride` tokens (default: half a context), so that every token
+    has at least context - stride tokens before it. progress(done, total) is called with tokens read, up to (total, total).
     Raises EmptyPrompt, PromptTooLong, BadSetting, InputError, BrokenLogits, NotEnoughMemory.
     """
     if not hasattr(model, "server_kind"):
@@ -210,7 +210,7 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     scores = _Scores.empty(len(ids), max(1, min(int(top_n), MOST_ALTERNATIVES, model.vocabulary_size)))
     report = progress or (lambda done, total: None)
     report(0, len(ids))
-    begin, done = 0, 1  # the first token has nothing before it
+    begin, done = 0, 1  # the first token has no context
     try:
         while done < len(ids):
             end = min(begin + window, len(ids))
@@ -228,7 +228,7 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
 
 
 def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.ndarray:
-    """The surprise of the tokens from number `first` (at least 1) on, bits, float64: how little this model had expected each of them.
+    """Return the surprise of the tokens from index `first` (at least 1) on, bits, float64.
 
     token_ids: a text that fits into the context. Raises ModelError for a model on a server, BrokenLogits.
     """
@@ -242,7 +242,7 @@ def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.
 
 
 def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.ndarray:
-    """The natural logarithms of this model's odds after every one of these tokens but the last: float64 [tokens - 1, vocabulary].
+    """Return the natural logs of the next-token probabilities after all of these tokens but the last: float64 [tokens - 1, vocabulary].
 
     For a text of some hundred tokens that fits into the context. Raises ModelError for a model on a server.
     """
@@ -272,7 +272,7 @@ def _checked(text: str) -> str:
 
 
 class _Reader:
-    """Runs texts through a model and hands out the logits of every position, a few at a time."""
+    """Runs texts through a model and passes on the logits of every position, a few at a time."""
 
     note = ""
 
@@ -283,15 +283,15 @@ class _Reader:
         self._in_pieces = self._backend.can_read_in_pieces(PIECE)
 
     def window(self, count: int) -> int:
-        """How many of `count` tokens are read at once: the model's full context, where it can be read in pieces."""
+        """Return how many of `count` tokens are read at once: the full context, if the model can continue from a state."""
         context = max(2, self._model.context_length)
         return context if self._in_pieces or count <= LONGEST_WINDOW else min(context, LONGEST_WINDOW)
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
-        """Read a window. take(place, logits) gets float32 logits [some, vocabulary] for the tokens from `place` on; it starts at `first`.
+        """Read a window. take(place, logits) gets float32 logits [some, vocabulary] of the tokens from `place` on; it starts at `first`.
 
-        Yields the number of tokens read so far, after every piece and between two turns. The layers see the window in pieces; the head only
-        sees as many positions at a time as lie well in memory.
+        Yields the number of tokens read so far, after every part and between two turns. The layers compute the window in parts; the head
+        computes only as many positions at once as fit into memory.
         """
         state = self._backend.new_state() if len(ids) > PIECE and self._backend.can_read_in_pieces(len(ids)) else None
         size = len(ids) if state is None else PIECE
@@ -312,7 +312,7 @@ class _Reader:
                 return
 
     def _piece(self, ids: np.ndarray, state: Any, stop: int) -> tuple[torch.Tensor] | None:
-        """What the last layer hands on for these ids [positions, hidden]; None if this network cannot be read in this way."""
+        """Return the last layer's output for these ids [positions, hidden] as a tuple; None if this network cannot be read in this way."""
         with torch.inference_mode(), self._layers.listening(last_only=True) as heard:
             own = self._backend.run(ids, state)
         hidden = heard.handed_on.get(len(self._layers.modules) - 1)
@@ -320,13 +320,13 @@ class _Reader:
         return (hidden,) if hidden is not None and kept and self._layers.speak_truly(hidden[-1], own) else None
 
     def _all_logits(self, ids: np.ndarray) -> torch.Tensor:
-        """The logits of all positions from one plain pass."""
+        """Return the logits of all positions from one plain pass."""
         with torch.inference_mode():
             return self._model.load_network()(torch.from_numpy(ids)[None].to(self._model.engine.device), use_cache=False).logits[0].float()
 
 
 class _ServedReader:
-    """Reads texts on a server, one token a request; its own prefix cache holds what it has read. Every token's odds are asked for by name.
+    """Reads texts on a server, one request per token, which also asks for the text's next token. The server's prefix cache is reused.
 
     note: which numbers are estimates.
     """
@@ -336,11 +336,11 @@ class _ServedReader:
         self.note = ""
 
     def window(self, count: int) -> int:
-        """How many of `count` tokens are read at once: the model's full context."""
+        """Return how many of `count` tokens are read at once: the model's full context."""
         return max(2, self._model.context_length)
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
-        """Read a window, as `_Reader.read` does; yields after every token. Raises OutsideTopLogprobs for one whose odds it keeps."""
+        """Read a window, as `_Reader.read` does; yields after every token. Raises OutsideTopLogprobs for an unlisted token."""
         engine = self._model.engine
         for place in range(first, len(ids)):
             before, token = ids[:place], int(ids[place])
@@ -359,7 +359,7 @@ class _ServedReader:
 
 @dataclass(frozen=True, slots=True)
 class _Scores:
-    """What is known about each token so far; filled from the front."""
+    """The scores of each token so far, filled from the front."""
 
     log_probabilities: np.ndarray
     ranks: np.ndarray

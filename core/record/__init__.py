@@ -1,1 +1,1 @@
-"""The record of one step: token distribution, sampling stages, chosen token, forward pass. Every chart reads it."""
+"""The record of one step: token distribution, sampling stages, chosen token, forward pass. All charts read it."""

@@ -1,4 +1,4 @@
-"""Records that stay as they were made: their arrays cannot be written to, and a copy or a pickle of one needs nothing else."""
+"""Read-only records: arrays cannot be written to, a copy is the record itself, and a pickle needs no other object."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 
 class FrozenArrays:
-    """The base of a frozen, slotted dataclass with arrays.
+    """Base of frozen, slotted dataclasses with arrays.
 
-    All its arrays are read-only from the start. A copy of such a record is the record itself; a pickle holds its fields.
+    All arrays are read-only after construction. A copy returns the record itself; a pickle holds its fields.
     """
 
     __slots__: tuple[str, ...] = ()
@@ -34,13 +34,13 @@ class FrozenArrays:
         return _made_again, (type(self), self._pickled())
 
     def _pickled(self) -> dict[str, Any]:
-        """The fields by name, as they go into a pickle."""
+        """Return the fields by name, as stored in a pickle."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
 @cache
 def _arrays(kind: type[Any]) -> tuple[str, ...]:
-    """The fields that are declared to be arrays, those of the classes above included; found once, since a record is made at every step."""
+    """Return the fields that are arrays, inherited ones included. Cached, because every step creates a record."""
     return tuple(field.name for field in fields(kind) if "ndarray" in str(field.type))
 
 
@@ -49,7 +49,7 @@ def _made_again(kind: type[Any], values: dict[str, Any]) -> Any:
 
 
 def percent(share: float) -> str:
-    """A probability for people, never rounded to what it is not.
+    """Return a probability as text. Values near 0 and 1 are never rounded to 0 % or 100 %.
 
     >>> [percent(share) for share in (1.0, 0.9996, 0.123, 0.0123, 0.0003, 1e-9, 0.0)]
     ['100 %', '99.96 %', '12 %', '1.2 %', '0.03 %', '<0.01 %', '0 %']

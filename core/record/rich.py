@@ -1,6 +1,6 @@
-"""How steps, runs and texts show themselves in a notebook: small pieces of HTML, made of plain strings, with every text escaped.
+"""How a notebook displays steps, runs and texts: HTML made of plain strings, with all text escaped.
 
-No style sheet, no script: each piece carries its own style, so that it looks the same wherever it is put.
+Styles are inline, without style sheet or script, so that the HTML looks the same in every notebook.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FONT = "font-family:'Source Sans 3','Source Sans Pro',system-ui,sans-serif"
 
 
 def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True) -> str:
-    """A text, each token tinted by how likely it was to the model, the prompt in grey. last: mark the newest token as the chosen one."""
+    """Return a text with each token tinted by the model's probability, the prompt in grey. last: mark the newest token as chosen."""
     steps = list(path)
     parts = [f'<span style="color:{MUTED}">{_shown(token.text, token.piece)}</span>' for token in prompt if not token.special]
     for place, step in enumerate(steps):
@@ -35,7 +35,7 @@ def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True
 
 
 def bars(seen: TokenDistribution, rows: int = ROWS) -> str:
-    """The likeliest tokens as bars from 0 to 100 %: pale what the model said, solid what the dice use, orange what was taken."""
+    """Return bars from 0 to 100 %: the model's probability pale, the probability after the settings solid, the chosen token orange."""
     taken = getattr(seen, "token_id", None)
     listed = seen.candidates[:rows]
     if taken is not None and all(candidate.token_id != taken for candidate in listed):
@@ -59,7 +59,7 @@ def bars(seen: TokenDistribution, rows: int = ROWS) -> str:
 
 
 def layers(read: Iterable[Any]) -> str:
-    """One line per layer, the answer on top: its favourite, how likely it is there, and those behind it."""
+    """Return one line per layer, the last layer on top: its likeliest token with probability, and the next three."""
     lines = []
     for layer in reversed(list(read)):
         first, *others = layer.candidates[:4]
@@ -76,7 +76,7 @@ def layers(read: Iterable[Any]) -> str:
 
 
 def framed(title: str, *parts: str) -> str:
-    """A quiet card around pieces of HTML. title: plain text."""
+    """Return a card around HTML parts. title: plain text."""
     head = f'<div style="color:{MUTED};font-size:0.85em">{escape(title)}</div>'
     style = f"{FONT};background:#FFFFFF;border:1px solid {LINE};border-radius:8px;padding:10px 14px;max-width:46em"
     return f'<div style="{style}">{head}{"".join(parts)}</div>'

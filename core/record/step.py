@@ -1,7 +1,7 @@
-"""Step record: token distribution before and after every sampling stage, the token chosen, what the pass computed and reused.
+"""Step record: token distribution before and after every sampling stage, the chosen token, computed and reused tokens of the pass.
 
-A record keeps small arrays, made once from the real forward pass. Texts, candidates and stages become objects only when someone looks,
-so that recording a step stays cheap beside the smallest model.
+A record stores small arrays from the real forward pass. Texts, candidates and stages become objects when they are read, so that recording
+a step is cheap even for the smallest model.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from core.tokens.tokens import Token
 
 
 class Vocabulary(Protocol):
-    """What a record needs to write its tokens: a model has it, and so has a recording."""
+    """Looks up tokens for a record; a model and a recording both do."""
 
     def token(self, token_id: int) -> Token:
-        """The token of this id, as it stands alone."""
+        """Return the token of this id, without context."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardPass:
-    """What one forward pass did. computed_tokens + reused_tokens = tokens before the step.
+    """Measurements of one forward pass. computed_tokens + reused_tokens = tokens before the step.
 
-    cache_bytes: what the keys and values of these tokens take after the pass. server_seconds: what an inference server says it took, out of
-    the `seconds` measured here; None where the model runs here. held_bytes: the size of the arrays that hold them, measured, with the room
-    set aside for tokens to come; None where they lie on a server (whose cache_bytes are an assumption), or in a recording of before.
+    cache_bytes: bytes of these tokens' keys and values after the pass. server_seconds: the duration that an inference server reports, part
+    of the `seconds` measured here; None for a local model. held_bytes: measured size of the allocated arrays, including their reserve; None
+    on a server (whose cache_bytes are an assumption), or in an old recording.
     """
 
     computed_tokens: int
@@ -47,12 +47,12 @@ class ForwardPass:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How these tokens are written, and no others: all that a record needs of its model once it has left it."""
+    """A fixed set of tokens: the vocabulary of a record without its model."""
 
     tokens: dict[int, Token]
 
     def token(self, token_id: int) -> Token:
-        """The token of this id, as it stands alone. Raises BadToken for one that is not among them."""
+        """Return the token of this id, without context. Raises BadToken for an id outside of the set."""
         if token_id not in self.tokens:
             raise BadToken(_("This record does not hold token number {number}.").format(number=token_id))
         return self.tokens[token_id]
@@ -63,11 +63,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Candidate:
-    """A token the model considered.
+    """A token with its probabilities at one step.
 
-    logit: the model's own number for it; a server tells only log-probabilities, which are logits less a number common to all.
-    model_probability: softmax of the model's own logits. sampling_probability: what the dice use, after every setting (0 if removed).
-    removed_by: the stage that removed it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
+    logit: the model's own; from a server it is a log-probability, which differs by a constant.
+    model_probability: softmax of the model's own logits. sampling_probability: after your settings (0 if excluded).
+    removed_by: the stage that excluded it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
     """
 
     token_id: int
@@ -87,10 +87,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Stage:
-    """The odds after one stage of sampling.
+    """The probabilities after one stage of sampling.
 
-    kept: tokens that can still be picked. entropy: bits. candidates: token id -> probability after this stage, of the listed ones.
-    rest: probability of all that is not listed.
+    kept: tokens that can still be chosen. entropy: bits. candidates: token id -> probability after this stage, of the listed tokens.
+    rest: probability of all other tokens.
     """
 
     name: str
@@ -107,13 +107,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class TokenDistribution(FrozenArrays):
-    """Everything known about the next token before the dice are thrown.
+    """The next-token probabilities of one step, before a token is chosen.
 
-    index: 0.. among generated tokens. position: tokens before it. Arrays have one row per stage and one column per listed token, in the
-    model's order of preference; the first stage is "model", the last one is what the dice use.
+    index: 0.. among generated tokens. position: tokens before it. Arrays have one row per stage and one column per listed token, the
+    model's likeliest first. The first stage is "model", the last one has the probabilities that the dice use.
 
-    top_logprobs_count: how many tokens an inference server listed, 0 if the model runs here and everything is known. stage_exact: per
-    stage, whether its probabilities are certain all the same; see `core.record.top_logprobs`.
+    top_logprobs_count: how many tokens an inference server listed, 0 for a local model with all tokens. stage_exact: per stage, whether its
+    probabilities are exact nevertheless; see `core.record.top_logprobs`.
     """
 
     index: int
@@ -122,10 +122,10 @@ class TokenDistribution(FrozenArrays):
     forward: ForwardPass
     vocabulary: Vocabulary
     token_ids: np.ndarray  # int64 [listed]
-    ranks: np.ndarray  # int64 [listed], 1 = the model's favourite
+    ranks: np.ndarray  # int64 [listed], 1 = the model's likeliest
     logits: np.ndarray  # float64 [listed]
     probabilities: np.ndarray  # float64 [stages, listed]
-    removed_at: np.ndarray  # int64 [listed], index of the stage that removed the token, -1 = still in
+    removed_at: np.ndarray  # int64 [listed], index of the stage that excluded the token, -1 = not excluded
     dice_starts: np.ndarray  # float64 [listed], NaN = not on the strip
     stage_names: tuple[str, ...]
     stage_settings: tuple[float | None, ...]
@@ -141,7 +141,7 @@ class TokenDistribution(FrozenArrays):
         return f"TokenDistribution({self.index}, {', '.join(first)}, ...)"
 
     def _repr_html_(self) -> str:
-        """In a notebook: the bars."""
+        """Return the bars, for a notebook."""
         return rich.framed(f"What comes next? Token {self.index + 1}", rich.bars(self))
 
     def _pickled(self) -> dict[str, Any]:
@@ -153,17 +153,17 @@ class TokenDistribution(FrozenArrays):
 
     @property
     def exact(self) -> bool:
-        """Whether all probabilities are the model's own; False where a server's short list left something to be estimated."""
+        """Whether all probabilities are exact; False if some are estimated from a server's short list."""
         return all(self.stage_exact)
 
     @property
     def note(self) -> str:
-        """Which numbers are estimates and why, in a sentence; empty if none is."""
+        """A sentence that says which numbers are estimates and why; empty if none is."""
         return _note(self) if self.top_logprobs_count else ""
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """The listed tokens, the model's favourite first."""
+        """The listed tokens, the model's likeliest first."""
         return tuple(self._candidate(column) for column in range(len(self.token_ids)))
 
     def _candidate(self, column: int) -> Candidate:
@@ -183,7 +183,7 @@ class TokenDistribution(FrozenArrays):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The sampling stages in the order in which they acted."""
+        """The sampling stages in order."""
         ids = [int(i) for i in self.token_ids]
         return tuple(
             Stage(
@@ -199,26 +199,26 @@ class TokenDistribution(FrozenArrays):
 
     @property
     def model_entropy(self) -> float:
-        """How unsure the model is, in bits: 0 = certain, 1 = a fair coin, 3 = eight equal choices."""
+        """Entropy of the model's probabilities in bits: 0 = certain, 1 = a fair coin, 3 = eight equal choices."""
         return self.stage_entropies[0]
 
     @property
     def sampling_entropy(self) -> float:
-        """The entropy of what the dice use, in bits."""
+        """Entropy of the probabilities after your settings, in bits."""
         return self.stage_entropies[-1]
 
     @property
     def rest_model_probability(self) -> float:
-        """What the model gives to all tokens that are not listed."""
+        """Model's probability of all unlisted tokens together."""
         return self._rest(0)
 
     @property
     def rest_sampling_probability(self) -> float:
-        """What the dice give to all tokens that are not listed."""
+        """Probability after your settings of all unlisted tokens together."""
         return self._rest(-1)
 
     def _rest(self, row: int) -> float:
-        """All that is not listed. A stage that keeps no more than what is listed leaves exactly nothing, whatever the rounding."""
+        """Return the probability of unlisted tokens: exactly 0 if the stage keeps no more than the listed ones, without rounding errors."""
         if self.stage_kept[row] <= int(np.count_nonzero(self.probabilities[row])):
             return 0.0
         return max(0.0, 1.0 - float(self.probabilities[row].sum()))
@@ -226,10 +226,10 @@ class TokenDistribution(FrozenArrays):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Step(TokenDistribution):
-    """One token, written: the odds it came from and how it was picked.
+    """One generated token: the probabilities it came from and how it was chosen.
 
     token_id, text: the token and what it adds to the readable text. chosen_by: "sampled", "greedy" or "forced".
-    roll: the number in [0, 1) that picked it, None if greedy or forced. attempt: 0 for the first roll at this step, 1 for the next one, ...
+    roll: the number in [0, 1) that selected it, None if greedy or forced. attempt: 0 for the first roll at this step, 1 for the next, ...
     """
 
     token_id: int
@@ -242,54 +242,54 @@ class Step(TokenDistribution):
         return f"Step({self.index}, {self.piece!r}, {percent(self.model_probability)}, rank {self.rank}, {self.chosen_by})"
 
     def _repr_html_(self) -> str:
-        """In a notebook: the bars, what was taken, and how."""
+        """Return the bars, the chosen token and how it was chosen, for a notebook."""
         how = self.chosen_by if self.roll is None else f"rolled {self.roll:.4f}"
         return rich.framed(f"Token {self.index + 1}: {self.piece} · {how}", rich.bars(self))
 
     @property
     def chosen(self) -> Candidate:
-        """The token that was taken, as a candidate among the others."""
+        """The chosen token as a candidate."""
         return self._candidate(self.chosen_column)
 
     @property
     def chosen_column(self) -> int:
-        """Which of the listed tokens was taken."""
+        """Column of the chosen token among the listed ones."""
         return int(np.flatnonzero(self.token_ids == self.token_id)[0])
 
     @property
     def piece(self) -> str:
-        """How the token is written, whitespace and bytes made visible."""
+        """How the token is displayed, with visible whitespace and bytes."""
         return self.vocabulary.token(self.token_id).piece
 
     @property
     def raw(self) -> bytes:
-        """The token's bytes."""
+        """Bytes of the token."""
         return self.vocabulary.token(self.token_id).raw
 
     @property
     def rank(self) -> int:
-        """The token's place in the model's order of preference; 1 = its favourite."""
+        """The token's rank by the model's probability; 1 = likeliest."""
         return int(self.ranks[self.chosen_column])
 
     @property
     def model_probability(self) -> float:
-        """What the model gave to the token that was taken."""
+        """Model's probability of the chosen token."""
         return float(self.probabilities[0, self.chosen_column])
 
     @property
     def sampling_probability(self) -> float:
-        """What the dice gave to the token that was taken; 0 if it was forced from among the removed."""
+        """Probability of the chosen token after your settings; 0 for a forced token that was excluded."""
         return float(self.probabilities[-1, self.chosen_column])
 
     @property
     def surprise(self) -> float:
-        """How surprising the token was to the model, in bits: -log2 of its model_probability."""
+        """Surprise of the chosen token in bits: -log2 of its model_probability."""
         probability = self.model_probability
         return -math.log2(probability) if probability > 0 else math.inf
 
 
 def _note(distribution: TokenDistribution) -> str:
-    """One sentence or two on which numbers of a step are estimates; empty if none is."""
+    """Return one or two sentences that say which numbers of a step are estimates; empty if none is."""
     listed = distribution.top_logprobs_count
     doubtful = [name for name, sure in zip(distribution.stage_names, distribution.stage_exact, strict=True) if not sure]
     if not doubtful and listed >= distribution.stage_kept[0]:

@@ -1,4 +1,4 @@
-"""Step records as pandas tables, one function per chart; nothing is computed that the record does not hold."""
+"""Step records as pandas tables, one function per chart. The tables hold only values of the record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.record.step import Step, TokenDistribution
 
 REST = "everything else"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
-SLIVER = 1e-6  # a gap narrower than this on the strip is rounding, not a token
+SLIVER = 1e-6  # a narrower gap on the strip is a rounding error, not a token
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -29,9 +29,9 @@ def csv_text(table: pd.DataFrame) -> str:
 
 
 def candidates_table(distribution: TokenDistribution) -> pd.DataFrame:
-    """One row per listed token in the model's order, then one row for everything else (token_id -1).
+    """Return one row per listed token, the model's likeliest first, then one row for all others (token_id -1).
 
-    Columns: rank, token_id, piece, text, logit, model_probability, sampling_probability, removed_by ("" if still in), chosen.
+    Columns: rank, token_id, piece, text, logit, model_probability, sampling_probability, removed_by ("" if not excluded), chosen.
     """
     taken = distribution.token_id if isinstance(distribution, Step) else None
     rows = [
@@ -56,9 +56,9 @@ def candidates_table(distribution: TokenDistribution) -> pd.DataFrame:
 
 
 def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
-    """The 0-1 strip of the dice: one segment per listed survivor, largest first, and one for each stretch that belongs to unlisted tokens.
+    """Return the 0-1 strip of the dice: a segment per listed token that can be chosen, likeliest first, and per gap of unlisted tokens.
 
-    Each is token_id (-1 for everything else), piece, start, end, probability, chosen.
+    A segment is token_id (-1 for unlisted tokens), piece, start, end, probability, chosen.
     """
     taken = distribution.token_id if isinstance(distribution, Step) else None
     rows: list[tuple[int, str, float, float, float, bool]] = []
@@ -81,12 +81,12 @@ def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float
 
 
 def dice_table(distribution: TokenDistribution) -> pd.DataFrame:
-    """`dice_segments` as a table. Columns: token_id, piece, start, end, probability, chosen."""
+    """Return `dice_segments` as a table. Columns: token_id, piece, start, end, probability, chosen."""
     return pd.DataFrame(dice_segments(distribution), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
 
 
 def stages_table(distribution: TokenDistribution) -> pd.DataFrame:
-    """One row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id, piece, probability."""
+    """Return one row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id, piece, probability."""
     pieces = [distribution.vocabulary.token(int(i)).piece for i in distribution.token_ids]
     rows = [
         (stage.name, stage.setting, stage.kept, stage.entropy, token_id, piece, probability)
@@ -97,7 +97,7 @@ def stages_table(distribution: TokenDistribution) -> pd.DataFrame:
 
 
 def steps_table(path: Sequence[Step]) -> pd.DataFrame:
-    """One row per step. Probabilities 0-1, entropies and surprise in bits, cache in bytes (of the tokens; held), time in seconds."""
+    """Return one row per step. Probabilities 0-1, entropies and surprise in bits, cache in bytes (in use; held), time in seconds."""
     columns = {
         "index": [s.index for s in path],
         "position": [s.position for s in path],

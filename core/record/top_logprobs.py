@@ -1,8 +1,8 @@
-"""Top log-probabilities of an inference server, and which numbers of a step are still exact when the rest is not listed.
+"""Top log-probabilities of an inference server, and which numbers of a step are exact although some tokens are not listed.
 
-The rest of the probability (1 minus what is listed) is spread evenly over all other tokens, so that stages, charts and dice work on a
-whole vocabulary as they do with a model of one's own. Even is a guess. What is certain is how much the rest weighs and that no token
-in it outweighs the last listed one; from these two alone `exact_stages` decides which numbers hold however the rest is spread.
+The unlisted probability (1 minus the listed one) is spread evenly over all unlisted tokens, so that stages, charts and dice get a whole
+vocabulary. That is an estimate. Known are only the sum and that no unlisted token is likelier than the last listed one. From these two
+`exact_stages` decides which numbers are the same however the probability is spread.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-ROUNDING = 1e-6  # a sum of float32 probabilities is known to about this
-TOLERANCE = 1e-5  # shares that differ by less, relatively, count as the same number
-LEAST_REST = 1e-9  # an unlisted token is unlikely, never impossible
+ROUNDING = 1e-6  # accuracy of a sum of float32 probabilities
+TOLERANCE = 1e-5  # probabilities with a smaller relative difference count as equal
+LEAST_REST = 1e-9  # smallest probability of all unlisted tokens, so that each is possible
 
 Stages = tuple[tuple[str, float | None], ...]  # name and setting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopLogprobs:
-    """The likeliest tokens, as a server lists them.
+    """The likeliest tokens, as listed by a server.
 
-    ids: int64 [listed]; logprobs: float64 [listed], the model's own, largest first. extra: one more token and its log-probability, asked
-    for by name; how many unlisted tokens stand between it and the list is not known.
+    ids: int64 [listed]; logprobs: float64 [listed], the model's own, largest first. extra: one more token, requested by id, and its
+    log-probability; its rank is unknown.
     """
 
     ids: np.ndarray
@@ -46,11 +46,11 @@ class TopLogprobs:
 
     @property
     def rest(self) -> float:
-        """The probability of all tokens that are not listed."""
+        """Probability of all unlisted tokens together."""
         return 0.0 if len(self) >= self.vocabulary_size else max(0.0, 1.0 - float(np.exp(self.logprobs).sum()))
 
     def logits(self) -> torch.Tensor:
-        """Log-probabilities of the whole vocabulary, float32 [vocabulary]: the listed ones as they are, the rest spread evenly."""
+        """Return log-probabilities float32 [vocabulary]: the listed ones, and the remaining probability spread evenly."""
         import torch
 
         rest, others = self.rest, self.vocabulary_size - len(self)
@@ -64,18 +64,18 @@ class TopLogprobs:
         return torch.from_numpy(spread)
 
     def exact_stages(self, stages: Iterable[tuple[str, float | None]]) -> tuple[bool, ...]:
-        """For every stage (name and setting, "model" first): whether the listed tokens' probabilities after it are certain."""
+        """Return for every stage (name and setting, "model" first) whether the listed tokens' probabilities after it are exact."""
         return self._follow(tuple(stages))[0]
 
     def certain_pick(self, stages: Iterable[tuple[str, float | None]], roll: float) -> bool:
-        """Whether this roll takes the same listed token after all stages, however the rest is spread.
+        """Return whether this roll selects the same listed token however the unlisted probability is spread.
 
-        Probabilities that are only bounded may still leave no doubt about the pick.
+        This can be certain even if the probabilities are only bounded.
         """
         return self._follow(tuple(stages))[1].picks_one(roll)
 
     def _follow(self, stages: Stages) -> tuple[tuple[bool, ...], _Bounds]:
-        """The bounds after all stages, and at which of them they leave no doubt; kept, since a step asks several times."""
+        """Return for each stage whether it is exact, and the bounds after all stages. Cached, because a step asks several times."""
         known = self._followed.get(stages)
         if known is None:
             bounds = _Bounds(self)
@@ -84,10 +84,10 @@ class TopLogprobs:
 
 
 class _Bounds:
-    """What can be said about the unlisted rest after each stage. All weights are relative to the favourite's.
+    """Bounds of the unlisted tokens' weight after each stage, relative to the likeliest token's weight.
 
-    low, high: the rest's weight lies between. single: no token of it weighs more. lost: nothing can be said any more.
-    guessed: a stage cut into the rest, so which of it is left, and how much, is only bounded.
+    low, high: bounds of the sum. single: upper bound of one token. lost: nothing is known any more.
+    guessed: a stage excluded an unknown part of the unlisted tokens, so only bounds are known.
     """
 
     def __init__(self, listed: TopLogprobs) -> None:
@@ -99,14 +99,14 @@ class _Bounds:
         self.lost = self.guessed = False
         scale = math.exp(-self.top)
         self.low, self.high = (max(0.0, listed.rest - ROUNDING) * scale, (listed.rest + ROUNDING) * scale) if self.unlisted else (0.0, 0.0)
-        # No unlisted token outweighs the last listed one: where that is impossible (minus infinity), so is all of the rest.
+        # No unlisted token outweighs the last listed one. If that one is impossible (minus infinity), so are all unlisted ones.
         self.high = min(self.high, self.unlisted * float(self.weights[-1]))
         self.low, self.single = min(self.low, self.high), min(float(self.weights[-1]), self.high)
 
     def after(self, name: str, setting: float | None) -> bool:
-        """Let a stage act; whether the probabilities after it are certain."""
+        """Apply a stage; return whether the probabilities after it are exact."""
         value = 0.0 if setting is None else float(setting)
-        if name == "repetition penalty":  # it divides raw logits; log-probabilities are those minus an unknown number
+        if name == "repetition penalty":  # it needs raw logits, and log-probabilities differ from them by an unknown constant
             self.lost = True
         elif name == "temperature":
             self._temper(1.0 / value)
@@ -118,7 +118,7 @@ class _Bounds:
         return not self.lost and not self.guessed and self.high - self.low <= TOLERANCE * total
 
     def picks_one(self, roll: float) -> bool:
-        """Whether the roll falls into the same listed token with the lightest and with the heaviest rest."""
+        """Return whether the roll selects the same listed token for the smallest and the largest unlisted weight."""
         if self.lost:
             return False
         reached = np.cumsum(self.weights)
@@ -126,7 +126,7 @@ class _Bounds:
         return first == last < len(reached)
 
     def _temper(self, power: float) -> None:
-        """Weights to the power of 1/T. A rest of given weight is, after it, heaviest or lightest if even or if heaped on few tokens."""
+        """Raise weights to the power of 1/T. The unlisted sum is then extreme if spread evenly or if concentrated on few tokens."""
         self.weights = np.exp(power * self.logs)
         if self.high <= 0:
             return
@@ -155,7 +155,7 @@ class _Bounds:
         kept = int((least < value).sum()) + 1
         following = self.weights[kept] if kept < len(self.weights) else self.single
         certain = least[-1] >= value and kept == int((most < value).sum()) + 1
-        if certain and self.weights[kept - 1] > following:  # of equal ones, which stay depends on how they were sorted
+        if certain and self.weights[kept - 1] > following:  # among equal weights, the order of sorting decides which are kept
             self.weights = self.weights[:kept]
             self._cut(True)
         else:
@@ -167,7 +167,7 @@ class _Bounds:
         self._cut(self.single < threshold)
 
     def _cut(self, all_of_it: bool) -> None:
-        """A stage took the whole rest away, or some unknown part of it."""
+        """Exclude all unlisted tokens, or an unknown part of them."""
         self.guessed, self.low = not all_of_it, 0.0
         if all_of_it:
             self.high = self.single = 0.0
@@ -177,5 +177,5 @@ class _Bounds:
 
 
 def _raised(weight: float, power: float, count: float) -> float:
-    """count x weight ** power, without overflow."""
+    """Return count x weight ** power, without overflow."""
     return math.exp(min(700.0, power * math.log(weight) + math.log(count))) if weight > 0 else 0.0

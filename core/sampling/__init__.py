@@ -1,1 +1,1 @@
-"""Sampling: transformers' logits processors observed stage by stage, and the random numbers. From logits to one token."""
+"""Sampling: transformers' logits processors observed stage by stage, and the dice. From logits to one token."""

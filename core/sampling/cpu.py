@@ -1,4 +1,4 @@
-"""Stage-by-stage distributions on a CPU, in NumPy: small operations on a few thousand numbers, where calls cost more than work."""
+"""Stage-by-stage distributions on a CPU, in NumPy, because calls of torch cost more than the work on a few thousand numbers."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
     "typical-p": processors_numpy.typical_p,
 }
 BIT = math.log(2)  # nats
-FEW_PAIRS = 30_000  # so many comparisons are quicker than a place for every token of the vocabulary
-LIGHTEST = -80.0  # nats below the favourite; weights of less are too small to differ as they should
-LONGEST_LIST = 256  # tokens that compiled code lists
+FEW_PAIRS = 30_000  # up to this many comparisons are faster than an array over the vocabulary
+LIGHTEST = -80.0  # nats below the likeliest token; smaller weights lose precision
+LONGEST_LIST = 256  # most tokens that compiled code lists
 
 
 def observe(
     logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation:
-    """What `core.sampling.stages.observe` says, of float32 logits [vocabulary]."""
+    """Return what `core.sampling.stages.observe` returns, for float32 logits [vocabulary]."""
     seen = _compiled(logits, stages, greedy, previous_ids, selection, top_n)
     if seen is not None:
         return seen
-    with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
+    with np.errstate(all="ignore"):  # infinities and NaN are detected in the sums
         rows = [Row.of(logits, None)]
         for name, setting, process in stages:
             rows.append(after(rows[-1], len(logits), name, setting, process, previous_ids))
@@ -55,13 +55,13 @@ def observe(
 
 
 def _named(stages: Sequence[ActiveStage], greedy: bool) -> tuple[tuple[str, ...], tuple[float | None, ...]]:
-    """The names of all stages, and their settings."""
+    """Return the names of all stages, and their settings."""
     names = ("model", *[name for name, _, _ in stages], *["greedy"] * greedy)
     return names, (None, *[setting for _, setting, _ in stages], *[None] * greedy)
 
 
 class _Asked(NamedTuple):
-    """The stages as compiled code takes them: penalty, temperature, top-k, top-p, min-p, typical-p; and how the record has them."""
+    """The stages as compiled code takes them: penalty, temperature, top-k, top-p, min-p, typical-p; and as the record stores them."""
 
     numbers: tuple[float, float, int, float, float, float]
     names: tuple[str, ...]
@@ -78,7 +78,7 @@ def _as_asked(stages: tuple[ActiveStage, ...], greedy: bool) -> _Asked:
 def _compiled(
     logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation | None:
-    """The same in one compiled pass; None where there is none, or where it takes a closer look."""
+    """Return the observation from one compiled pass; None if there is no compiled code, or if rounding might change the result."""
     if not compiled.sampling_is_ready() or not 0 < top_n <= LONGEST_LIST or logits.dtype != np.float32 or not logits.flags.c_contiguous:
         return None
     asked = _as_asked(tuple(stages), greedy)
@@ -115,15 +115,15 @@ def _compiled(
 
 
 def after(row: Row, size: int, name: str, setting: float, process: Processor, previous_ids: np.ndarray) -> Row:
-    """The scores after a stage. Those that a cut-off removed are not carried any further, since no later stage can bring them back."""
+    """Return the scores after a stage, without tokens that a cut-off excluded, because no later stage can bring them back."""
     if name == "temperature":
         return Row.of(row.scores / np.float32(setting), row.ids, row.top / np.float32(setting))
     if name == "repetition penalty":
         return Row.changed(row, processors_numpy.repetition_penalty(row.scores, setting, previous_ids), previous_ids)
-    if len(row.scores) == 1:  # the last one always stays
+    if len(row.scores) == 1:  # a cut-off always keeps at least one token
         return row
     mask = CUTS[name](row, setting)
-    if mask is None:  # too close for any arithmetic but transformers' own
+    if mask is None:  # rounding decides, so transformers' own processor is asked
         mask = _asked(process, row, size)
     elif row.kept < len(row.scores):
         mask &= row.scores > -math.inf
@@ -134,10 +134,10 @@ def after(row: Row, size: int, name: str, setting: float, process: Processor, pr
 
 
 def _asked(process: Processor, row: Row, size: int) -> np.ndarray:
-    """What transformers' own class keeps of the row; a mask [kept].
+    """Return a mask [kept] of the tokens that transformers' own processor keeps.
 
-    It is asked about the whole vocabulary, with -inf for what is gone, as `generate` asks it: how it orders equals and how it rounds sums
-    depends on where among all others they stand.
+    The processor gets the whole vocabulary, with -inf for excluded tokens, as in `generate`: the order of equal scores and the rounding of
+    sums depend on all positions.
     """
     whole = row.scores
     if row.ids is not None:
@@ -150,7 +150,7 @@ def _asked(process: Processor, row: Row, size: int) -> np.ndarray:
 
 
 def _likeliest(scores: np.ndarray, count: int) -> np.ndarray:
-    """The indices of the `count` largest scores, largest first (ties: lower index)."""
+    """Return the indices of the `count` largest scores, largest first (ties: lower index)."""
     if count >= len(scores):
         return (-scores).argsort(kind="stable")
     head = among_largest(scores, count)
@@ -160,9 +160,9 @@ def _likeliest(scores: np.ndarray, count: int) -> np.ndarray:
 
 
 def _heaviest(row: Row, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places of the `count` heaviest tokens of a row, heaviest first (ties: lower place), and their weights.
+    """Return the indices of a row's `count` likeliest tokens, likeliest first (ties: lower index), and their weights.
 
-    Different scores may weigh the same, so those just below the last of them are weighed too.
+    Different scores can have the same weight, so weights are computed for scores slightly below the last one too.
     """
     if count < len(row.scores):
         last = largest(row.scores, count)
@@ -177,10 +177,10 @@ def _heaviest(row: Row, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def strip_of(row: Row, reach: float) -> tuple[np.ndarray, np.ndarray]:
-    """The strip [0, 1) that the dice fall on: the survivors side by side, largest first, at least as far as `reach`.
+    """Return the strip [0, 1) of the dice: tokens that can be chosen, side by side, likeliest first, at least as far as `reach`.
 
-    Returns their ids, int64 [n], and where they begin, float64 [n + 2]: from place 1 on, with the end of the last one behind them. Place 0
-    (NaN) is for tokens that are not on it.
+    Returns their ids, int64 [n], and where they begin, float64 [n + 2]: from index 1 on, followed by the end of the last one. Index 0 (NaN)
+    is for tokens that are not on the strip.
     """
     size = len(row.scores)
     for count in (size,) if size <= FEW else (HEAD, MANY, size):
@@ -204,8 +204,8 @@ def _observation(
     starts: np.ndarray,
     chosen: int,
 ) -> Observation:
-    """Gather what is to be known of the listed tokens."""
-    size, whole = len(rows[0].scores), sum(row.ids is None for row in rows)  # whole: stages before the first that left tokens behind
+    """Return the observation of the listed tokens."""
+    size, whole = len(rows[0].scores), sum(row.ids is None for row in rows)  # whole: stages before the first that dropped tokens
     reached = np.full(len(listed), whole - 1)  # the last stage at which each token could be picked
     for number in reversed(range(whole)):
         if rows[number].kept < size:

@@ -1,7 +1,7 @@
-"""Stage-by-stage distributions on a GPU: nothing leaves the device until one small copy at the end.
+"""Stage-by-stage distributions on a GPU: all data stays on the device until one small copy at the end.
 
-So no number on the device decides what Python does next, nor is it used as an index by itself: `tensor[number]` fetches the number first,
-`tensor[numbers]` does not. All stages are measured together, since launching an operation costs a GPU more than a few stages' numbers do.
+So Python never branches on a number of the device, and never uses one as an index: `tensor[number]` would copy the number to the host,
+`tensor[numbers]` does not. All stages are measured together, because launching an operation costs a GPU more than computing it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from core.sampling.observation import Scores, Selection
 
 
 def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int) -> np.ndarray:
-    """What is to be known of the stages and the pick, in one float64 row; see `core.sampling.stages._unpack` for its order."""
+    """Return the measurements of all stages and the pick as one float64 row; `core.sampling.stages._unpack` lists its order."""
     scores = torch.cat([stage.scores for stage in seen])
     logits = scores[0]
     sums = torch.logsumexp(scores, 1)
@@ -35,7 +35,7 @@ def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int) 
         above = torch.searchsorted(reached, reached.new_full((1,), selection.roll), right=True).clamp_(max=len(order) - 1)
         listed = torch.cat([listed, order[above]])
 
-    begins = torch.full_like(logits, math.nan, dtype=torch.float64)  # of every token on the strip of the dice
+    begins = torch.full_like(logits, math.nan, dtype=torch.float64)  # where each token begins on the strip of the dice
     begins[order] = torch.cat([reached.new_zeros(1), reached[:-1]])
     parts = (
         listed,

@@ -1,4 +1,4 @@
-"""Observation of one sampling step as arrays, and how its token was to be selected."""
+"""The observation of one sampling step as arrays, and how its token is selected."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import torch
 
 Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
-ActiveStage = tuple[str, float, Processor]  # its name, its setting, transformers' own processor
+ActiveStage = tuple[str, float, Processor]  # name, setting, transformers' own processor
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was seen at one step, as small arrays on the host; see `core.record.step.TokenDistribution`. chosen is -1 before the roll."""
+    """One observed step as small arrays on the host; see `core.record.step.TokenDistribution`. chosen is -1 if no token was selected."""
 
     token_ids: np.ndarray
     ranks: np.ndarray
@@ -37,7 +37,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How the token is to be picked: by this roll, by force, greedily, or (none of them) not at all."""
+    """How the token is selected: by this roll, forced, greedily, or (none of them) not at all."""
 
     roll: float | None = None
     forced: int | None = None
@@ -45,13 +45,13 @@ class Selection:
 
     @property
     def any(self) -> bool:
-        """Whether one is picked."""
+        """Whether a token is selected."""
         return self.roll is not None or self.forced is not None or self.greedily
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores after a stage, float [1, vocabulary]; -inf for what can no longer be picked."""
+    """The scores after a stage, float [1, vocabulary]; -inf for excluded tokens."""
 
     name: str
     setting: float | None
@@ -59,7 +59,7 @@ class Scores:
 
 
 def broken() -> BrokenLogits:
-    """The error for odds that are none."""
+    """Return the error for NaN logits."""
     return BrokenLogits(
         _("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision.")
     )

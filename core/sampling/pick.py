@@ -1,4 +1,4 @@
-"""Only the token, without the record: what many readers at once can afford. The same stages, the same dice, the same pick."""
+"""Select only the token, without a record, for many requests at once: the same stages, dice and token as with a record."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from core.settings import SamplingSettings
 
 
 def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, index: int) -> int:
-    """The token that `core.sampling.stages.observe` picks from float32 logits [vocabulary] with the first roll of step `index`.
+    """Return the token that `core.sampling.stages.observe` selects from float32 logits [vocabulary] with the first roll of step `index`.
 
-    previous_ids: int64, all tokens so far. Raises BrokenLogits if the model answered with NaN.
+    previous_ids: int64, all tokens so far. Raises BrokenLogits for NaN logits.
     """
     if logits.device.type not in ("cpu", "mps"):
         roll = None if settings.greedy else dice.roll(settings.seed, index)
@@ -29,7 +29,7 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
         found = compiled.pick(scores, settings.temperature, settings.top_k, settings.top_p, settings.min_p, roll)
         if found != compiled.UNSURE:
             return found
-    with np.errstate(all="ignore"):  # infinities and NaN show in the sums, which are looked at
+    with np.errstate(all="ignore"):  # infinities and NaN are detected in the sums
         row = cpu.Row.of(scores, None)
         for name, setting, process in stages.processors(settings):
             row = cpu.after(row, len(logits), name, setting, process, previous_ids)
@@ -41,23 +41,23 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
 
 
 def _only_the_favourite(scores: np.ndarray, settings: SamplingSettings) -> int | None:
-    """The likeliest token where nothing else counts: greedy, without a penalty. None too for scores that are looked at more closely."""
+    """Return the likeliest token if greedy and without a penalty; else None. None too if its score is not finite."""
     if not settings.greedy or stages.processors(settings):
         return None
-    favourite = int(scores.argmax())  # of a NaN, if there is one
+    favourite = int(scores.argmax())  # argmax finds a NaN if there is one
     return favourite if math.isfinite(scores[favourite]) else None
 
 
 def _compiled(scores: np.ndarray, settings: SamplingSettings) -> bool:
-    """Whether compiled code takes these scores and settings: it knows neither the repetition penalty nor typical-p."""
+    """Return whether compiled code supports these scores and settings: neither repetition penalty nor typical-p."""
     other = settings.greedy or settings.repetition_penalty != 1.0 or settings.typical_p < 1.0
     return not other and scores.dtype == np.float32 and scores.flags.c_contiguous and compiled.sampling_is_ready()
 
 
 def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
-    """What the dice use: float64 [vocabulary], the softmax of float32 logits [vocabulary] after every stage; one 1 where it is greedy.
+    """Return the probabilities after your settings, float64 [vocabulary]: softmax of float32 logits [vocabulary] after all stages.
 
-    Raises BrokenLogits if the model answered with NaN.
+    With greedy, the likeliest token has probability 1. Raises BrokenLogits for NaN logits.
     """
     found = np.zeros(len(logits))
     scores = logits.detach().float().cpu().numpy()
@@ -82,7 +82,7 @@ def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, pre
 
 
 def pick_by(probabilities: np.ndarray, roll: float) -> int:
-    """The token on which a roll in [0, 1) lands: float64 probabilities [vocabulary] side by side, largest first, equal ones by id."""
+    """Return the token that a roll in [0, 1) selects from float64 probabilities [vocabulary], largest first, equal ones by id."""
     alive = probabilities.nonzero()[0]
     order = alive[(-probabilities[alive]).argsort(kind="stable")]
     ends = probabilities[order].cumsum()

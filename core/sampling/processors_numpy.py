@@ -1,11 +1,11 @@
-"""Logits processors in NumPy, each held equal to the transformers class it names, in a fraction of the time.
+"""transformers' logits processors in NumPy, with equal results in a fraction of the time.
 
-transformers' own classes decide what is right. Every function here gives exactly what the class it names gives, or None where a border
-runs so close to a token that rounding might decide; then the class itself is asked (`core.sampling.cpu`). A test holds them equal.
+Each function returns exactly what the transformers class in its docstring returns, or None if rounding might change it, because a border is
+too close to a token. Then `core.sampling.cpu` asks the class itself. A test compares both.
 
-How close is close: torch adds up a float32 softmax eight lanes wide, so the probabilities of n tokens are off by at most n / 8 x 6e-8, and
-the ratio of two of them by a few times 1e-7. Tokens that are gone add nothing, but they decide who shares a lane with whom: a row without
-them has sums that are off by as much again.
+The error bound: torch adds up a float32 softmax in eight lanes. So the probabilities of n tokens are off by at most n / 8 x 6e-8, and the
+ratio of two of them by a few times 1e-7. Excluded tokens add nothing, but they change which tokens share a lane. So the sums of a row
+without them are off by as much again.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import torch
 from core.rounding import CLOSE, CLOSE_NATS, FEW, LANES, PIECE, ROUNDED, SURE
 from core.sampling.observation import broken
 
-MANY = 16384  # of more, the largest are sought in two rounds
-HEADS = (1024, 4096)  # of many tokens, so many of the likeliest nearly always reach top-p
-DEPTHS = (np.float32(4.0), np.float32(8.0))  # nats below the favourite; of fewer tokens, those above nearly always do
-LEAST_MIN_P = 1e-30  # smaller ones meet shares that float32 rounds to nothing
+MANY = 16384  # in longer arrays, the largest are searched in two rounds
+HEADS = (1024, 4096)  # numbers of likeliest tokens that nearly always reach top-p in a large vocabulary
+DEPTHS = (np.float32(4.0), np.float32(8.0))  # nats below the likeliest token; in a smaller one, the tokens above nearly always do
+LEAST_MIN_P = 1e-30  # for smaller ones float32 rounds probabilities to 0
 
 
 @dataclass(slots=True)
 class Row:
-    """The scores after a stage, float32 [kept], and what follows from them.
+    """The scores after a stage, float32 [kept], and values computed from them.
 
-    ids: int64 [kept], ascending; None while the whole vocabulary is there. total: the sum of the weights. mean: the average of `below` by
-    weight; log_sum: of exp(score); entropy: all three in nats. kept: how many can still be picked. top: the largest score.
-    Raises BrokenLogits for scores with NaN or inf, and where no token is left.
+    ids: int64 [kept], ascending; None for the whole vocabulary. total: the sum of the weights. mean: the average of `below` by weight;
+    log_sum: of exp(score); entropy: all three in nats. kept: how many tokens can be chosen. top: the largest score.
+    Raises BrokenLogits for scores with NaN or inf, and if no token is left.
     """
 
     scores: np.ndarray
@@ -46,30 +46,30 @@ class Row:
 
     @classmethod
     def of(cls, scores: np.ndarray, ids: np.ndarray | None, top: np.float32 | None = None) -> Row:
-        """Measure these scores. top: the largest of them, where it is known."""
+        """Return these scores with their sums. top: the largest of them, if known."""
         top = scores.max() if top is None else top
         total, moment = _sums(scores, top)
         return cls._measured(scores, ids, total, moment, top)
 
     @classmethod
     def changed(cls, row: Row, scores: np.ndarray, places: np.ndarray) -> Row:
-        """Measure scores that differ from a row's at these places only; places beyond the row are nobody's."""
+        """Return scores that differ from a row's only at these indices, with their sums; larger indices are ignored."""
         top = scores.max()
         if len(scores) <= PIECE or 16 * len(places) > len(scores) or top != row.top or row.kept < len(scores):
             return cls.of(scores, row.ids, top)
         places = np.unique(places[places < len(scores)])
         (old_total, old_moment), (new_total, new_moment) = (_sums(part[places], top) for part in (row.scores, scores))
         total = row.total - old_total + new_total
-        if not 4 * total > row.total:  # a difference of nearly equal sums has their errors, and little else
+        if not 4 * total > row.total:  # a difference of nearly equal sums has large relative errors
             return cls.of(scores, row.ids, top)
         return cls._measured(scores, row.ids, total, row.total * row.mean - old_moment + new_moment, top)
 
     @classmethod
     def _measured(cls, scores: np.ndarray, ids: np.ndarray | None, total: float, moment: float, top: np.float32) -> Row:
-        if not total > 0:  # nothing compares with NaN
+        if not total > 0:  # also True for NaN
             raise broken()
         mean, kept = moment / total, len(scores)
-        if math.isnan(mean):  # 0 x -inf: tokens that the model itself rules out
+        if math.isnan(mean):  # 0 x -inf: the model itself excludes tokens
             below = scores - top
             weights = np.exp(below)
             mean = float(weights.dot(np.where(weights > 0, below, 0))) / total
@@ -79,7 +79,7 @@ class Row:
 
     @property
     def below(self) -> np.ndarray:
-        """The scores minus the largest one, float32 [kept]; computed for whoever asks, since most need a few of them."""
+        """The scores minus the largest one, float32 [kept]; computed at each call, because most callers need only a few."""
         return self.scores - self.top
 
     @property
@@ -90,10 +90,9 @@ class Row:
 
 
 def _sums(scores: np.ndarray, top: np.float32) -> tuple[float, float]:
-    """The sum of the weights exp(score - top), and of the weights times score - top.
+    """Return the sum of the weights exp(score - top), and of weight x (score - top).
 
-    Piece by piece, each small enough for a processor's own memory: new arrays as long as a large vocabulary cost more than what is done
-    with them.
+    Works in blocks that fit into the processor's cache, because new arrays of a large vocabulary's size cost more than the computation.
     """
     if len(scores) <= PIECE:
         below = scores - top
@@ -112,10 +111,10 @@ def _sums(scores: np.ndarray, top: np.float32) -> tuple[float, float]:
 
 
 def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndarray) -> np.ndarray:
-    """RepetitionPenaltyLogitsProcessor: scores of tokens already in the text are divided or, below zero, multiplied by the penalty."""
+    """Return scores as RepetitionPenaltyLogitsProcessor: of tokens in the text, divided by the penalty, or multiplied if below zero."""
     try:
         old = scores[previous_ids]
-    except IndexError:  # there are models whose prompts may hold more tokens than they can answer
+    except IndexError:  # some models accept more token ids than they have logits
         previous_ids = previous_ids[previous_ids < len(scores)]
         old = scores[previous_ids]
     changed, factor = scores.copy(), np.float32(penalty)
@@ -124,16 +123,16 @@ def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndar
 
 
 def top_k(row: Row, setting: float) -> np.ndarray:
-    """TopKLogitsWarper: all scores stay that are not below the k-th largest; a mask [kept]."""
+    """Return a mask [kept] as TopKLogitsWarper: all scores that are at least the k-th largest."""
     return row.scores >= largest(row.scores, min(int(setting), len(row.scores)))
 
 
 def top_p(row: Row, setting: float) -> np.ndarray | None:
-    """TopPLogitsWarper: a token stays if those likelier than it weigh less than top_p; a mask [kept].
+    """Return a mask [kept] as TopPLogitsWarper: a token is kept if the likelier ones weigh less than top_p; None if rounding decides.
 
-    The likeliest tokens usually settle it. Where their sums come too close to the border, the whole one takes the
-    warper's own steps, which give its very sums, but for its sorting the ids along, which takes twenty times as long and only matters among
-    equals. Where tokens are gone, sums that come close to the border leave it open.
+    The likeliest tokens usually suffice. If their sums are too close to the border, a whole row is computed in the warper's own steps and
+    so has its sums. It sorts only scores, not ids, which is twenty times as fast and differs only for equal scores. If tokens were excluded
+    before, sums close to the border are undecided.
     """
     border = np.float32(1 - setting)
     whole = row.ids is None and row.kept == len(row.scores)
@@ -154,10 +153,10 @@ def top_p(row: Row, setting: float) -> np.ndarray | None:
 
 
 def _least_within(row: Row, border: float) -> np.float32 | None:
-    """The score of the last token that top-p keeps, from the likeliest ones alone; None where that is not certain.
+    """Return the score of the last token that top-p keeps, from the likeliest ones alone; None if rounding might change it.
 
-    border: 1 - top_p, what the tokens that go weigh. torch adds up ascending weights in several lanes, so a token's weight takes part in
-    as many roundings as there are likelier ones in its lane: the sum is off by no more than the average rank allows.
+    border: 1 - top_p, the weight of the excluded tokens. torch adds ascending weights in several lanes. Each weight takes part in as many
+    roundings as its lane has likelier tokens, so the average rank bounds the error of the sum.
     """
     size = len(row.scores)
     for head in _heads(row):
@@ -165,7 +164,7 @@ def _least_within(row: Row, border: float) -> np.float32 | None:
         weights = np.exp(head - row.top).astype(np.float64)
         inside = weights.cumsum()
         tail = max(0.0, row.total - float(inside[-1])) + row.total * SURE
-        if tail > 4 * border * row.total:  # far from there
+        if tail > 4 * border * row.total:  # the border is not reached
             continue
         inside += row.total - inside[-1]
         inside /= row.total
@@ -181,7 +180,7 @@ def _least_within(row: Row, border: float) -> np.float32 | None:
 
 
 def _heads(row: Row) -> Iterator[np.ndarray]:
-    """The likeliest scores in no order, fewer first; none where all may as well be asked."""
+    """Yield the likeliest scores, unordered, fewer first; none if reading all scores is as fast."""
     if len(row.scores) <= FEW:
         return
     if len(row.scores) <= MANY:
@@ -196,10 +195,10 @@ def _heads(row: Row) -> Iterator[np.ndarray]:
 
 
 def min_p(row: Row, setting: float) -> np.ndarray | None:
-    """MinPLogitsWarper: a token stays if its probability is at least min_p times the favourite's; a mask [kept]."""
+    """Return a mask [kept] as MinPLogitsWarper: probability at least min_p times the likeliest token's; None if rounding decides."""
     if setting < LEAST_MIN_P:
         return None
-    lowest = float(row.top) + math.log(setting) - 1 - abs(float(row.top)) * 1e-6  # well below the border, whatever the rounding
+    lowest = float(row.top) + math.log(setting) - 1 - abs(float(row.top)) * 1e-6  # below the border by more than any rounding
     near = (row.scores >= lowest).nonzero()[0]
     distance = row.scores[near] - row.top - np.float32(math.log(setting))
     if np.abs(distance).min() < CLOSE:
@@ -210,7 +209,7 @@ def min_p(row: Row, setting: float) -> np.ndarray | None:
 
 
 def typical_p(row: Row, setting: float) -> np.ndarray | None:
-    """TypicalLogitsWarper: the tokens stay whose surprise is closest to the expected one, up to this probability; a mask [kept]."""
+    """Return a mask [kept] as TypicalLogitsWarper: tokens whose surprise is closest to the mean, up to a probability; None if unsure."""
     if len(row.scores) > FEW or row.kept < len(row.scores):
         return None
     below = row.below
@@ -228,7 +227,7 @@ def typical_p(row: Row, setting: float) -> np.ndarray | None:
 
 
 def largest(scores: np.ndarray, count: int) -> float:
-    """The count-th largest score, NaN aside."""
+    """Return the count-th largest score of an array without NaN."""
     few = among_largest(scores, count)
     if few is not None:
         scores = scores[few]
@@ -237,10 +236,10 @@ def largest(scores: np.ndarray, count: int) -> float:
 
 
 def among_largest(scores: np.ndarray, count: int) -> np.ndarray | None:
-    """Indices, ascending, of some scores that hold the `count` largest and all their equals; None where all scores may as well be asked."""
+    """Return ascending indices that include the `count` largest scores and their equals; None if reading all scores is as fast."""
     if len(scores) <= MANY or 8 * count >= len(scores):
         return None
-    groups = max(4 * count, 256)  # the count-th largest of their maxima cannot be larger than what is sought
+    groups = max(4 * count, 256)  # the count-th largest of their maxima is at most the count-th largest score
     maxima = scores[: len(scores) // groups * groups].reshape(-1, groups).max(0)
     maxima.partition(groups - count)
     return (scores >= maxima[groups - count]).nonzero()[0]

@@ -1,9 +1,9 @@
-"""Sampling stages: transformers' logits processors in transformers' order, observed one by one, and the token they lead to.
+"""Sampling stages: transformers' logits processors in transformers' order, observed one by one, and the selected token.
 
-The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). Ours is only the watching: after each
-of them the distribution is measured. On a GPU everything stays on the device until one small copy at the end. On a CPU their arithmetic is
-written in NumPy (`core.sampling.processors_numpy`), they themselves are asked where it is not certain, and tokens that a cut-off removed
-are not carried any further, since no later stage can bring them back; that changes no number and saves most of the time.
+The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). This module measures the distribution
+after each of them. On a GPU all data stays on the device until one small copy at the end. On a CPU, NumPy computes the same results
+(`core.sampling.processors_numpy`) and asks the processors where rounding decides. Tokens that a cut-off excluded are dropped from later
+stages, which changes no number and saves most of the time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from core.settings import SamplingSettings
 
 @lru_cache(maxsize=64)
 def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
-    """The active stages with their names and settings, in transformers' order. Greedy keeps the penalty and drops the warpers."""
-    from transformers.generation import logits_process  # slow to import, and a recording can be read without it
+    """Return the active stages with names and settings, in transformers' order. Greedy keeps the penalty and drops the warpers."""
+    from transformers.generation import logits_process  # slow to import, and reading a recording does not need it
 
     stages: list[ActiveStage] = []
     if settings.repetition_penalty != 1.0:
@@ -56,18 +56,18 @@ def observe(
     forced: int | None = None,
     greedily: bool = False,
 ) -> Observation:
-    """Watch the odds pass through every stage, and pick a token: by the roll, by force, greedily, or (given none of them) not at all.
+    """Return the probabilities after every stage, and select a token: by the roll, forced, greedily, or (none of them) not at all.
 
-    logits: float32 [vocabulary], the model's own. previous_ids: int64 [position], all tokens so far (the repetition penalty needs them).
-    The dice go by inverse cumulative probability, largest first: the pick is the first token whose cumulative probability exceeds the roll.
-    Raises BrokenLogits if the model answered with NaN, BadToken if the forced id is not in the vocabulary.
+    logits: float32 [vocabulary], the model's own. previous_ids: int64 [position], all tokens so far, for the repetition penalty.
+    The dice use inverse cumulative probability, likeliest first: the first token whose cumulative probability exceeds the roll.
+    Raises BrokenLogits for NaN logits, BadToken if the forced id is not in the vocabulary.
     """
     if forced is not None and not 0 <= forced < len(logits):
         raise BadToken(
             _("There is no token number {forced}: this model knows the numbers 0 to {last}.").format(forced=forced, last=len(logits) - 1)
         )
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
-    if logits.is_cpu or logits.is_mps:  # float64 does not exist on the latter
+    if logits.is_cpu or logits.is_mps:  # MPS has no float64
         scores = logits.numpy(force=logits.is_mps or logits.requires_grad)
         return cpu.observe(scores, processors(settings), settings.greedy, previous_ids, selection, top_n)
     return _observe_on_device(logits, settings, previous_ids, selection, top_n)
@@ -77,7 +77,7 @@ def observe(
 def _observe_on_device(
     logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation:
-    """The same where the logits are, with transformers' own processors."""
+    """Return the observation computed on the logits' device, with transformers' own processors."""
     scores = logits[None]
     seen = [Scores("model", None, scores)]
     for name, setting, process in processors(settings):
@@ -89,11 +89,11 @@ def _observe_on_device(
 
 
 def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:
-    """Make an observation, in the model's order of preference, of what was measured.
+    """Return the observation, likeliest token first, from a row of measurements.
 
-    In the table, one behind the other: the listed ids, the chosen one last if one was picked; where each begins on the strip of the dice;
-    their scores at every stage; every stage's log-sum-exp, entropy in nats and count of what it kept; how many tokens are likelier than
-    the last listed one.
+    The row holds in this order: the listed ids, the chosen one last if one was selected; where each begins on the strip of the dice; their
+    scores at every stage; every stage's log-sum-exp, entropy in nats and number of kept tokens; how many tokens are likelier than the last
+    listed one.
     """
     count = len(seen)
     ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
@@ -115,7 +115,7 @@ def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: Sampli
 
     token_ids = ids.astype(np.int64)
     favourites = listed - picked
-    order = np.lexsort((token_ids[:favourites], -scores[0, :favourites]))  # equal odds: lower id first
+    order = np.lexsort((token_ids[:favourites], -scores[0, :favourites]))  # equal probabilities: lower id first
     ranks = np.arange(1, favourites + 1)
     chosen = int(token_ids[-1]) if picked else -1
     if picked and chosen not in token_ids[:favourites]:

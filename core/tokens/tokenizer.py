@@ -1,4 +1,4 @@
-"""The tokenizer of a bundled model, read by the `tokenizers` library alone, because importing transformers takes seconds."""
+"""The tokenizer of a bundled model, read with the `tokenizers` library alone, because importing transformers takes seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
 class PlainTokenizer:
-    """What `LanguageModel` needs of a tokenizer, with the names that transformers gives it. It has no chat template.
+    """A tokenizer with the part of transformers' interface that `LanguageModel` uses. It has no chat template.
 
     Raises ValueError for a folder whose tokenizer is not a plain PreTrainedTokenizerFast.
     """
@@ -52,7 +52,7 @@ class PlainTokenizer:
 
     def decode(self, token_ids: list[int], clean_up_tokenization_spaces: bool = False) -> str:
         """Return the text of these tokens."""
-        del clean_up_tokenization_spaces  # never done here
+        del clean_up_tokenization_spaces  # transformers' argument; never done here
         return str(self.backend_tokenizer.decode(token_ids, skip_special_tokens=False))
 
     def get_vocab(self) -> dict[str, int]:

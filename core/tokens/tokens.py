@@ -1,7 +1,7 @@
-"""Token text and byte handling: what each token adds to the text, and how it is written when it is no readable text.
+"""Token texts and bytes: what each token adds to the text, and how it is displayed if its bytes are not readable text.
 
-Text is joined from bytes, never from strings: an emoji that a tokenizer splits over three tokens becomes one emoji again, and each of the
-three is shown as the bytes it is.
+Text is joined from bytes, not from strings. If a tokenizer splits an emoji over three tokens, the text has the emoji, and each token is
+displayed as its bytes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _VISIBLE = {" ": "␣", "\n": "↵", "\r": "␍", "\t": "⇥", "\u00a0": "⍽", 
 class Token:
     """One token of a text.
 
-    text: what it adds to the readable text. Empty while a character is still incomplete; the token that completes it adds the whole.
-    piece: how it is written for display: `␣` for a space, `↵` for a newline, `⟨E2⟩` for a byte that is no whole character.
-    raw: its bytes. special: it is a mark for the model (start, end, ...), not text.
+    text: what it adds to the readable text. Empty while a character is incomplete; the token that completes it adds the whole character.
+    piece: how it is displayed: `␣` for a space, `↵` for a newline, `⟨E2⟩` for a byte of an incomplete character.
+    raw: its bytes. special: it is a control token (start, end, ...), not text.
     """
 
     token_id: int
@@ -32,7 +32,7 @@ class Token:
 
 
 def _write_bytes(error: UnicodeError) -> tuple[str, int]:
-    """A codec error handler: bytes that are no text are written as ⟨E2⟩ instead of a replacement character."""
+    """Write undecodable bytes as ⟨E2⟩ instead of a replacement character (a codec error handler)."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return "".join(f"⟨{byte:02X}⟩" for byte in error.object[error.start : error.end]), error.end
@@ -42,7 +42,7 @@ codecs.register_error("token-bytes", _write_bytes)
 
 
 class ByteJoiner:
-    """Joins tokens to text byte by byte; a character appears when its last byte has come.
+    """Joins tokens to text byte by byte; a character appears with its last byte.
 
     >>> joiner = ByteJoiner()
     >>> [joiner.add(b"\\xf0\\x9f"), joiner.add(b"\\xa6\\x8a!")]
@@ -53,17 +53,17 @@ class ByteJoiner:
         self._decoder = codecs.getincrementaldecoder("utf-8")("token-bytes")
 
     def add(self, raw: bytes) -> str:
-        """The text that these bytes complete; bytes that can never become a character come out as ⟨E2⟩."""
+        """Return the text that these bytes complete; bytes that can never become a character are written as ⟨E2⟩."""
         return self._decoder.decode(raw)
 
     @property
     def waiting(self) -> bytes:
-        """The bytes of a character that is not complete yet."""
+        """Bytes of an incomplete character at the end."""
         return self._decoder.getstate()[0]
 
 
 def added_by(token: Token, waiting: bytes) -> tuple[str, bytes]:
-    """What a token adds to a text that ends in these bytes of an incomplete character, and the bytes that then wait.
+    """Return the text that a token adds after these bytes of an incomplete character, and the bytes that are then incomplete.
 
     >>> added_by(Token(7, "", "⟨A6⟩⟨8A⟩", b"\\xa6\\x8a"), b"\\xf0\\x9f")
     ('🦊', b'')
@@ -76,12 +76,12 @@ def added_by(token: Token, waiting: bytes) -> tuple[str, bytes]:
 
 
 def join(raws: list[bytes]) -> str:
-    """The readable text of these tokens' bytes; an incomplete character at the end is left out."""
+    """Return the readable text of these tokens' bytes, without an incomplete character at the end."""
     return ByteJoiner().add(b"".join(raws))
 
 
 def written(raw: bytes) -> str:
-    """How a token's bytes are shown: readable characters as they are, whitespace and loose bytes made visible.
+    """Return how a token's bytes are displayed: readable characters as they are, whitespace and undecodable bytes made visible.
 
     >>> written(b" fox\\n"), written(b"\\xa6\\x8a")
     ('␣fox↵', '⟨A6⟩⟨8A⟩')
@@ -91,7 +91,7 @@ def written(raw: bytes) -> str:
 
 
 def lone_token(token_id: int, raw: bytes, special: bool) -> Token:
-    """A token as it stands alone, outside of any text. A mark like <|end|> is written ⟨end⟩."""
+    """Return a token without context. A special token such as <|end|> is displayed as ⟨end⟩."""
     if special:
         return Token(token_id, "", f"⟨{raw.decode('utf-8', 'token-bytes').strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
     return Token(token_id, join([raw]), written(raw) or f"⟨{token_id}⟩", raw)
@@ -99,7 +99,7 @@ def lone_token(token_id: int, raw: bytes, special: bool) -> Token:
 
 @lru_cache(maxsize=1)
 def _byte_alphabet() -> dict[str, int]:
-    """The 256 printable characters in which byte-level tokenizers write bytes (GPT-2's `bytes_to_unicode`, inverted)."""
+    """Return the bytes of the 256 printable characters of byte-level tokenizers (GPT-2's `bytes_to_unicode`, inverted)."""
     plain = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in plain]
     return {chr(byte): byte for byte in plain} | {chr(256 + i): byte for i, byte in enumerate(others)}
@@ -108,8 +108,8 @@ def _byte_alphabet() -> dict[str, int]:
 class TokenBytes:
     """The bytes of every token of a tokenizer, looked up once and kept.
 
-    Three families are told apart by the tokenizer's own decoder: byte-level (GPT-2, Llama 3, Qwen), sentence pieces with byte fallback
-    (Llama 2, Gemma, Mistral), and all others, which are decoded one token at a time.
+    The tokenizer's decoder tells its family: byte-level (GPT-2, Llama 3, Qwen), SentencePiece with byte fallback (Llama 2, Gemma, Mistral),
+    or another one, whose tokens are decoded one at a time.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -121,7 +121,7 @@ class TokenBytes:
         self._added = {int(i) for i in added}
 
     def is_special(self, token_id: int) -> bool:
-        """Whether this token is a mark for the model rather than text."""
+        """Return whether this is a special token rather than text."""
         return token_id in self._special
 
     def __getitem__(self, token_id: int) -> bytes:
@@ -132,7 +132,7 @@ class TokenBytes:
 
     def _look_up(self, token_id: int) -> bytes:
         name = self._tokenizer.convert_ids_to_tokens(token_id)
-        if name is None:  # an id beyond the tokenizer's list: padding of the model's vocabulary
+        if name is None:  # an unused id that pads the model's vocabulary
             return b""
         if token_id in self._special or token_id in self._added:
             return str(name).encode()
@@ -147,7 +147,7 @@ class TokenBytes:
 
 
 def _family(tokenizer: Any) -> tuple[str, str]:
-    """Which family a tokenizer belongs to, and the character it writes for a space."""
+    """Return the family of a tokenizer, and the character it writes for a space."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         return "other", "▁"

@@ -1,7 +1,7 @@
-"""Compiled code (numba) for decoding and sampling: loaded in the background, and used from then on. See README.md.
+"""Compiled code (numba) for decoding and sampling, loaded in a background thread. See README.md.
 
-Everything that other packages need is here, and importing it is cheap. Until the code is loaded, without numba, and with
-TOKEN_VIEWER_COMPILED=0, the functions say so and their callers compute with NumPy.
+Other packages import only this module, and importing it is cheap. The `..._ready` functions return False until the code is loaded, without
+numba, and with TOKEN_VIEWER_COMPILED=0. Callers then compute with NumPy.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep
     from core.backends.decoder_parts import Parts, Projection
 
-UNSURE = -1  # rounding might decide: the caller computes it another way
+UNSURE = -1  # rounding might change the result: the caller computes it another way
 log = logging.getLogger(__name__)
 
 _lock = Lock()
 _threads: dict[str, Thread] = {}
-_loaded: dict[str, Any] = {}  # modules of this package, once their code is compiled and read
+_loaded: dict[str, Any] = {}  # modules of this package, once they are compiled and imported
 _listeners: list[weakref.WeakMethod[Callable[[], None]]] = []
 
 
 def available() -> bool:
-    """Whether compiled code can be used: numba is installed, and TOKEN_VIEWER_COMPILED is not 0."""
+    """Return whether compiled code can be used: numba is installed, and TOKEN_VIEWER_COMPILED is not 0."""
     return os.environ.get(f"{PREFIX}COMPILED", "1") != "0" and _installed()
 
 
@@ -43,19 +43,19 @@ def _installed() -> bool:
 
 
 def is_ready() -> bool:
-    """Whether `compile_step` and `rows_product` can be used now."""
+    """Return whether `compile_step` and `rows_product` can be used now."""
     return "passes" in _loaded and available()
 
 
 def sampling_is_ready() -> bool:
-    """Whether `observe`, `pick`, `probabilities` and `roll` can be used now."""
+    """Return whether `observe`, `pick`, `probabilities` and `roll` can be used now."""
     return "sampling" in _loaded and available()
 
 
 def start(when_ready: Callable[[], None] | None = None) -> None:
     """Load compiled code in a background thread, once per process.
 
-    when_ready: a bound method, called as soon as `compile_step` can be used: at once if it can. Its object is not kept alive.
+    when_ready: a bound method, called once `compile_step` can be used, immediately if it can now. It is held weakly.
     """
     if not available():
         return
@@ -70,22 +70,22 @@ def start(when_ready: Callable[[], None] | None = None) -> None:
 
 
 def wait() -> bool:
-    """Wait until what `start` began is done. Returns whether compiled code is loaded."""
+    """Wait for the thread that `start` began. Return whether compiled code is loaded."""
     return _joined("compile", "passes")
 
 
 def compile_step(parts: Parts, places: list[int]) -> CompiledStep:
-    """A compiled pass of one token through these parts of a decoder.
+    """Return a compiled pass of one token through these parts of a decoder.
 
-    places: of each layer, its place among the layers that see equally far. Raises ValueError for weights that are not contiguous.
+    places: each layer's index among the layers with the same window. Raises ValueError for weights that are not contiguous.
     """
     return _loaded["passes"].CompiledStep(_loaded["passes"].WeightTable(parts, places))
 
 
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int = 1) -> bool:
-    """Take rows float32 [count, in] through a projection, into out [count, out]; False if that is not compiled.
+    """Multiply rows float32 [count, in] with a projection, into out [count, out]. Return False if no compiled code is loaded.
 
-    streams: in how many streams the weights are read, as the step's `described.streams` says.
+    streams: number of streams in which the weights are read, as in the step's `described.streams`.
     """
     if not is_ready():
         return False
@@ -94,7 +94,7 @@ def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: i
 
 
 def batches_are_ready() -> bool:
-    """Whether `compile_batch` can be used now; the first call begins to compile it in the background."""
+    """Return whether `compile_batch` can be used now. The first call starts to compile it in the background."""
     if not available() or "compile" not in _threads:
         return False
     with _lock:
@@ -103,35 +103,35 @@ def batches_are_ready() -> bool:
 
 
 def wait_for_batches() -> bool:
-    """Wait until what `batches_are_ready` began is done. Returns whether batches are compiled."""
+    """Wait for the thread that `batches_are_ready` began. Return whether batches are compiled."""
     return _joined("compile batches", "kernel_batch")
 
 
 def compile_batch(step: CompiledStep) -> CompiledBatch:
-    """A compiled pass of several texts at once through the parts of this step."""
+    """Return a compiled pass of several texts at once through the parts of this step."""
     return _loaded["passes"].CompiledBatch(step.described)
 
 
 def observe(*arguments: Any) -> int:
-    """Record one step in one pass over the scores; see `kernel_observe.observe`. Returns how many tokens are listed, or UNSURE."""
+    """Record one step in one pass over the scores; see `kernel_observe.observe`. Return the number of listed tokens, or UNSURE."""
     return int(_loaded["kernel_observe"].observe(*arguments))
 
 
 def pick(scores: np.ndarray, temperature: float, top_k: int, top_p: float, min_p: float, roll: float) -> int:
-    """The token id on which a roll in [0, 1) lands, for scores float32 [vocabulary]; UNSURE if rounding might decide."""
+    """Return the token id selected by a roll in [0, 1) from scores float32 [vocabulary]; UNSURE if rounding might change it."""
     return int(_loaded["kernel_pick"].choose(scores, temperature, top_k, top_p, min_p, roll))
 
 
 def probabilities(scores: np.ndarray, temperature: float, top_k: int, top_p: float, min_p: float, out: np.ndarray) -> bool:
     """Write the probabilities after these settings into out, float64 zeros [vocabulary].
 
-    Returns False, with nothing written, if rounding might decide.
+    Return False, with nothing written, if rounding might change them.
     """
     return bool(_loaded["kernel_pick"].probabilities(scores, temperature, top_k, top_p, min_p, out))
 
 
 def roll(seed: int, step_index: int, attempt: int) -> float:
-    """The number of `core.sampling.dice.roll`."""
+    """Return the number of `core.sampling.dice.roll`."""
     return float(_loaded["kernel_dice"].roll(seed, step_index, attempt))
 
 
@@ -149,13 +149,13 @@ def _joined(thread: str, module: str) -> bool:
 
 
 def _load() -> None:
-    """Load steps, tell who waits for them, then load sampling, and batches if they were compiled before."""
+    """Load steps, call the listeners, then load sampling, and batches if they were compiled before."""
     from core.backends.compiled import cache
 
     try:
         cache.compile_module("kernel_step")
         from core.backends.compiled import passes
-    except Exception:  # whatever a compiler objects to on a machine that nobody has seen
+    except Exception:  # numba can fail in any way on an unknown machine
         log.warning("Steps are not compiled on this machine; NumPy goes on", exc_info=True)
         return
     with _lock:
@@ -176,7 +176,7 @@ def _load_sampling() -> None:
         for module in ("kernel_pick", "kernel_observe", "kernel_dice"):
             cache.compile_module(module)
         from core.backends.compiled import kernel_dice, kernel_observe, kernel_pick
-    except Exception:  # as above
+    except Exception:  # see `_load`
         log.warning("Sampling is not compiled on this machine; NumPy goes on", exc_info=True)
         return
     _loaded.update(kernel_pick=kernel_pick, kernel_observe=kernel_observe, kernel_dice=kernel_dice, sampling=True)
@@ -189,7 +189,7 @@ def _load_batches() -> None:
         try:
             cache.compile_module("kernel_batch")
             from core.backends.compiled import kernel_batch
-        except Exception:  # as above
+        except Exception:  # see `_load`
             log.warning("Batches are not compiled on this machine; NumPy goes on", exc_info=True)
             return
         _loaded["kernel_batch"] = kernel_batch

@@ -1,7 +1,7 @@
-"""Compiled code on disk: one folder per user and version, filled by a process of its own.
+"""Compiled code on disk: one folder per user and version, filled by a separate process.
 
-numba decides by one source file whether its code is still right. So the folder is named after everything that goes into the code: the
-sources (where they are and when they changed, as numba asks), numba's version and the processor.
+numba checks only one source file to decide whether cached code is valid. So the folder's name is a hash of all inputs: the sources (with
+path and time of change, as numba checks), numba's version and the processor.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from tempfile import mkdtemp
 
 from platformdirs import user_cache_dir
 
-MODULES = ("kernel_step", "kernel_pick", "kernel_observe", "kernel_dice", "kernel_batch")  # those with compiled functions of their own
-SECONDS = 300.0  # for one module; the largest takes half a minute
+MODULES = ("kernel_step", "kernel_pick", "kernel_observe", "kernel_dice", "kernel_batch")  # modules with compiled entry points
+SECONDS = 300.0  # limit for one module; the largest takes half a minute
 _ROOT = Path(__file__).parents[3]
 _SOURCES = (*sorted(Path(__file__).parent.glob("kernel*.py")), _ROOT / "core" / "rounding.py")
 
 
 @cache
 def folder() -> Path:
-    """The folder of this version, made if it is not there; a temporary one if it cannot be made. numba is told of it here.
+    """Return the folder of this version, and set it as numba's cache. It is created, or replaced by a temporary one if that fails.
 
-    A folder that the user named (NUMBA_CACHE_DIR) holds it, otherwise the user's cache folder.
+    It is in NUMBA_CACHE_DIR if the user set that, otherwise in the user's cache folder.
     """
     named, key = os.environ.get("NUMBA_CACHE_DIR"), _version()
-    if named and Path(named).name == key:  # the process of `compile_module`
+    if named and Path(named).name == key:  # this is the process of `compile_module`
         return Path(named)
     found = Path(named) / key if named else Path(user_cache_dir("token-probability-viewer", appauthor=False, version=key))
     try:
@@ -39,7 +39,7 @@ def folder() -> Path:
     except OSError:
         found = Path(mkdtemp())
     os.environ["NUMBA_CACHE_DIR"] = str(found)
-    if "numba" in sys.modules:  # it has read the environment already
+    if "numba" in sys.modules:  # it has already read the environment
         import numba
 
         numba.config.reload_config()
@@ -55,7 +55,7 @@ def _version() -> str:
 
 
 def _processor() -> str:
-    """Its name and features, as far as the system tells, and what numba is told to compile for instead."""
+    """Return the processor's name and features, if the system lists them, and numba's settings that replace them."""
     told = [os.environ.get(name, "") for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
@@ -65,14 +65,14 @@ def _processor() -> str:
 
 
 def is_compiled(module: str) -> bool:
-    """Whether `compile_module` has compiled this module of the package before."""
+    """Return whether `compile_module` has compiled this module of the package before."""
     return (folder() / f"{module}.done").is_file()
 
 
 def compile_module(module: str) -> None:
-    """Compile a module of this package in another process, unless that was done: in this one it would hold up every visitor.
+    """Compile a module of this package in another process, unless that was done. Compiling in this process would delay every visitor.
 
-    Raises RuntimeError if that process failed: a compiler that was ended by a signal would end this process, too.
+    Raises RuntimeError if that process failed. A signal that ends the compiler does not end this process.
     """
     if is_compiled(module):
         return

@@ -1,4 +1,4 @@
-"""A decoder's parts as the tables of addresses and numbers that compiled kernels take (`core.backends.compiled.kernels`)."""
+"""A decoder's parts as the tables of addresses and numbers that compiled kernels read (`core.backends.compiled.kernels`)."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from core.backends.decoder_parts import Layer, Norm, Parts, Projection
 
 KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
-NARROWED = 20_000_000  # weights; of so few, a second copy in 16 bits costs little memory, and is read in half the time
+NARROWED = 20_000_000  # weights; below this, a second copy in 16 bits costs little memory and is read in half the time
 ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
 
 def columns_of(part: Projection, streams: int = 1) -> np.ndarray:
-    """A projection, whose weights and bias each lie in one piece, as the kernels take it: int64 [kernels.PROJECTION]."""
+    """Return a projection as the kernels take it, int64 [kernels.PROJECTION]. Its weights and bias must be contiguous."""
     bias = 0 if part.bias is None else int(part.bias.ctypes.data)
     kind = KINDS[part.weight.dtype]
     return np.array([part.weight.data_ptr(), kind, part.outputs, part.inputs, bias, streams], np.int64)
 
 
 def _fits_in_16_bits(weight: torch.Tensor) -> bool:
-    """Whether float32 numbers are all bfloat16 ones, as where such a checkpoint was widened."""
+    """Return whether all float32 numbers are bfloat16 numbers, as in a widened checkpoint."""
     return weight.dtype is torch.float32 and torch.equal(weight.to(torch.bfloat16).float(), weight)
 
 
 class WeightTable:
-    """These parts as tables of addresses and numbers. Everything that an address points to is held on to.
+    """Tables of addresses and numbers for these parts. The object keeps all arrays alive whose addresses it holds.
 
-    A small model that was stored in bfloat16 and widened is read from a copy in bfloat16, with the same sums to the last bit.
+    If a small model was stored in bfloat16 and widened, kernels read a bfloat16 copy. The sums are equal to the last bit.
     """
 
     def __init__(self, parts: Parts, places: list[int]) -> None:
@@ -67,17 +67,17 @@ class WeightTable:
 
     @property
     def tables(self) -> tuple[np.ndarray, ...]:
-        """What every compiled pass is told of the parts."""
+        """The arguments about the parts that every compiled pass takes."""
         return self._table, self._numbers, self._ends, self._factors, self._shape, self._frequencies, self._halves, self._scales
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of weights that one token's products read."""
+        """Bytes of weights that are read for one token."""
         sizes = {number: dtype.itemsize for dtype, number in KINDS.items()}
         return sum(int(row[k.OUTPUTS] * row[k.INPUTS]) * sizes[int(row[k.KIND])] for row in self._streamed)
 
     def check(self, token: int, position: int) -> None:
-        """Raise IndexError for a token or a position that no table holds."""
+        """Raise IndexError for a token or a position outside of the tables."""
         if not 0 <= token < len(self.parts.embedding) or (self.longest is not None and position >= self.longest):
             raise IndexError(f"token {token} at {position}")
 
@@ -93,7 +93,7 @@ class WeightTable:
         for number, part in enumerate(layer.inward):
             self._projection(row[k.INWARD + number * k.PROJECTION :], part)
         expand = layer.expand
-        if layer.gated and len(expand) == 1:  # the gate, and what it lets through, in one matrix
+        if layer.gated and len(expand) == 1:  # gate and up projection in one matrix
             width, both = layer.contract.inputs, expand[0]
             spans = (slice(0, width), slice(width, 2 * width))
             expand = tuple(replace(both, weight=both.weight[span], bias=None if both.bias is None else both.bias[span]) for span in spans)

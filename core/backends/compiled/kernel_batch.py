@@ -1,7 +1,7 @@
-"""A few tokens of several texts through all layers of a decoder at once, compiled as a whole; see `kernel_step`.
+"""A few tokens of several texts through all layers of a decoder at once, compiled as one function; see `kernel_step`.
 
-Every weight is fetched once for all rows. Keys and values lie in blocks of tokens; attention looks at each text by itself, through its
-block table. Importing this compiles it, or reads what was compiled before and kept on disk.
+Each weight is read once for all rows. Keys and values are stored in blocks of tokens. Attention reads each text separately, through its
+block table. Importing this module compiles it, or loads the compiled code from disk.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from core.backends.compiled.kernel_tiles import project_rows
 
 @njit(fastmath=k.QUICK, nogil=True)
 def attend_blocks(queries, group, size, keys, values, head, blocks, count, scaling, scores, out):  # type: ignore[no-untyped-def]
-    """What the `group` heads that share a KV head gather from the first `count` tokens of a text.
+    """Write the attention output of the `group` heads that share a KV head, over the first `count` tokens of a text.
 
     queries, out: [group x size]; keys: [blocks, KV heads x size, tokens of a block], values: [slots, KV heads x size], of which `head` is
-    meant; blocks: the text's block table; scores: [group, at least whole blocks for count], to work in.
+    used; blocks: the text's block table; scores: workspace [group, at least whole blocks for count].
     """
     block, apart = keys.shape[2], 4 * scores.shape[1]
     asking, into = queries.ctypes.data, scores.ctypes.data
@@ -35,7 +35,7 @@ def attend_blocks(queries, group, size, keys, values, head, blocks, count, scali
         sound = k.zero
         for t in range(count):
             line[t] *= scaling
-            sound += line[t] - line[t]  # 0, or NaN where a score is not a number: a broken model has to show
+            sound += line[t] - line[t]  # 0, or NaN if a score is not finite: a broken model must be detected
         top = k.highest(line, count)
         total = k.zero
         for t in range(count):
@@ -53,7 +53,7 @@ def attend_blocks(queries, group, size, keys, values, head, blocks, count, scali
 
 @njit(nogil=True, fastmath=k.QUICK)
 def add_change(layer, place, epsilon, factor, change, hidden):  # type: ignore[no-untyped-def]
-    """Add to a row what a part makes of it, after that part's own norm if it has one."""
+    """Add a part's output to a row, after the part's own norm if it has one."""
     if layer[place] != 0:
         k.norm(layer[place:], epsilon, change, 1, change)
     for i in range(len(hidden)):
@@ -64,11 +64,11 @@ def add_change(layer, place, epsilon, factor, change, hidden):  # type: ignore[n
 def through_layers(  # type: ignore[no-untyped-def]
     tables, where, blocks, keys, values, hidden, shared, me, team, sync
 ):
-    """Take hidden [rows, hidden size] through all layers, in place, and write the rows' keys and values; the number of meetings.
+    """Take hidden [rows, hidden size] through all layers, in place, and write the rows' keys and values; return the number of barriers.
 
-    See `batch` for what each is.
+    `batch` explains the arguments.
 
-    Of rows, of outputs and of heads each of the team does a share; all of it lies in `shared`, and they meet before anybody reads it.
+    Each thread of the team computes a part of the rows, outputs and heads. All results are in `shared`, and a barrier precedes each read.
     """
     table, numbers, _, factors, shape, frequencies, halves, scales = tables
     _, positions, slots, texts, _ = where
@@ -93,7 +93,7 @@ def through_layers(  # type: ignore[no-untyped-def]
                 normed[r] = hidden[r]
         meetings = k.meet(sync, team, meetings)
         at = 0
-        for place in range(3):  # each after the other: [rows, outputs], not yet side by side
+        for place in range(3):  # one after the other, each [rows, outputs]; rows are joined below
             part = layer[k.INWARD + place * k.PROJECTION : k.INWARD + (place + 1) * k.PROJECTION]
             if part[k.ADDRESS] != 0:
                 project_rows(part, normed.ctypes.data, rows, packed.ctypes.data + 4 * rows * at, me, team)
@@ -109,7 +109,7 @@ def through_layers(  # type: ignore[no-untyped-def]
                     for i in range(outputs):
                         spare[at + i] = found[i]
                     at += outputs
-            asked = mixed[r]  # queries wait where their answers will be
+            asked = mixed[r]  # queries are stored where the outputs will be written
             after = spare[heads * size :]
             if layer[k.ORDER] != 0:
                 after = np.empty((lines - heads) * size, np.float32)
@@ -146,7 +146,7 @@ def through_layers(  # type: ignore[no-untyped-def]
         meetings = k.meet(sync, team, meetings)
         parallel = layer[k.PARALLEL] != 0
         for r in range(first, last):
-            if parallel:  # the feed-forward part looks at what attention looked at
+            if parallel:  # the feed-forward part has the same input as attention
                 if layer[k.FEED_FORWARD_NORM] != 0:
                     k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden[r], 1, normed[r])
                 add_change(layer, k.ATTENTION_POST_NORM, own[3], factor, change[r], hidden[r])
@@ -207,12 +207,12 @@ BATCH = types.void(
 def batch(  # type: ignore[no-untyped-def]
     tables, where, blocks, keys, values, hidden, shared, logits, me, team, sync
 ):
-    """Write the logits [wanted, vocabulary] after some of these rows; the keys and values of all of them are in their slots then.
+    """Write the logits [wanted, vocabulary] after some of these rows, and the keys and values of all rows into their slots.
 
     tables: what `kernel_step.step` takes as table, numbers, ends, factors, shape, frequencies, halves and scales.
-    where: each row's token id, position, slot in a line of all blocks, and text, int64 [rows], and which rows are wanted. blocks int64
+    where: each row's token id, position, slot (counted over all blocks) and text, int64 [rows], and which rows are wanted. blocks int64
     [texts, ...]: the texts' block tables. keys: [layers, blocks, KV heads x head size, tokens of a block], values: [layers, slots, KV heads
-    x head size]. hidden [rows, hidden size] and shared: to work in, the same for the whole team.
+    x head size]. hidden [rows, hidden size] and shared: workspace, the same for the whole team.
     """
     _, _, ends, factors, _, _, _, _ = tables
     ids, positions, _, _, wanted = where

@@ -1,6 +1,6 @@
-"""Weighted sums of rows, the values of attention: tiles that stay in a processor's registers, as in `kernel_tiles`.
+"""Weighted sums of rows, for the values of attention, in tiles that stay in the processor's registers, as in `kernel_tiles`.
 
-Like `kernels`, this is imported only in the background.
+Like `kernels`, this module is imported only in the background.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ intrinsic: Any = untyped_intrinsic
 
 
 def _blend_tile(groups: int, vectors: int) -> Any:
-    """(factors, bytes from group to group, rows, bytes from row to row, count, out, bytes from group to group), all int64.
+    """Return an intrinsic (factors, group stride, rows, row stride, count, out, group stride of out); all int64, strides in bytes.
 
-    To out [groups, vectors x tiles.LANES] is added, for each group, the sum of `count` rows, each times that group's own factor for it.
+    It adds to out [groups, vectors x tiles.LANES], for each group, the sum of `count` rows, each times the group's factor for that row.
     """
 
     @intrinsic
@@ -78,7 +78,7 @@ _two_by_one, _two_by_two, _two_by_four = _blend_tile(2, 1), _blend_tile(2, 2), _
 
 @njit(fastmath=k.QUICK, nogil=True)
 def blend(factors, f_apart, groups, rows, apart, count, width, out, out_apart):  # type: ignore[no-untyped-def]
-    """Add to out [groups, width] the sums of `count` rows [width], at least one, each times the group's own factor for it [groups, count].
+    """Add to out [groups, width] each group's sum of `count` rows [width], at least one, weighted by its factors [groups, count].
 
     factors, rows, out: addresses of float32; apart: bytes from one line of them to the next.
     """
@@ -103,7 +103,7 @@ def blend(factors, f_apart, groups, rows, apart, count, width, out, out_apart): 
             else:
                 _one_by_one(own, f_apart, from_here, apart, count, place, out_apart)
         done += step
-    if done < width:  # what does not fill a register
+    if done < width:  # the remainder, which does not fill a register
         for g in range(groups):
             own, into = k.floats_at(factors + g * f_apart), k.floats_at(out + g * out_apart)
             for t in range(count):

@@ -1,7 +1,7 @@
-"""`core.sampling.dice.roll` in compiled code, number for number: NumPy makes three objects for a throw, which takes longer than it.
+"""`core.sampling.dice.roll` in compiled code, with the same numbers, because NumPy's three objects per roll take longer than the roll.
 
-SeedSequence (M. O'Neill's seed_seq, as numpy.random has it) makes the key, Philox 4x64 in ten rounds (Salmon and others, 2011) the number.
-Importing this compiles it, or reads what was kept on disk.
+SeedSequence (M. O'Neill's seed_seq, as numpy.random has it) computes the key, Philox 4x64 in ten rounds (Salmon and others, 2011) the
+number. Importing this module compiles it, or loads the compiled code from disk.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _stirred(word):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _key(words, key):  # type: ignore[no-untyped-def]
-    """Write the uint64 [2] that SeedSequence makes of four uint32."""
+    """Write the key uint64 [2] that SeedSequence computes from four uint32."""
     pool, constant = np.empty(4, np.uint32), _INIT_A
     for i in range(4):
         word = np.uint32(words[i] ^ constant)
@@ -50,7 +50,7 @@ def _key(words, key):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _upper_half(a, b):  # type: ignore[no-untyped-def]
-    """The upper 64 bits of a product of two uint64."""
+    """Return the upper 64 bits of a product of two uint64."""
     a_low, a_high, b_low, b_high = a & _LOW, a >> _HALF, b & _LOW, b >> _HALF
     crossed = a_high * b_low + ((a_low * b_low) >> _HALF)
     other = a_low * b_high + (crossed & _LOW)
@@ -59,12 +59,12 @@ def _upper_half(a, b):  # type: ignore[no-untyped-def]
 
 @njit(types.float64(types.uint64, types.uint64, types.uint64), nogil=True, cache=True)
 def roll(seed, step_index, attempt):  # type: ignore[no-untyped-def]
-    """The number in [0, 1); see `core.sampling.dice.roll`."""
+    """Return a number in [0, 1); see `core.sampling.dice.roll`."""
     words, key = np.empty(4, np.uint32), np.empty(2, np.uint64)
     words[0], words[1], words[2], words[3] = seed & _LOW, step_index, attempt, seed >> _HALF
     _key(words, key)
     zero = np.uint64(0)
-    first, second, third, fourth = np.uint64(1), zero, zero, zero  # the counter, which counts before it is used
+    first, second, third, fourth = np.uint64(1), zero, zero, zero  # the counter; NumPy increments it before use
     for _ in range(_ROUNDS):
         one, other = first * _FACTORS[0], third * _FACTORS[1]
         high_one, high_other = _upper_half(first, _FACTORS[0]), _upper_half(third, _FACTORS[1])

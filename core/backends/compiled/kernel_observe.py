@@ -1,7 +1,7 @@
-"""The record of one step in one compiled pass over the scores: every stage's sums, the listed tokens' odds, the strip and the dice.
+"""The record of one step in one compiled pass over the scores: sums of every stage, probabilities of listed tokens, the strip, the pick.
 
-`core.sampling.cpu` decides what is right, and says it where rounding might decide (see `kernel_pick`). All cuts but typical-p keep the
-head of one sorted list, so sums along that list are the sums of every stage. Importing this compiles it, or reads what was kept on disk.
+`core.sampling.cpu` is the reference and is used where rounding might change the result (see `kernel_pick`). All cut-offs but typical-p keep
+the head of one sorted list, so its running sums are the sums of every stage. Importing this module compiles it, or loads the compiled code.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from core.backends.compiled.kernel_weights import BLOCK, block_maxima, divided_s
 from core.rounding import CLOSE, CLOSE_NATS, FEW, HEAD, PIECE
 
 NOBODY = -1
-CUTS = 4  # top-k, top-p, min-p, typical-p: in this order at the end of the stages
+CUTS = 4  # top-k, top-p, min-p, typical-p: the last stages, in this order
 
 
 @njit(nogil=True)
 def _copied(scores, out):  # type: ignore[no-untyped-def]
-    """Twice as quick as `out[:] = scores`, which numba makes ready for whatever may overlap."""
+    """Copy scores; twice as fast as `out[:] = scores`, where numba checks for overlap."""
     for i in range(len(scores)):
         out[i] = scores[i]
 
 
 @njit(nogil=True)
 def _noted(measures, stage, top, total, moment, count):  # type: ignore[no-untyped-def]
-    """Write a stage's log-sum-exp, its entropy in nats and how many it kept."""
+    """Write a stage's log-sum-exp, its entropy in nats and the number of tokens it kept."""
     mean, log_total = moment / total, math.log(total)
     measures[stage, 0], measures[stage, 1], measures[stage, 2] = np.float64(top) + log_total, log_total - mean, count
 
 
 @njit(nogil=True)
 def _moment(scaled, top, ids, count):  # type: ignore[no-untyped-def]
-    """The sum of weight times score - top over the first `count` of the ids."""
+    """Return the sum of weight x (score - top) over the first `count` of the ids."""
     moment = 0.0
     for place in range(count):
         below = scaled[ids[place]] - top
@@ -59,21 +59,21 @@ def _penalised(score, penalty):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _replaced(of, old, new):  # type: ignore[no-untyped-def]
-    """The sum of the weights and their first moment, with a score so far from the top in place of another."""
+    """Return the sum of weights and their first moment after a score changes; old and new are relative to the top."""
     old_weight, new_weight = k.exponential(old), k.exponential(new)
     return of[0] + np.float64(new_weight) - np.float64(old_weight), of[1] + np.float64(new_weight * new) - np.float64(old_weight * old)
 
 
 @njit(nogil=True)
 def _rebased(total, moment, higher):  # type: ignore[no-untyped-def]
-    """The same two with the top that much lower than before."""
+    """Return the sum and the moment relative to a top that is lower by `higher`."""
     grown = math.exp(higher)
     return total * grown, (moment + higher * total) * grown
 
 
 @njit(nogil=True)
 def _typical(scaled, top, setting, total, mean, ids, ends, count):  # type: ignore[no-untyped-def]
-    """Keep of the first `count` on the strip whose surprise is closest to the expected one, in their order; how many, or UNSURE."""
+    """Keep the tokens whose surprise is closest to the expected one, of the first `count`, in order; return how many, or UNSURE."""
     distances, weights = np.empty(count, np.float32), np.empty(count, np.float32)
     for place in range(count):
         below = scaled[ids[place]] - top
@@ -125,20 +125,21 @@ def _typical(scaled, top, setting, total, mean, ids, ends, count):  # type: igno
 def observe(  # type: ignore[no-untyped-def]
     scores, previous, penalty, temperature, top_k, top_p, min_p, typical_p, greedy, picks, roll, forced, measures, table, odds
 ):
-    """How many tokens are listed: `top_n`, and one more if the chosen one is none of them; UNSURE where this takes a closer look.
+    """Write the record of one step. Return how many tokens are listed: `top_n`, or one more if the chosen token is not among them.
 
-    scores: float32 [vocabulary], the model's own. previous: int64, all tokens so far, for the penalty. 1, 1, 0, 1, 0, 1 are off. greedy: a
-    last stage that keeps the favourite. picks: a token is chosen, by the roll in [0, 1) or, from 0 on, the forced one.
-    Written are measures float64 [stages, 3]: log-sum-exp, entropy in nats, how many were kept; table int64 [4, top_n + 1]: listed ids,
-    ranks, the stage that removed each or -1, and in the last row the chosen one or -1; odds float64 [stages + 2, top_n + 1]: probabilities
-    of what is listed at every stage, its logits, and where each begins on the strip of the dice or NaN.
+    UNSURE if rounding might change the result. scores: float32 [vocabulary], the model's own. previous: int64, all tokens so far, for the
+    penalty. Settings of 1, 1, 0, 1, 0, 1 are off. greedy: a last stage that keeps the likeliest token. picks: a token is chosen: `forced`
+    if that is at least 0, else by the roll in [0, 1).
+    Written are measures float64 [stages, 3]: log-sum-exp, entropy in nats, number kept; table int64 [4, top_n + 1]: listed ids, ranks, the
+    stage that removed each or -1, and in the last row the chosen token or -1; odds float64 [stages + 2, top_n + 1]: probabilities of the
+    listed tokens at every stage, their logits, and where each begins on the strip of the dice or NaN.
     """
     size, top_n = len(scores), table.shape[1] - 1
     scaled, maxima = np.empty(size, np.float32), block_maxima(scores)
     top = k.highest(maxima, len(maxima))
-    anew = penalty != 1.0 and (size <= PIECE or penalty < 1.0)  # small ones are summed again, as NumPy does it
+    anew = penalty != 1.0 and (size <= PIECE or penalty < 1.0)  # small vocabularies are summed again, as NumPy does
     divided = temperature != 1.0 and not anew
-    if divided:  # by the way, as if there were no penalty
+    if divided:  # computed in the same pass, without the penalty
         total, moment, later_total, later_moment = divided_sums(scores, top, temperature, scaled)
     else:
         _copied(scores, scaled)
@@ -159,13 +160,13 @@ def observe(  # type: ignore[no-untyped-def]
             if not 0 <= token < size:
                 continue
             old, new = scores[token], _penalised(scores[token], penalty)
-            if scaled[token] != (old / temperature if divided else old):  # it was here before
+            if scaled[token] != (old / temperature if divided else old):  # an earlier occurrence was already penalised
                 continue
             less = _replaced(less, old - top, new - top)
             scaled[token] = new / temperature if divided else new
             later = _replaced(later, (old / temperature if divided else old) - later_top, scaled[token] - later_top)
             was_best = was_best or old == top
-        # A difference of nearly equal sums has their errors, and little else.
+        # A difference of nearly equal sums has large relative errors, so the sums are computed again.
         if anew or not 4 * less[0] > total or not 4 * later[0] > later_total:
             if divided:
                 _copied(scores, scaled)
@@ -186,7 +187,7 @@ def observe(  # type: ignore[no-untyped-def]
                 return UNSURE
         else:
             (total, moment), (later_total, later_moment) = less, later
-            if was_best:  # else the maxima of blocks with other penalised tokens may stay too high: only more is looked at
+            if was_best:  # otherwise the maxima of other blocks may be too high, which only costs time
                 for token in previous:
                     if 0 <= token < size:
                         number = token // BLOCK
@@ -201,11 +202,11 @@ def observe(  # type: ignore[no-untyped-def]
     if temperature != 1.0:
         _noted(measures, stages, top, total, moment, size)
         stages += 1
-    cuts = stages  # the first stage that may keep fewer
+    cuts = stages  # the first stage that may keep fewer tokens
 
     ids, ends, kept = np.empty(MOST, np.int64), np.empty(MOST, np.float64), np.empty(4, np.int64)
-    whole = np.empty(0, np.int64)  # the sorted list, before typical-p takes from its middle
-    after = np.full(CUTS, size, np.int64)  # how many of the list every cut kept
+    whole = np.empty(0, np.int64)  # the sorted list before typical-p, which may remove from its middle
+    after = np.full(CUTS, size, np.int64)  # how many tokens of the list each cut-off kept
     active = np.zeros(CUTS, np.bool_)
     if greedy:
         ids[0] = first_of(scaled, scaled_maxima, top)
@@ -309,7 +310,7 @@ def observe(  # type: ignore[no-untyped-def]
             odds[stage, column] = math.exp(np.float64(scaled[token]) - measures[stage, 0])
         if table[2, column] >= 0:
             continue
-        if not 0 <= place < HEAD:  # it is on the strip, further back than is looked
+        if not 0 <= place < HEAD:  # the strip was not computed that far
             return UNSURE
         for other in (place - 1, place + 1):
             if 0 <= other < count and 0 < abs(scaled[ids[other]] - scaled[token]) < ALIKE:

@@ -1,7 +1,7 @@
-"""Temperature, top-k, top-p, min-p and the dice in one compiled pass over the scores, for whoever wants the token and no record.
+"""Temperature, top-k, top-p, min-p and the dice in one compiled pass over the scores, for callers that need only the token.
 
-`core.sampling.cpu` decides what is right. Where a border runs so close to a token, or the roll so close to the end of one, that rounding
-might decide, nothing is said here and `core.sampling.pick` takes that way. Importing this compiles it, or reads what was kept on disk.
+`core.sampling.cpu` is the reference. UNSURE is returned where rounding might change the result: a border is very close to a token, or the
+roll to the end of one. `core.sampling.pick` then uses the reference. Importing this module compiles it, or loads the compiled code.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from core.backends.compiled import kernels as k
 from core.backends.compiled.kernel_weights import BLOCK, block_maxima, sums
 from core.rounding import CLOSE, LANES, ROUNDED, SURE
 
-# Sums may be made in any order; quotients stay what NumPy makes of them.
+# Sums may be computed in any order; quotients are equal to NumPy's.
 ANY_ORDER = {"reassoc", "contract", "nsz"}
-MOST = 4096  # tokens that are put in order; where more would have to be, NumPy does it
-FEW_OF_MANY = 256  # so many of the largest scores are sought one by one
-DEPTHS = (4.0, 8.0, 12.0, 16.0)  # nats below the favourite
+MOST = 4096  # most tokens to sort here; with more, NumPy computes the step
+FEW_OF_MANY = 256  # largest top-k for which the largest scores are searched one by one
+DEPTHS = (4.0, 8.0, 12.0, 16.0)  # nats below the likeliest token
 UNSURE = -1
 NOT_FINITE = 0x7F800000  # the exponent of infinities and NaN
-LIGHTEST = np.float32(-80)  # nats below the favourite; weights of less are too small to differ as they should
-NEAR = 4e-6  # of the strip of the dice, as far as two ways of adding up its parts may differ
-ALIKE = np.float32(2e-6)  # nats; weights of scores this close may be the same, and then the ids decide who comes first
+LIGHTEST = np.float32(-80)  # nats below the likeliest token; smaller weights lose precision
+NEAR = 4e-6  # of the strip's length; two orders of summing its parts may differ by this much
+ALIKE = np.float32(2e-6)  # nats; scores this close may have equal weights, and equal weights are ordered by id
 
 
 @njit(fastmath=ANY_ORDER, nogil=True)
 def _largest(scores, temperature, out):  # type: ignore[no-untyped-def]
-    """Write the scores divided by the temperature; the largest, or NaN if any is not a number or infinite, and that of each block."""
+    """Write the scores divided by the temperature; return the largest, NaN if any is not finite, and the largest of each block."""
     for i in range(len(scores)):
         out[i] = scores[i] / temperature
     bits, broken = out.view(np.int32), False
-    for i in range(len(out)):  # by its bits, which no freedom in arithmetic lets a compiler overlook
+    for i in range(len(out)):  # tests the bits, because fast arithmetic may drop a test for NaN
         broken |= (bits[i] & NOT_FINITE) == NOT_FINITE
     maxima = block_maxima(out)
     return np.float32(math.nan) if broken else k.highest(maxima, len(maxima)), maxima
@@ -41,7 +41,7 @@ def _largest(scores, temperature, out):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def best(scores, maxima, ids, values):  # type: ignore[no-untyped-def]
-    """Write the largest scores, largest first, and where they stand (of equal ones the first), as many as `values` has room for.
+    """Write the largest scores, largest first, and their indices (of equal ones the first), as many as `values` has room for.
 
     maxima: the largest of each block.
     """
@@ -63,7 +63,7 @@ def best(scores, maxima, ids, values):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _heaviest(scores, maxima, least, ids):  # type: ignore[no-untyped-def]
-    """Write the places of all scores of `least` and more into ids, as many as fit; how many there are."""
+    """Write the indices of all scores of at least `least` into ids, as many as fit; return how many there are."""
     count = 0
     for number in range(len(maxima)):
         if not maxima[number] >= least:
@@ -78,13 +78,13 @@ def _heaviest(scores, maxima, least, ids):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _border(ends, count, total, tail, ranks, border):  # type: ignore[no-untyped-def]
-    """How many of `count` tokens top-p keeps; 0: not to be seen from so few, UNSURE: rounding decides.
+    """Return how many of `count` tokens top-p keeps; 0 if more tokens are needed to tell, UNSURE if rounding might change it.
 
-    ends: where each ends, heaviest first, in a strip as long as `total`; tail: the weight behind them; border: 1 - top_p.
+    ends: where each token ends on a strip of length `total`, largest first; tail: the weight after them; border: 1 - top_p.
     """
     off = SURE + border * (ranks / LANES + 64) * 2 * ROUNDED
     for place in range(1, count):
-        left = (total - ends[place - 1]) / total  # what weighs this one and all that are lighter
+        left = (total - ends[place - 1]) / total  # weight of this token and all lighter ones
         if abs(left - border) <= off:
             return UNSURE
         if left < border:
@@ -96,12 +96,12 @@ def _border(ends, count, total, tail, ranks, border):  # type: ignore[no-untyped
 
 @njit(nogil=True)
 def cut(scaled, maxima, top, everything, top_k, top_p, min_p, reach, wanted, ids, ends, kept):  # type: ignore[no-untyped-def]
-    """Who can still be picked after these settings, heaviest first, at least as far as `reach`: how many, and the weight of all of them.
+    """Find the tokens that these settings keep, largest first, at least as far as `reach`; return their number and the weight of all kept.
 
     scaled: float32 [vocabulary] after penalty and temperature, `top` the largest, maxima: of each block; everything: the weight of all;
-    top_k, top_p, min_p: 0, 1 and 0 are off; reach in [0, 1): a roll. Where nothing cuts, at least `wanted` are found. ids int64 [MOST] and
-    ends float64 [MOST] are written: who, and where each ends, in a strip as long as the returned weight. kept int64 [4] is written: how
-    many there are after top-k, top-p and min-p, and how many ids and ends. How many is UNSURE where that takes a closer look.
+    top_k, top_p, min_p: 0, 1 and 0 are off; reach in [0, 1): a roll. Without a cut-off, at least `wanted` tokens are found. ids int64
+    [MOST] and ends float64 [MOST] are written: the tokens and where each ends on a strip of the returned weight. kept int64 [4] is written:
+    the numbers after top-k, top-p and min-p, and the number of ids and ends. The returned number is UNSURE if rounding might change it.
     """
     size = len(scaled)
     few = 0 < top_k < size and top_k <= FEW_OF_MANY
@@ -120,7 +120,7 @@ def cut(scaled, maxima, top, everything, top_k, top_p, min_p, reach, wanted, ids
         if top_k <= 0 or top_k >= size:
             needed = top_p if top_p < 1.0 else reach if min_p == 0.0 else 0.0
             if count < size and sums(scaled[ids[:count]], top)[0] < needed * everything:
-                continue  # before they are put in order, which takes most of the time
+                continue  # skip before sorting, which takes most of the time
         order = np.argsort(-scaled[ids[:count]], kind="mergesort")
         found = ids[:count][order]
         sum_here = ranks = 0.0
@@ -179,7 +179,7 @@ def cut(scaled, maxima, top, everything, top_k, top_p, min_p, reach, wanted, ids
 
 @njit(nogil=True)
 def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # type: ignore[no-untyped-def]
-    """`cut` of the model's own scores, float32 [vocabulary], at this temperature (float32)."""
+    """Apply `cut` to the model's own scores, float32 [vocabulary], at this temperature (float32)."""
     scaled = np.empty(len(scores), np.float32)
     top, maxima = _largest(scores, temperature, scaled)
     if not math.isfinite(top):
@@ -189,7 +189,7 @@ def survivors(scores, temperature, top_k, top_p, min_p, reach, ids, ends):  # ty
 
 @njit(nogil=True)
 def landing(ends, count, total, roll):  # type: ignore[no-untyped-def]
-    """The place on the strip on which the roll lands; UNSURE where that is too close to an end of it."""
+    """Return the index on the strip that the roll selects; UNSURE if the roll is too close to an end of it."""
     place = 0
     while place < count - 1 and ends[place] / total <= roll:
         place += 1
@@ -202,7 +202,7 @@ def landing(ends, count, total, roll):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def nearly_alike(scores, ids, count, place, temperature):  # type: ignore[no-untyped-def]
-    """Whether a neighbour on the strip may weigh the same, so that rounding decides who comes first."""
+    """Return whether a neighbour on the strip may have the same weight, so that rounding decides their order."""
     for other in (place - 1, place + 1):
         if 0 <= other < count and abs(scores[ids[other]] - scores[ids[place]]) / temperature < ALIKE:
             return True
@@ -215,7 +215,7 @@ def nearly_alike(scores, ids, count, place, temperature):  # type: ignore[no-unt
     cache=True,
 )
 def choose(scores, temperature, top_k, top_p, min_p, roll):  # type: ignore[no-untyped-def]
-    """The token on which the roll in [0, 1) lands; UNSURE where that takes a closer look. See `survivors`."""
+    """Return the token that the roll in [0, 1) selects; UNSURE if rounding might change it. See `survivors`."""
     ids, ends = np.empty(MOST, np.int64), np.empty(MOST, np.float64)
     count, total = survivors(scores, temperature, top_k, top_p, min_p, roll, ids, ends)
     if count < 1:
@@ -239,7 +239,7 @@ def choose(scores, temperature, top_k, top_p, min_p, roll):  # type: ignore[no-u
     cache=True,
 )
 def probabilities(scores, temperature, top_k, top_p, min_p, out):  # type: ignore[no-untyped-def]
-    """Write what the dice use into `out` [vocabulary], which is all zeros; False, and nothing written, where that takes a closer look."""
+    """Write the probabilities after the settings into `out`, zeros [vocabulary]. Return False, with nothing written, if UNSURE."""
     ids, ends = np.empty(MOST, np.int64), np.empty(MOST, np.float64)
     count, total = survivors(scores, temperature, top_k, top_p, min_p, 1.0, ids, ends)
     if count < 1:

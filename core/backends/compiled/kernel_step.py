@@ -1,6 +1,6 @@
-"""One token's way through all layers of a decoder, compiled as a whole; see `core.backends.compiled.kernels`.
+"""One token through all layers of a decoder, compiled as one function; see `core.backends.compiled.kernels`.
 
-Importing this compiles it, or reads what was compiled before and kept on disk.
+Importing this module compiles it, or loads the compiled code from disk.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from core.backends.compiled.kernel_tiles import project, project_rows
 def through_layers(  # type: ignore[no-untyped-def]
     table, numbers, shape, frequencies, halves, scales, residual, position, firsts, keys, values, hidden, shared, me, team, sync
 ):
-    """Take hidden [hidden size] through all layers, in place, and write its keys and values.
+    """Take hidden [hidden size] through all layers, in place, and write its keys and values. Return the number of barriers.
 
     table int64 [layers, COLUMNS] and numbers float64 [layers, NUMBERS]: the layers. frequencies float32 [rotaries, ...], of which the first
-    halves [rotaries] count; scales float32 [rotaries]. firsts: where either room begins; keys and values: both rooms'.
+    halves [rotaries] are used; scales float32 [rotaries]. firsts: the first position of each room (without and with a window); keys and
+    values: of both rooms.
 
-    All of the team do the same with a hidden of their own; only of products and heads each does a share, into `shared`, and then they
-    meet. What lies in `shared` is written again only after another meeting, when everybody has read it.
+    Each thread of the team has its own hidden. The threads share the work of products and heads, whose results are in `shared`, and then
+    meet at a barrier. `shared` is overwritten only after another barrier, when all threads have read it.
     """
     heads, kv_heads, size = shape[1], shape[2], shape[3]
     group, turned, lines = heads // kv_heads, heads + kv_heads, heads + 2 * kv_heads
@@ -97,7 +98,7 @@ def through_layers(  # type: ignore[no-untyped-def]
         begin, stop = width * me // team, width * (me + 1) // team
         k.activate(layer[k.ACT], gate[begin:stop], up[begin:stop], gated)
         meetings = k.meet(sync, team, meetings)
-        if beside:  # the feed-forward part has looked at what attention looked at
+        if beside:  # the feed-forward part has the same input as attention
             for i in range(len(hidden)):
                 hidden[i] += added[i]
         project(layer[k.CONTRACT : k.CONTRACT + k.PROJECTION], gate, change, me, team)
@@ -139,12 +140,12 @@ ROWS = types.void(types.int64[::1], types.float32[:, ::1], types.float32[:, ::1]
 def step(  # type: ignore[no-untyped-def]
     token, position, table, numbers, ends, factors, shape, frequencies, halves, scales, firsts, keys, values, shared, logits, me, team, sync
 ):
-    """Write the logits [vocabulary] after this token at this position; its keys and values are in their rooms then.
+    """Write the logits [vocabulary] after this token at this position, and its keys and values into their rooms.
 
     ends int64: embedding (address, kind), learned positions (address or 0, kind), the last norm, the head. factors float64: of the
-    embedding, of what is added, of the logits; their soft cap or 0; the last norm's epsilon. shape: hidden size, heads, KV heads,
-    head size. shared: see `through_layers`. me, team: which of how many threads that all make this call at the same time, each with
-    its number; sync: the address of a counter that is 0 at first.
+    embedding, of each residual, of the logits; their soft cap or 0; the last norm's epsilon. shape: hidden size, heads, KV heads,
+    head size. shared: see `through_layers`. me, team: index of this thread and number of threads that make this call at the same time.
+    sync: the address of a counter that starts at 0.
     """
     hidden = np.empty(shape[0], np.float32)
     k.widened(ends[1], ends[0], token * shape[0], shape[0], hidden)
@@ -185,14 +186,14 @@ def step(  # type: ignore[no-untyped-def]
 
 @njit(ROWS, nogil=True, fastmath=k.QUICK, cache=True)
 def rows_through(part, rows, out, me, team, sync):  # type: ignore[no-untyped-def]
-    """Several rows [count, in] through a projection, every weight fetched once for all of them.
+    """Multiply rows [count, in] with a projection; each weight is read once for all rows.
 
-    Each member of the team computes its share of the outputs; nobody waits for the others in here.
+    Each thread of the team computes its part of the outputs, without a barrier.
     """
     project_rows(part, rows.ctypes.data, len(rows), out.ctypes.data, me, team)
 
 
 @njit(ROW, nogil=True, fastmath=k.QUICK, cache=True)
 def row_through(part, row, out, me, team, sync):  # type: ignore[no-untyped-def]
-    """One row [in] through a projection, alone, to see how long it takes."""
+    """Multiply one row [in] with a projection, to measure the time."""
     project(part, row, out, me, team)

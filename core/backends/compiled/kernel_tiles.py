@@ -1,15 +1,14 @@
-"""Products of a few rows with stored weights, in tiles that stay in a processor's registers.
+"""Products of a few rows with stored weights, in tiles that stay in the processor's registers.
 
-A tile is one or two outputs by one, two, four or eight rows. It walks along the inputs as many numbers at a time as a register holds,
-widens the weights there, and adds up one register per output and row; the sum of a row depends neither on how many rows stand beside it
-nor on how many outputs. Vectors are written out, since a compiler that is left to find them uses half of a wide register.
+A tile is one or two outputs by one, two, four or eight rows. It reads as many inputs at a time as a register holds, widens the weights and
+adds into one register per output and row. A row's sum depends neither on the number of rows nor on the number of outputs. The vectors are
+written explicitly, because compilers vectorise with only half of a wide register.
 
-How memory hands weights over fastest differs between processors, so a projection says in how many streams they are read (`STREAMS`, chosen
-by `compiled.streams`). Two: an output of either half of the matrix at a time, each asked for `AHEAD` bytes before it is
-needed. One: one output after the other, which a processor that looks ahead by itself does best; only where eight rows keep it busy is it
-asked, `NEAR` bytes before.
+The fastest order of reading weights from memory differs between processors. So a projection has a number of streams (`STREAMS`, chosen by
+`compiled.streams`). Two: one output from each half of the matrix at a time, prefetched `AHEAD` bytes before use. One: one output after the
+other, which suits a processor with its own prefetcher; only with eight rows are weights prefetched, `NEAR` bytes before use.
 
-Like `kernels`, this is imported only in the background.
+Like `kernels`, this module is imported only in the background.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from core.backends.compiled import kernels as k
 
 intrinsic: Any = untyped_intrinsic
 
-AHEAD, NEAR = 4096, 2048  # bytes; beyond the end of a matrix asking for memory does nothing
-BYTES = (4, 2, 2)  # of a stored number of each kind
+AHEAD, NEAR = 4096, 2048  # bytes; a prefetch beyond the end of a matrix has no effect
+BYTES = (4, 2, 2)  # bytes of a stored number, by kind
 
 
 def _lanes() -> tuple[int, int]:
-    """How many float32 a register holds, and how many rows a tile may have so that it fits into all of them."""
+    """Return how many float32 a register holds, and the most rows of a tile that fits into the registers."""
     if platform.machine().lower() in ("arm64", "aarch64"):
         return 4, 8
     features = k.features()
@@ -47,7 +46,7 @@ FLOATS = ir.VectorType(FLOAT, LANES)
 
 
 def _widened(builder: Any, kind: int, address: Any) -> Any:
-    """LANES stored numbers from this address on, as float32."""
+    """Return LANES stored numbers from this address on, as float32."""
     if kind == k.FLOAT32:
         return load(builder, address, FLOATS, 4)
     integers = ir.VectorType(ir.IntType(32), LANES)
@@ -58,14 +57,14 @@ def _widened(builder: Any, kind: int, address: Any) -> Any:
 
 
 def load(builder: Any, address: Any, kind: Any, align: int) -> Any:
-    """Code that reads a value of this kind from an address (int64) which is a multiple of `align` bytes."""
+    """Return code that reads a value of this kind from an address (int64) that is a multiple of `align` bytes."""
     loaded = builder.load(builder.inttoptr(address, kind.as_pointer()))
     loaded.align = align
     return loaded
 
 
 def external(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
-    """A function of LLVM's own, by its name, declared once in a module."""
+    """Return a function of LLVM by its name, declared once per module."""
     module = builder.module
     return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, arguments), name)
 
@@ -78,11 +77,10 @@ def _ask(builder: Any, address: Any) -> None:
 
 
 def _tile(kind: int, outputs: int, rows: int, near: int = 0) -> Any:
-    """(weight, bytes from one output's weights to the next, x, bytes from row to row, numbers, out, bytes from row to row and from output
-    to output): out is written. All of them int64, the first, third and sixth addresses.
+    """Return an intrinsic (weight, output stride, x, row stride, inputs, out, row stride of out, output stride of out) that writes out.
 
-    numbers: how many a row has, a multiple of LANES and at least as many. near: so many bytes before they are needed, weights are asked
-    for; 0: not at all.
+    All arguments are int64; weight, x and out are addresses, strides are in bytes. inputs: numbers per row, a positive multiple of LANES.
+    near: how many bytes before use weights are prefetched; 0 for no prefetch.
     """
 
     @intrinsic
@@ -136,7 +134,7 @@ def _tail(kind: int) -> Any:
 
     @njit(fastmath=k.QUICK, nogil=True)
     def tail(weight, apart, begin, stop, inputs, row, into):  # type: ignore[no-untyped-def]
-        """Add to the outputs of one row what the last of its inputs bring, which do not fill a register."""
+        """Add to one row's outputs the products of its last inputs, which do not fill a register."""
         whole = inputs // LANES * LANES
         for o in range(begin, stop):
             weights = number_at(weight + o * apart)
@@ -153,7 +151,7 @@ def _product_of_one(kind: int) -> Any:
 
     @njit(fastmath=k.QUICK, nogil=True)
     def product(weight, apart, begin, stop, inputs, x, out, streams):  # type: ignore[no-untyped-def]
-        """Outputs [begin, stop) of one row. weight, x, out: addresses; apart: bytes from one output's weights to the next."""
+        """Write outputs [begin, stop) of one row. weight, x, out: addresses; apart: bytes from one output's weights to the next."""
         whole = inputs // LANES * LANES
         if whole > 0:
             o = begin
@@ -178,7 +176,7 @@ def _rows_of_pair(kind: int, near: int, most_near: int) -> Any:
 
     @njit(fastmath=k.QUICK, nogil=True)
     def pair(own, apart, whole, x, x_apart, rows, into, out_apart, out_beside):  # type: ignore[no-untyped-def]
-        """Two outputs of `rows` rows."""
+        """Write two outputs of `rows` rows."""
         r = 0
         while r + MOST_ROWS <= rows:
             two_by_most(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
@@ -200,7 +198,7 @@ def _rows_of_one(kind: int) -> Any:
 
     @njit(fastmath=k.QUICK, nogil=True)
     def single(own, apart, whole, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
-        """One output of `rows` rows."""
+        """Write one output of `rows` rows."""
         r = 0
         while r + 4 <= rows:
             one_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, 4)
@@ -219,7 +217,7 @@ def _product(kind: int) -> Any:
 
     @njit(fastmath=k.QUICK, nogil=True)
     def product(weight, apart, begin, stop, inputs, x, x_apart, rows, out, out_apart, streams):  # type: ignore[no-untyped-def]
-        """Outputs [begin, stop) of `rows` rows. weight, x, out: addresses; apart: bytes from one output, or row, to the next."""
+        """Write outputs [begin, stop) of `rows` rows. weight, x, out: addresses; apart: bytes from one output, or row, to the next."""
         whole = inputs // LANES * LANES
         o = begin
         if whole > 0:
@@ -254,9 +252,9 @@ floats_by_one, bfloats_by_one, halves_by_one = _product_of_one(k.FLOAT32), _prod
 
 @njit(fastmath=k.QUICK, nogil=True)
 def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
-    """Rows through a projection: part is its columns, x and out the addresses of float32 [rows, in] and [rows, out].
+    """Multiply rows with a projection: part is its columns, x and out are addresses of float32 [rows, in] and [rows, out].
 
-    Of the outputs this member of the team computes its share.
+    This thread of the team computes its part of the outputs.
     """
     address, kind, outputs, inputs = part[k.ADDRESS], part[k.KIND], part[k.OUTPUTS], part[k.INPUTS]
     begin, stop = outputs * me // team, outputs * (me + 1) // team
@@ -276,7 +274,7 @@ def project_rows(part, x, rows, out, me, team):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=k.QUICK, nogil=True)
 def project(part, x, out, me, team):  # type: ignore[no-untyped-def]
-    """One row through a projection: part is its columns, x [in], out [out], of which this member of the team computes its share."""
+    """Multiply one row with a projection: part is its columns, x [in], out [out]. This thread computes its part of the outputs."""
     address, kind, outputs, inputs = part[k.ADDRESS], part[k.KIND], part[k.OUTPUTS], part[k.INPUTS]
     begin, stop = outputs * me // team, outputs * (me + 1) // team
     if kind == k.FLOAT32:

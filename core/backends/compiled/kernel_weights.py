@@ -1,6 +1,6 @@
-"""Sums of e^score over a whole vocabulary, in vectors that are written out (see `core.backends.compiled.kernel_tiles`).
+"""Sums of e^score over a whole vocabulary, in explicit vectors (see `core.backends.compiled.kernel_tiles`).
 
-Like `kernels`, this is imported only in the background.
+Like `kernels`, this module is imported only in the background.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _DOUBLE = ir.DoubleType()
 _DOUBLES = ir.VectorType(_DOUBLE, tiles.LANES)
 _INTEGERS = ir.VectorType(ir.IntType(32), tiles.LANES)
 _SUMS_IN_ANY_ORDER = {"reassoc", "contract", "nsz"}
-BLOCK = 128  # scores of which only the largest is looked at first
-TOGETHER = 2  # vectors whose weights are added up before they are widened: more takes longer again
+BLOCK = 128  # scores per block; a search for large scores reads only the blocks with a large maximum
+TOGETHER = 2  # vectors whose weights are added before they are widened; more is slower
 
 
 def _every(number: float) -> Any:
@@ -31,12 +31,12 @@ def _every(number: float) -> Any:
 
 
 def _exponential(builder: Any, x: Any) -> Any:
-    """e^x of a vector, as `kernels.exponential` has it of one number."""
+    """Return e^x of a vector, computed as in `kernels.exponential`."""
 
     def times_plus(a: Any, b: Any, c: Any) -> Any:
         return builder.fadd(builder.fmul(a, b, flags=tiles.ANY_ORDER), c, flags=tiles.ANY_ORDER)
 
-    # Comparisons, not LLVM's maximum: its loop may leave out what it takes for no number, and a broken model has to show.
+    # Comparisons instead of LLVM's maximum, whose loop may drop NaN: a broken model must be detected.
     x = builder.select(builder.fcmp_ordered(">", x, _every(-87.0)), x, _every(-87.0))
     x = builder.select(builder.fcmp_ordered("<", x, _every(88.0)), x, _every(88.0))
     floor = tiles.external(builder, f"llvm.floor.v{tiles.LANES}f32", tiles.FLOATS, [tiles.FLOATS])
@@ -52,15 +52,15 @@ def _exponential(builder: Any, x: Any) -> Any:
 
 
 def _of_all_lanes(builder: Any, number: Any) -> Any:
-    """A vector that is this number in every lane."""
+    """Return a vector with this number in every lane."""
     first = builder.insert_element(ir.Constant(tiles.FLOATS, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(first, first, ir.Constant(_INTEGERS, [0] * tiles.LANES))
 
 
 def _moments(builder: Any, below: Sequence[Any]) -> tuple[Any, Any]:
-    """Of vectors of score - top: their weights' sum, and the sum of the weights times them, lane by lane, in float64.
+    """Return the sum of the weights of vectors of score - top, and the sum of weight x vector, lane by lane, in float64.
 
-    A few are added up in float32 before, which costs no more than what rounding a weight costs.
+    A few vectors are first added in float32. That error is no larger than the rounding of one weight.
     """
     weights = [_exponential(builder, part) for part in below]
     moments = [builder.fmul(weight, part) for weight, part in zip(weights, below, strict=True)]
@@ -73,7 +73,7 @@ def _moments(builder: Any, below: Sequence[Any]) -> tuple[Any, Any]:
 
 
 def _weigher(tempered: bool) -> Any:
-    """The code of `_weigh` or `_weigh_both`."""
+    """Return the code generator of `_weigh` or `_weigh_both`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if tempered:
@@ -120,18 +120,18 @@ def _weigher(tempered: bool) -> Any:
 
 @intrinsic
 def _weigh(context: Any, scores: Any, top: Any, count: Any, out: Any) -> Any:
-    """(address of float32 scores, the largest, how many, address of two float64): their weights' sum and first moment are written.
+    """(address of float32 scores, the largest, count, address of two float64): write the weights' sum and first moment.
 
-    count: a multiple of TOGETHER x LANES, at least as many.
+    count: a positive multiple of TOGETHER x LANES.
     """
     return types.none(types.int64, types.float32, types.int64, types.int64), _weigher(tempered=False)
 
 
 @intrinsic
 def _weigh_both(context: Any, scores: Any, top: Any, count: Any, out: Any, temperature: Any, scaled_top: Any, scaled: Any) -> Any:
-    """`_weigh` of the scores and, behind it in out, of what they are over the temperature, whose largest is `scaled_top`.
+    """As `_weigh`, for the scores and then, after it in out, for the scores divided by the temperature, whose largest is `scaled_top`.
 
-    scaled: address of as many float32, which may be that of the scores: the quotients are written there, as NumPy has them.
+    scaled: address of as many float32, which may be that of the scores. The quotients are written there, equal to NumPy's.
     """
     kinds = (types.int64, types.float32, types.int64, types.int64, types.float32, types.float32, types.int64)
     return types.none(*kinds), _weigher(tempered=True)
@@ -139,7 +139,7 @@ def _weigh_both(context: Any, scores: Any, top: Any, count: Any, out: Any, tempe
 
 @njit(fastmath=_SUMS_IN_ANY_ORDER, nogil=True)
 def sums(scores, top):  # type: ignore[no-untyped-def]
-    """The sum of the weights exp(score - top), and of the weights times score - top: no finite number where a score is none."""
+    """Return the sum of the weights exp(score - top) and of weight x (score - top). The sums are not finite if a score is not."""
     found = np.zeros(2, np.float64)
     whole = len(scores) // (TOGETHER * tiles.LANES) * (TOGETHER * tiles.LANES)
     if whole > 0:
@@ -155,7 +155,7 @@ def sums(scores, top):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def divided_sums(scores, top, temperature, scaled):  # type: ignore[no-untyped-def]
-    """Write score / temperature into `scaled`, which may be the scores; `sums` of the scores and, with top / temperature, of these."""
+    """Write score / temperature into `scaled`, which may be the scores; return `sums` of the scores, then of the quotients."""
     found = np.zeros(4, np.float64)
     scaled_top = top / temperature
     whole = len(scores) // (TOGETHER * tiles.LANES) * (TOGETHER * tiles.LANES)
@@ -173,7 +173,7 @@ def divided_sums(scores, top, temperature, scaled):  # type: ignore[no-untyped-d
 
 @njit(nogil=True)
 def block_maxima(scores):  # type: ignore[no-untyped-def]
-    """The largest of every BLOCK scores, float32 [blocks], or NaN where one of them is: whoever seeks the largest looks at few others."""
+    """Return the largest of every BLOCK scores, float32 [blocks], NaN if the block has one. Searches then skip most blocks."""
     found = np.empty((len(scores) + BLOCK - 1) // BLOCK, np.float32)
     for i in range(len(found)):
         block = scores[i * BLOCK : (i + 1) * BLOCK]
@@ -183,7 +183,7 @@ def block_maxima(scores):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def first_of(scores, maxima, top):  # type: ignore[no-untyped-def]
-    """Where the largest of the scores, which is `top`, stands first."""
+    """Return the index of the first score equal to `top`, the largest."""
     for number in range(len(maxima)):
         if maxima[number] == top:
             for i in range(number * BLOCK, min((number + 1) * BLOCK, len(scores))):

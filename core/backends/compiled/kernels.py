@@ -1,7 +1,7 @@
-"""Compiled kernels (numba) for one token's way through a decoder: weights are read once, as they are stored, and summed in float32.
+"""Compiled kernels (numba) for one token through a decoder: weights are read once, as stored, and summed in float32.
 
-Only this package imports this, in the background: compiling takes seconds if no compiled code is kept on disk.
-Arrays whose kind differs from model to model come as addresses, so that everything is compiled once for all of them.
+Only this package imports this module, in the background: compiling takes seconds if no compiled code is on disk.
+Arrays whose type differs between models are passed as addresses, so that one compiled version serves all models.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ config: Any = numba_config
 FLOAT32, BFLOAT16, FLOAT16 = 0, 1, 2
 SILU, GELU, GELU_TANH, RELU = 0, 1, 2, 3
 
-# Sums may be made in any order; NaN and infinity stay what they are, since a broken model has to show.
+# Sums may be computed in any order. NaN and infinity must be kept, because a broken model must be detected.
 QUICK = {"reassoc", "contract", "nsz", "arcp"}
 one = np.float32(1)
 zero = np.float32(0)
 
-# Columns of the table that describes a layer, and of a projection and a norm within it.
+# Columns of the table that describes a layer, and of each projection and norm in it.
 ADDRESS, KIND, OUTPUTS, INPUTS, BIAS, STREAMS = range(6)
 PROJECTION = 6
 WEIGHT, NORM_BIAS, CENTRED, GROUPS = range(4)
@@ -46,7 +46,7 @@ CONTRACT = EXPAND + 2 * PROJECTION
 ORDER = CONTRACT + PROJECTION
 ROTARY, WINDOW, PLACE, GATED, ACT, PARALLEL = range(ORDER + 1, ORDER + 7)
 COLUMNS = ORDER + 7
-# Its numbers: an epsilon per norm, in their order, then
+# Columns of a layer's numbers: an epsilon per norm, in their order, then
 SCALING, SOFTCAP = 6, 7
 NUMBERS = 8
 
@@ -54,7 +54,7 @@ NUMBERS = 8
 def _pointer(item: Any) -> Any:
     @intrinsic
     def at(typing_context: Any, address: Any) -> Any:
-        """The numbers that begin at this address."""
+        """Return a pointer to the numbers at this address."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
@@ -71,7 +71,7 @@ integers_at = _pointer(types.int64)
 
 @intrinsic
 def from_bfloat16(typing_context: Any, bits: Any) -> Any:
-    """The number that the upper half of a float32 stands for."""
+    """Return the float32 whose upper 16 bits these are."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide = builder.shl(builder.zext(arguments[0], ir.IntType(32)), ir.Constant(ir.IntType(32), 16))
@@ -81,7 +81,7 @@ def from_bfloat16(typing_context: Any, bits: Any) -> Any:
 
 
 def features() -> dict[str, bool]:
-    """What the processor can do for which numba compiles: this one, or as NUMBA_CPU_FEATURES says."""
+    """Return the features of the processor that numba compiles for: this one, or NUMBA_CPU_FEATURES."""
     told = config.CPU_FEATURES
     return dict(binding.get_host_cpu_features()) if told is None else {one[1:]: one[0] == "+" for one in told.split(",") if one}
 
@@ -90,9 +90,9 @@ WIDENS_HALVES = platform.machine().lower() in ("arm64", "aarch64") or bool(featu
 
 
 def half_as_float(builder: Any, bits: Any, lanes: int = 0) -> Any:
-    """float32 of the 16 bits of a half, or of a vector of them, in LLVM's terms.
+    """Return LLVM code that widens the 16 bits of a half, or a vector of them, to float32.
 
-    Where the processor has no instruction for that, LLVM would call a function that is not there, and end the whole process.
+    Without an instruction for that, LLVM would call a missing function, which ends the process.
     """
     whole, half, real = ir.IntType(32), ir.HalfType(), ir.FloatType()
     if lanes:
@@ -106,7 +106,7 @@ def half_as_float(builder: Any, bits: Any, lanes: int = 0) -> Any:
     wide = builder.zext(bits, whole)
     sign = builder.shl(builder.and_(wide, every(whole, 0x8000)), every(whole, 16))
     magnitude = builder.shl(builder.and_(wide, every(whole, 0x7FFF)), every(whole, 13))
-    # Exponents of halves are 112 less; infinities and NaN have the largest exponent of either kind.
+    # The exponent bias of halves is 112 less. Infinities and NaN have the largest exponent in both types.
     scaled = builder.bitcast(builder.fmul(builder.bitcast(magnitude, real), every(real, 2.0**112)), whole)
     strange = builder.icmp_unsigned(">=", magnitude, every(whole, 0x0F800000))
     found = builder.select(strange, builder.or_(magnitude, every(whole, 0x7F800000)), scaled)
@@ -115,7 +115,7 @@ def half_as_float(builder: Any, bits: Any, lanes: int = 0) -> Any:
 
 @intrinsic
 def from_float16(typing_context: Any, bits: Any) -> Any:
-    """The number that 16 bits of a half stand for."""
+    """Return the float32 of a half's 16 bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return half_as_float(builder, arguments[0])
@@ -125,7 +125,7 @@ def from_float16(typing_context: Any, bits: Any) -> Any:
 
 @intrinsic
 def rounded_down(typing_context: Any, number: Any) -> Any:
-    """The largest whole number that is not above this float32, as a float32: Python's floor makes an int64 of it, one at a time."""
+    """Return the floor of a float32 as a float32. Python's floor makes an int64, which compilers do not vectorise."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         name, kind = "llvm.floor.f32", ir.FunctionType(ir.FloatType(), [ir.FloatType()])
@@ -136,7 +136,7 @@ def rounded_down(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def larger(typing_context: Any, a: Any, b: Any) -> Any:
-    """The larger of two float32, NaN if either is: numba's own max is not seen for what it is, and made one at a time."""
+    """Return the larger of two float32, NaN if either is. numba's own max is not vectorised."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         name, kind = "llvm.maximum.f32", ir.FunctionType(ir.FloatType(), [ir.FloatType()] * 2)
@@ -148,7 +148,7 @@ def larger(typing_context: Any, a: Any, b: Any) -> Any:
 
 @intrinsic
 def two_to_the(typing_context: Any, number: Any) -> Any:
-    """2 to a whole float32 from -126 to 127: the bits of its exponent."""
+    """Return 2 to a whole float32 from -126 to 127, made from the exponent's bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = ir.IntType(32)
@@ -160,7 +160,7 @@ def two_to_the(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def add_one(typing_context: Any, address: Any) -> Any:
-    """Add one to the int64 at this address, for all threads to see, with all that was written before."""
+    """Add one to the int64 at this address, atomically. Other threads then see all earlier writes of this thread."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
@@ -172,7 +172,7 @@ def add_one(typing_context: Any, address: Any) -> Any:
 
 @intrinsic
 def current(typing_context: Any, address: Any) -> Any:
-    """The int64 at this address, as any thread left it last."""
+    """Return the int64 at this address, as last written by any thread."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load_atomic(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), "acquire", 8)
@@ -180,14 +180,14 @@ def current(typing_context: Any, address: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-# Lets another thread run; of the system's own library.
+# Lets another thread run; a function of the system's library.
 give_way = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
-PATIENCE = 20_000  # looks at the counter; some ten microseconds
+PATIENCE = 20_000  # reads of the counter before giving way; about ten microseconds
 
 
 @njit(fastmath=QUICK, inline="always")
 def exponential(x):  # type: ignore[no-untyped-def]
-    """e^x to 1e-7, relative: 2^n times a polynomial (Cephes' expf), in operations that a processor does many at a time."""
+    """Return e^x to 1e-7, relative: 2^n times a polynomial (Cephes' expf), in operations that compilers vectorise."""
     x = min(max(x, np.float32(-87.0)), np.float32(88.0))
     n = rounded_down(x * np.float32(1.44269504) + np.float32(0.5))
     r = x - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
@@ -203,7 +203,7 @@ def exponential(x):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def highest(numbers, count):  # type: ignore[no-untyped-def]
-    """The largest of the first `count` numbers, or NaN where one of them is."""
+    """Return the largest of the first `count` numbers, or NaN if one of them is."""
     top = numbers[0]
     for i in range(count):
         top = larger(top, numbers[i])
@@ -217,7 +217,7 @@ def hyperbolic_tangent(x):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def widened(kind, address, start, count, out):  # type: ignore[no-untyped-def]
-    """`count` stored numbers from `start` on, as float32."""
+    """Write `count` stored numbers from `start` on into out, as float32."""
     if kind == FLOAT32:
         wide = floats_at(address)
         for i in range(count):
@@ -234,9 +234,9 @@ def widened(kind, address, start, count, out):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def meet(sync, team, meetings):  # type: ignore[no-untyped-def]
-    """Go on when all of the team have come here. meetings: how many there were before this one; returns that number and one more.
+    """Wait until all threads of the team have called this (a barrier). meetings: barriers before this one; return that number plus one.
 
-    Who waits long lets others have the processor, since the member that is missing may be waiting for it.
+    After a long wait the thread gives way, because the missing thread may need its core.
     """
     meetings += 1
     if team > 1:
@@ -251,7 +251,7 @@ def meet(sync, team, meetings):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def norm(part, epsilon, x, groups, out):  # type: ignore[no-untyped-def]
-    """Norm x [groups x size] group by group into out; part: the norm's four columns. out may be x."""
+    """Write the norm of x [groups x size], group by group, into out; part: the norm's four columns. out may be x."""
     weight, bias, centred, own = floats_at(part[WEIGHT]), floats_at(part[NORM_BIAS]), part[CENTRED], part[GROUPS]
     size = len(x) // groups
     for g in range(groups):
@@ -276,7 +276,7 @@ def norm(part, epsilon, x, groups, out):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def rotate(lines, count, size, frequencies, half, scale, position):  # type: ignore[no-untyped-def]
-    """Turn `count` heads [size] to their position in place (arXiv 2104.09864)."""
+    """Rotate `count` heads [size] to their position in place (arXiv 2104.09864)."""
     cosines, sines = np.empty(half, np.float32), np.empty(half, np.float32)
     for i in range(half):
         angle = np.float32(position) * frequencies[i]
@@ -291,7 +291,7 @@ def rotate(lines, count, size, frequencies, half, scale, position):  # type: ign
 
 @njit(fastmath=QUICK, nogil=True)
 def attend(query, keys, values, begin, stop, scaling, softcap, scores, out):  # type: ignore[no-untyped-def]
-    """What one head [size] gathers from tokens [begin, stop) of keys [size, reserve] and values [reserve, size]."""
+    """Write the attention output of one head [size] over tokens [begin, stop) of keys [size, reserve] and values [reserve, size]."""
     size, count = len(query), stop - begin
     for t in range(count):
         scores[t] = zero
@@ -304,7 +304,7 @@ def attend(query, keys, values, begin, stop, scaling, softcap, scores, out):  # 
             scores[t] = softcap * hyperbolic_tangent(scores[t] / softcap)
     top, sound = highest(scores, count), zero
     for t in range(count):
-        sound += scores[t] - scores[t]  # 0, or NaN where a score is not a number: a broken model has to show
+        sound += scores[t] - scores[t]  # 0, or NaN if a score is not finite: a broken model must be detected
     total = zero
     for t in range(count):
         scores[t] = exponential(scores[t] - top)
@@ -320,7 +320,7 @@ def attend(query, keys, values, begin, stop, scaling, softcap, scores, out):  # 
 
 @njit(fastmath=QUICK, nogil=True)
 def activate(act, gate, up, gated):  # type: ignore[no-untyped-def]
-    """Apply the activation to gate [width] in place, and let `up` through where there is a gate."""
+    """Apply the activation to gate [width] in place, and multiply it with `up` if gated."""
     if act == SILU:
         for i in range(len(gate)):
             gate[i] = gate[i] / (one + exponential(-gate[i]))
@@ -341,7 +341,7 @@ def activate(act, gate, up, gated):  # type: ignore[no-untyped-def]
 
 @njit(fastmath=QUICK, nogil=True)
 def finish(logits, factors):  # type: ignore[no-untyped-def]
-    """Logits in place times the model's own factor, and within its soft cap; factors: see `kernel_step.step`."""
+    """Multiply logits in place with the model's factor, and apply its soft cap; factors: see `kernel_step.step`."""
     if factors[2] != 1.0:
         factor = np.float32(factors[2])
         for i in range(len(logits)):

@@ -1,6 +1,6 @@
 """Compiled passes through a decoder: one token, several rows of one projection, a batch of texts.
 
-Importing this needs numba, and reads the compiled code of `kernel_step`.
+Importing this module needs numba and loads the compiled code of `kernel_step`.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
-WORTH_A_TEAM = 2_000_000  # multiply-adds of a product from which on waking a second thread takes less than it saves
-_TEAM = Team()  # of products of several rows
+WORTH_A_TEAM = 2_000_000  # multiply-adds; below this, starting a second thread takes longer than it saves
+_TEAM = Team()  # for products of several rows
 
 
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int) -> None:
-    """Take rows float32 [count, in] through a projection, into out [count, out]. streams: as `WeightTable.streams` says."""
+    """Multiply rows float32 [count, in] with a projection, into out [count, out]. streams: see `WeightTable.streams`."""
     size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
     _TEAM.run(kernel_step.rows_through, (columns_of(part, streams), np.ascontiguousarray(rows), out), size)
 
 
 class CompiledStep:
-    """One token at a time through these parts."""
+    """A compiled pass of one token through these parts."""
 
     def __init__(self, described: WeightTable) -> None:
         self.described, parts = described, described.parts
@@ -41,7 +41,7 @@ class CompiledStep:
         self._team = Team()
 
     def __call__(self, token: int, state: State) -> np.ndarray:
-        """The float32 logits [vocabulary] after this token, for which there is room. Raises IndexError for what no table holds."""
+        """Return the float32 logits [vocabulary] after this token; the state must have room. Raises IndexError outside of the tables."""
         self.described.check(token, state.length)
         whole, recent = state.whole, state.recent
         firsts = np.array([whole.first, recent.first], np.int64)
@@ -54,10 +54,10 @@ class CompiledStep:
 
 
 class CompiledBatch:
-    """A few tokens of several texts at once through these parts, keys and values in blocks.
+    """A compiled pass of a few tokens of several texts through these parts, with keys and values in blocks.
 
-    threads: how many a pass of `MANY` rows and more has at least. One row waits for memory, eight for the processor: they gain from a
-    second thread where one does not.
+    threads: smallest number of threads for a pass of `MANY` or more rows. One row is bound by memory and eight by the processor, so eight
+    can gain from a second thread where one does not.
     """
 
     MANY = 4
@@ -69,15 +69,15 @@ class CompiledBatch:
         self._pass = kernel_batch.batch
         self.described, parts = described, described.parts
         lines = 2 * (parts.heads + parts.kv_heads) * parts.head_size
-        self._shared = 2 * parts.hidden_size + lines + 2 * parts.between  # numbers per row
+        self._shared = 2 * parts.hidden_size + lines + 2 * parts.between  # numbers of workspace per row
         self._team = Team()
 
     def __call__(self, where: Where, blocks: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """The float32 logits [wanted, vocabulary]. where: ids, positions, slots, texts, each int64 [rows], and which rows are wanted.
+        """Return the float32 logits [wanted, vocabulary]. where: ids, positions, slots, texts, each int64 [rows], and the wanted rows.
 
-        blocks int64 [texts, blocks]: the texts' block tables, which hold every token up to the rows' own; keys float32 [layers, blocks, KV
-        heads x head size, tokens of a block], a multiple of 16; values [layers, slots, KV heads x head size]. Raises IndexError for what no
-        table holds.
+        blocks int64 [texts, blocks]: the texts' block tables, which cover every token up to the rows' own; keys float32 [layers, blocks, KV
+        heads x head size, tokens of a block], a multiple of 16; values [layers, slots, KV heads x head size]. Raises IndexError for a
+        token, a position or a block outside of the tables.
         """
         ids, positions, slots, _, wanted = where
         for token, position in zip(ids.tolist(), positions.tolist(), strict=True):
@@ -95,7 +95,7 @@ class CompiledBatch:
         return logits
 
     def seconds(self, rows: int, threads: int) -> float:
-        """What a pass of the first tokens of so many texts takes on so many threads, the faster of two."""
+        """Return the seconds of a pass of the first tokens of `rows` texts on this many threads, the faster of two."""
         parts, numbers = self.described.parts, np.arange(rows)
         layers, width, block = len(parts.layers), parts.kv_heads * parts.head_size, 16
         rooms = np.zeros((layers, rows, width, block), np.float32), np.zeros((layers, rows * block, width), np.float32)

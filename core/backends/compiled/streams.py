@@ -1,6 +1,6 @@
-"""In how many streams a model's weights are read fastest on this machine, measured when compiled code takes the model over.
+"""Measure in how many streams a model's weights are read fastest on this machine, when compiled code is first used for it.
 
-Of two processors one read bf16 at 12 GB/s with two outputs side by side and 8 with one, the other at 10 and 26. A row's sums are the same.
+One processor read bf16 at 12 GB/s with two streams and 8 with one, another at 10 and 26. A row's sums do not depend on it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-ENOUGH = 96_000_000  # bytes of weights for one measurement: more than most caches hold
+ENOUGH = 96_000_000  # bytes of weights for one measurement: larger than most caches
 ROUNDS = 3
 CHOICES = (1, 2)
 
@@ -18,10 +18,10 @@ Project = Callable[[np.ndarray, np.ndarray, np.ndarray, int, int, int], None]
 
 
 def fastest(rows: Sequence[np.ndarray], column: int, project: Project, widths: Sequence[tuple[int, int]]) -> int:
-    """Have each of these rows of a table hold, in this column, the number of streams with which `project` is fastest; that number.
+    """Write the fastest number of streams for `project` into this column of each row, and return it.
 
-    rows: what describes a projection, int64; project: takes a row, x float32 [in] and out float32 [out] through it; widths: in and out of
-    each. As many of the first rows as have `ENOUGH` bytes (two for each weight) are measured, taking turns, in one thread.
+    rows: columns of a projection each, int64; project: multiplies x float32 [in] with a row's projection into out float32 [out]; widths: in
+    and out of each. The first rows with `ENOUGH` bytes together (two per weight) are measured, alternating, in one thread.
     """
     x = np.ones(max((inputs for inputs, _ in widths), default=0), np.float32)
     out = np.empty(max((outputs for _, outputs in widths), default=0), np.float32)

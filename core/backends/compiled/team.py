@@ -1,4 +1,4 @@
-"""Threads that take one step together: each makes the same call, with a number of its own, and they meet inside it."""
+"""Threads that compute one step together: each makes the same call with its own number, and they synchronise inside it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 
 
 class Team:
-    """Helpers who wait between steps without using the processor. Who comes while they are busy works alone."""
+    """Helper threads that sleep between steps. A caller that finds them busy works alone."""
 
     def __init__(self) -> None:
         self._busy = Lock()
         self._helpers: list[_Helper] = []
 
     def run(self, work: Callable[..., None], arguments: tuple[Any, ...], size: int) -> None:
-        """Call work(*arguments, me, team, sync) on `size` threads at once, this one among them; back when all are done.
+        """Call work(*arguments, me, team, sync) on `size` threads at once, this one included; return when all are done.
 
-        work must let go of Python's lock, since its callers wait for each other in it. sync: the address of an int64 that is 0.
+        work must release the GIL, because its threads wait for each other. sync: the address of an int64 that is 0.
         """
         meeting = np.zeros(8, np.int64)
         if size < 2 or not self._busy.acquire(blocking=False):
@@ -43,7 +43,7 @@ class Team:
 
 
 class _Helper:
-    """A thread that does what it is given, and ends with its team."""
+    """A thread that runs one task at a time and ends with its team."""
 
     def __init__(self) -> None:
         self._wanted, self._done = Semaphore(0), Semaphore(0)

@@ -1,1 +1,1 @@
-"""KV caches: per session, pooled under a byte budget, paged with eviction, quantized. The notepad."""
+"""KV caches (the notepad): one per session, pooled under a byte budget, paged with eviction, quantized."""

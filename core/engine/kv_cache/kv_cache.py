@@ -1,4 +1,4 @@
-"""KV cache of one session with longest-prefix matching: keys and values, and the token ids they belong to."""
+"""KV cache of one session: keys and values with their token ids, and longest-prefix matching."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 class KVCache:
-    """One visitor's keys and values, and the tokens they belong to.
+    """One visitor's keys and values with their token ids.
 
-    bytes: what these tokens take. held_bytes: what the arrays take that hold them, with the room for tokens to come.
+    bytes: in use for these tokens. held_bytes: allocated, including the reserve for later tokens.
     """
 
     def __init__(self) -> None:
@@ -21,13 +21,13 @@ class KVCache:
         self.held_bytes = 0
 
     def shared_prefix(self, ids: np.ndarray) -> int:
-        """How many of these ids, from the first on, are held."""
+        """Return how many of these ids, counted from the first, the cache holds."""
         count = min(self.length, len(ids))
         same = self._ids[:count] == ids[:count]
         return count if same.all() else int(same.argmin())
 
     def keep(self, ids: np.ndarray, start: int) -> None:
-        """Note that the cache now holds these ids; those before `start` were there already."""
+        """Record that the cache now holds these ids. Those before `start` are already recorded."""
         if len(ids) > len(self._ids):
             grown = np.empty(max(2 * len(self._ids), len(ids)), dtype=np.int64)
             grown[: self.length] = self._ids[: self.length]
@@ -36,5 +36,5 @@ class KVCache:
         self.length = len(ids)
 
     def clear(self) -> None:
-        """Give the memory back. The next pass computes everything again."""
+        """Free the memory. The next pass computes all tokens again."""
         self.length, self.bytes, self.held_bytes, self.state = 0, 0, 0, None

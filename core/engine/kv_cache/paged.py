@@ -1,9 +1,8 @@
-"""KV cache with a block budget and eviction from any place: the notepad whose pages run out.
+"""KV cache with a block budget and eviction at any position (the notepad with a limited number of pages).
 
-What happens to positions when pages are torn out, said plainly: nobody moves. A kept page keeps the position it was written with (rotary
-and learned positions are inside its keys), a new token gets its true position in the text, and the gap stays a gap. Architectures that
-compute distances from the order of the pages instead (ALiBi) close the gap: `positions` says which. Either way no token gets a position
-beyond the model's context. And what a later page had already read from one that is then torn out stays in it: forgetting is not undoing.
+Eviction changes no positions. A kept page keeps its position, because rotary and learned positions are part of its keys. A new token gets
+its true position in the text. Architectures that compute distances from the order of the pages (ALiBi) close the gap: `positions` says
+which. No token gets a position beyond the model's context. Later pages keep what they computed from an evicted page.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ KEPT, CLOSED_UP = "kept", "closed up"
 
 
 class PagedKVCache:
-    """One reader's pages. kept: the positions still held, in order. next_position: of the token to be read next.
+    """The pages of one request. kept: the held positions, in order. next_position: position of the next token.
 
-    bits: 8 or 4 to write the pages smaller, 0 to keep them as the model made them. Raises ModelError for a model whose memory does not
-    consist of pages (recurrences, convolutions) or that forgets by itself (sliding windows).
+    bits: 8 or 4 to quantize the pages, 0 to keep the model's own type. Raises ModelError for a model without one page per token
+    (recurrences, convolutions) or with sliding windows.
     """
 
     def __init__(self, model: LanguageModel, bits: int = 0) -> None:
@@ -64,24 +63,24 @@ class PagedKVCache:
 
     @property
     def positions(self) -> str:
-        """What happens to the distances between pages when some are torn out: "kept" or "closed up"."""
+        """The distances between pages after an eviction: "kept" or "closed up"."""
         return CLOSED_UP if self._by_distance else KEPT
 
     @property
     def bytes(self) -> int:
-        """Bytes of the tensors that are held."""
+        """Bytes of the held tensors."""
         return sum(_bytes(layer) for layer in self._cache.layers)
 
     def copied(self) -> PagedKVCache:
-        """The same pages once more, to be written on without touching these."""
+        """Return an independent copy of the pages."""
         twin = copy.copy(self)
         twin._cache, twin.kept = copy.deepcopy(self._cache), list(self.kept)
         return twin
 
     def read(self, token_ids: Sequence[int]) -> torch.Tensor:
-        """Read these tokens and write a page for each; the logits [vocabulary, float32] of what comes next.
+        """Compute these tokens, store a page for each and return the next token's logits, float32 [vocabulary].
 
-        Raises PromptTooLong at the end of the model's context, NotEnoughMemory.
+        Raises PromptTooLong at the end of the model's context, EmptyPrompt and NotEnoughMemory.
         """
         if not len(token_ids):
             raise EmptyPrompt(_("There is no text to read. Write a few words first."))
@@ -116,7 +115,7 @@ class PagedKVCache:
         return logits
 
     def forget_oldest(self, count: int, sinks: int = 0) -> list[int]:
-        """Tear out the `count` oldest pages behind the first `sinks` tokens of the text; the positions that are gone."""
+        """Evict the `count` oldest pages after the first `sinks` tokens of the text; return their positions."""
         first = sum(position < sinks for position in self.kept)
         gone = self.kept[first : first + max(0, count)]
         if not gone:
@@ -135,7 +134,7 @@ def _bytes(layer: Any) -> int:
 
 
 def _keep(layer: Any, indices: list[int]) -> None:
-    """Copy out the pages that stay, so that the memory of the others is really given back."""
+    """Copy the pages at these indices, so that the memory of the others is freed."""
     if isinstance(layer, QuantizedLayer):
         if layer.packed is not None:
             index = torch.tensor(indices, device=layer.device)

@@ -1,4 +1,4 @@
-"""KV cache pool: all sessions' caches of one model within a byte budget, least recently used first to give way."""
+"""KV cache pool: the caches of all sessions of one model within a byte budget; the least recently used is cleared first."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class CachePool:
-    """Keeps the caches of one model within a budget. Called while the model's turn is held, so no cache is in use but the current one.
+    """Keeps the caches of one model within a budget. The caller holds the model's lock, so only the current cache is in use.
 
-    A cache that has to give way is emptied, never made wrong: its owner's next pass computes all positions once. Caches are held
-    weakly, so that a visitor who has left frees theirs without a word.
+    A cleared cache costs its owner one pass over all positions. References to caches are weak, so a visitor's memory is freed when the
+    visitor leaves.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -26,10 +26,10 @@ class CachePool:
         self.dropped = 0
 
     def use(self, current: KVCache) -> None:
-        """Note that this cache was just used, and empty those that were idle for too long or are too much."""
+        """Record that this cache was just used. Clear caches that were idle too long, or the oldest ones if over the budget."""
         now = monotonic()
         self._used.pop(current, None)
-        self._used[current] = now  # the order of a dictionary is the order of use: the longest unused comes first
+        self._used[current] = now  # a dictionary keeps insertion order, so the least recently used comes first
         held = self.bytes
         for cache, last in list(self._used.items()):
             idle = self._idle and now - last > self._idle
@@ -42,7 +42,7 @@ class CachePool:
             self._drop(cache)
 
     def clear(self) -> None:
-        """Empty all caches: the weights they came from are unloaded."""
+        """Clear all caches, because the model's weights are being unloaded."""
         for cache in list(self._used):
             self._drop(cache)
 
@@ -53,10 +53,10 @@ class CachePool:
 
     @property
     def bytes(self) -> int:
-        """Bytes that all caches hold together, with the room they set aside: what is really gone from the machine's memory."""
+        """Allocated bytes of all caches, including their reserves."""
         return sum(cache.held_bytes for cache in list(self._used))
 
     @property
     def count(self) -> int:
-        """How many visitors hold a cache now."""
+        """The number of visitors who hold a cache."""
         return len(self._used)

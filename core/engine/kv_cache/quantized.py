@@ -1,9 +1,9 @@
-"""Quantized KV cache (INT8, INT4) as a transformers cache layer: keys and values written smaller.
+"""Quantized KV cache (INT8, INT4) as a transformers cache layer.
 
-Each position is rounded once, when it is written, in groups of 32 numbers with a scale and a lowest value of their own (16 bits each), and
-is never rounded again; whoever reads it, reads the rounded numbers. So a text read at once and one read token by token differ by no more
-than sums in another order, and by one step of the rounding wherever such a sum tips it: up to 6e-3 in the logits of the bundled model at 8
-bits. (transformers' own quantized layers round a whole block anew whenever it is full, and need packages that know no 8 bits.)
+Each position is rounded once, when it is written, in groups of 32 numbers. Each group has a scale and a lowest value of 16 bits each. All
+reads return the rounded numbers. Computing a text at once or token by token differs only by the order of sums, which can change a rounded
+number by one step: up to 6e-3 in the logits of the bundled model at 8 bits. transformers' own quantized layers round a whole block again
+whenever it is full, and need packages that do not support 8 bits.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ class Packed:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all three tensors."""
+        """The bytes of all three tensors together."""
         return self.codes.nbytes + self.scale.nbytes + self.lowest.nbytes
 
     def tokens(self, index: slice | torch.Tensor) -> Packed:
-        """Only these tokens."""
+        """Return only these tokens."""
         return Packed(self.codes[:, :, index], self.scale[:, :, index], self.lowest[:, :, index])
 
     def joined(self, other: Packed) -> Packed:
-        """These tokens, and the others behind them."""
+        """Return these tokens followed by the other ones."""
         pairs = zip((self.codes, self.scale, self.lowest), (other.codes, other.scale, other.lowest), strict=True)
         return Packed(*(torch.cat(pair, dim=-2) for pair in pairs))
 
 
 def pack(numbers: torch.Tensor, bits: int) -> Packed:
-    """Round numbers [batch, heads, tokens, size] to `bits` (8 or 4) per number, two to a byte for 4."""
+    """Round numbers [batch, heads, tokens, size] to `bits` (8 or 4) each; with 4, two share a byte."""
     batch, heads, tokens, size = numbers.shape
     groups = numbers.float().reshape(batch, heads, tokens, -1, group_size(size))
     lowest = groups.amin(-1).half()
-    # Measured from the rounded lowest value, so that rounding that one does not add to the error of the others.
+    # The scale starts from the rounded lowest value, so that its rounding adds no error to the others.
     scale = ((groups.amax(-1) - lowest.float()).clamp(min=0) / (2**bits - 1)).half()
     step = torch.where(scale > 0, scale, 1.0).float()
     codes = ((groups - lowest.float()[..., None]) / step[..., None]).round().clamp(0, 2**bits - 1).to(torch.uint8)
@@ -62,7 +62,7 @@ def pack(numbers: torch.Tensor, bits: int) -> Packed:
 
 
 def unpack(packed: Packed, bits: int, size: int, dtype: torch.dtype) -> torch.Tensor:
-    """The rounded numbers [batch, heads, tokens, size]."""
+    """Return the rounded numbers [batch, heads, tokens, size]."""
     codes = packed.codes
     if bits == 4:
         codes = torch.stack([codes & 15, codes >> 4], dim=-1).flatten(-2)[..., :size]
@@ -71,17 +71,17 @@ def unpack(packed: Packed, bits: int, size: int, dtype: torch.dtype) -> torch.Te
 
 
 def group_size(size: int) -> int:
-    """How many numbers share a scale: 32 where that divides the head size, else the whole head."""
+    """Return how many numbers share a scale: 32 if that divides the head size, else the whole head."""
     return GROUP if size % GROUP == 0 else size
 
 
 def packed_bytes(size: int, bits: int) -> int:
-    """Bytes that one vector of this size takes up: its codes, and scale and lowest value (2 bytes each) for every group."""
+    """Return the bytes of one vector of this size: its codes, and 2 bytes each for every group's scale and lowest value."""
     return (size * bits + 7) // 8 + 4 * (size // group_size(size))
 
 
 class QuantizedLayer(DynamicLayer):
-    """One layer's keys and values at 8 or 4 bits. `keys` and `values` stay empty: what is kept is in `packed`."""
+    """One layer's keys and values at 8 or 4 bits, stored in `packed`. `keys` and `values` stay empty."""
 
     def __init__(self, bits: int) -> None:
         super().__init__()
@@ -114,10 +114,10 @@ class QuantizedLayer(DynamicLayer):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the tensors that are kept."""
+        """Bytes of the stored tensors."""
         return 0 if self.packed is None else self.packed[0].nbytes + self.packed[1].nbytes
 
 
 def quantized_cache(layer_count: int, bits: int) -> Cache:
-    """A cache of this many layers for any model whose layers keep plain keys and values."""
+    """Return a cache of this many layers, for models whose layers keep plain keys and values."""
     return Cache(layers=[QuantizedLayer(bits) for _each in range(layer_count)])
