@@ -26,7 +26,6 @@ TURNED: dict[str, Any] = {
     "repetition_penalty": 1.5,
     "seed": 77,
 }
-USES = re.compile(r"current\.(settings|step)\b|provenance\.now\((?!.*settings=False)")
 
 # A choice on a page, by the keys of its controls, and which settings count then.
 CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
@@ -84,16 +83,6 @@ def choose(app: AppTest, choice: dict[str, Any]) -> None:
 
 def test_every_page_says_which_settings_count_on_it() -> None:
     assert set(active_settings.USED) == set(FILES)
-
-
-@pytest.mark.parametrize("page", FILES)
-def test_a_page_that_uses_settings_asks_for_them_and_one_that_does_not_never_does(page: str) -> None:
-    source = (ROOT / f"{page}.py").read_text("utf-8")
-    declared = active_settings.USED[page]
-    if declared == active_settings.NONE:
-        assert not USES.search(source)
-    else:
-        assert USES.search(source) or "current.run()" in source
 
 
 @pytest.mark.parametrize(("page", "choice", "used"), CHOICES)

@@ -10,11 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import SamplingSettings
-from core.batching.request import RequestState
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batching import readers, serve
-from pages.ui.charts.serving_rows import Board, kind
+from pages.ui.charts.serving_rows import Board
 from tests.pages.apptest import run_on, said
 
 
@@ -70,9 +69,3 @@ def test_the_board_reads_every_observation_once(tiny: Any) -> None:
             assert sum(stop - start for start, stop, what in spans if what in ("prefill", "decode")) == pytest.approx(
                 sum(i.seconds for i in wrote)
             )
-
-
-def test_what_a_readers_time_is_called() -> None:
-    assert kind(RequestState.WAITING, 0) == "queued" and kind(RequestState.PREEMPTED, 0) == "preempted"
-    assert kind(RequestState.PREFILLING, 9) == "prefill" and kind(RequestState.DECODING, 1) == "decode"
-    assert kind(RequestState.DECODING, 0) == "stalled"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.sampling.dice import roll
 from pages.ui.i18n import names
-from tests.pages.apptest import run_on, said, see
+from tests.pages.apptest import run_on, said
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -43,18 +43,6 @@ def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
             else f"leaves the first column at word {parts + 1}"
         )
         assert expected in said(app)
-
-
-def test_a_comparison_can_be_stopped(open_app: Open, session: Session) -> None:
-    app = open_app(page="compare.py")
-    app.segmented_control(key="compare_length").set_value(160)
-    app.button(key="compare_start").click().run()
-    see(app, "compare")
-    if any(button.key == "compare_stop" for button in app.button):
-        app.button(key="compare_stop").click().run()
-    assert not session(app).results["compare"].running
-    assert session(app).results["compare"].seen
-    assert not app.exception
 
 
 @pytest.mark.slow

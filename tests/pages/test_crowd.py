@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import playback_scheduler
-from pages.ui.server.playback_scheduler import APART, BUSY, MEMORY, PlaybackScheduler
+from pages.ui.server.playback_scheduler import APART, BUSY, PlaybackScheduler
 from pages.ui.session import playback, state
 
 APP = str(Path(__file__).with_name("main.py"))
@@ -92,22 +92,6 @@ def test_who_presses_play_counts_at_once_and_who_pauses_no_more(now: list[float]
     scheduler.leave(1)
     scheduler.leave(1)
     assert scheduler.players == 1
-
-
-def test_what_was_measured_long_ago_hardly_counts(now: list[float]) -> None:
-    scheduler = PlaybackScheduler(spent=0.0, draws=0.0, noted=now[0])
-    scheduler.note(1, 0.5)
-    now[0] += 5 * MEMORY
-    scheduler.note(1, 0.01)
-    assert scheduler.fair_pause() == pytest.approx(0.01 / BUSY, rel=0.5)
-
-
-def test_clocks_are_set_anew_one_after_the_other(now: list[float]) -> None:
-    scheduler = PlaybackScheduler(noted=now[0])
-    assert scheduler.may_change()
-    assert not scheduler.may_change()
-    now[0] += APART * 1.1
-    assert scheduler.may_change()
 
 
 def test_what_moves_by_itself_draws_no_oftener_than_they_do_and_hears_of_it(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:

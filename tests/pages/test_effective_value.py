@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.session import current, effective_value
+from pages.ui.session import effective_value
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -51,12 +51,3 @@ def test_who_does_not_play_sends_nothing_late(open_app: Open, session: State) ->
     assert not session(app).set_values
     app.slider(key="temperature").set_value(0.8).run()
     assert app.slider(key="temperature").value == 0.8
-
-
-def test_no_control_is_both_turned_by_the_settings_and_taken_for_a_choice(open_app: Open, session: State) -> None:
-    """The presets are buttons: a mark that the browser still shows is no press."""
-    app = open_app()
-    app.slider(key="temperature").set_value(0.85).run()
-    assert "preset" not in app.session_state
-    assert app.button(key="preset_Balanced").proto.type == "secondary"
-    assert current.PRESETS["Balanced"].temperature == 0.8 != app.slider(key="temperature").value

@@ -72,28 +72,6 @@ def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypat
     assert not app.exception and "A recording." not in html(app)
 
 
-def test_two_branches_have_begun_and_the_text_on_watch_has_not(open_app: Open, session: Session) -> None:
-    app = open_app(page="what_if.py")
-    assert not app.exception
-    found = session(app)
-    assert len(found.results["what_if"].fork.pairs) >= 1
-    assert found.run.path == []
-
-
-def test_the_receipt_shows_one_before_anything_was_written(open_app: Open) -> None:
-    app = open_app(page="cost.py")
-    assert "Price, by the token" in html(app)
-    app.session_state["_session"].run.step()
-    app.run()
-    assert "This text" in html(app)
-
-
-@pytest.mark.parametrize("page", [file for _, file, *_ in page_titles.PAGES if Path(file).stem not in next_page_link.GUIDED])
-def test_every_page_leads_on(page: str) -> None:
-    file, title, sight = next_page_link.following(Path(page).stem)
-    assert file != page and title and sight and Path(file).stem not in next_page_link.GUIDED
-
-
 def test_the_ways_on_lead_round_to_every_page() -> None:
     files = [file for _, file, *_ in page_titles.PAGES if Path(file).stem not in next_page_link.GUIDED]
     reached, here = set(), "read.py"
@@ -101,10 +79,3 @@ def test_the_ways_on_lead_round_to_every_page() -> None:
         here = next_page_link.following(Path(here).stem)[0]
         reached.add(here)
     assert reached >= set(files) - {"read.py"}
-
-
-def test_the_last_line_stands_on_the_page(open_app: Open) -> None:
-    app = open_app()  # the landing page; the others are looked at in a browser
-    links = [link.value for link in app.page_link]
-    _, title, sight = next_page_link.following("start")
-    assert f"Next: **{title}.** {sight}" in links

@@ -17,21 +17,6 @@ Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
 
 
-def test_every_run_and_experiment_on_the_shelf_is_there_and_told() -> None:
-    assert set(gallery.RUNS) == {one.name for one in prepared.PREPARED}
-    pages = {file for _, file, *_ in page_titles.PAGES}
-    for name, (page, _, _) in gallery.EXPERIMENTS.items():
-        assert recorded_results.first(name) is not None and page in pages and gallery.page_of(name) == page
-
-
-def test_the_page_shows_all_cards(open_app: Open) -> None:
-    app = open_app(page="gallery.py")
-    assert not app.exception
-    for title, point in gallery.RUNS.values():
-        assert title in said(app) and point in said(app)
-    assert "This one cannot be read." not in said(app)
-
-
 def test_a_run_opens_whole_as_a_recording(open_app: Open, session: Session) -> None:
     app = open_app(page="gallery.py")
     app.button(key="gallery_open_hot").click().run()

@@ -25,12 +25,6 @@ def test_some_sixty_terms_of_two_sentences_each_with_a_page_that_shows_it() -> N
     assert len(names) == len(set(names)), "a word has one meaning"
 
 
-def test_what_the_issue_names_is_explained() -> None:
-    listed = {name.casefold() for term in terms() for name in term.names}
-    named = "token, logit, softmax, temperature, top-p, entropy, KV cache, prefill, perplexity, speculative decoding"
-    assert {name.casefold() for name in named.split(", ")} <= listed
-
-
 def test_the_page_lists_all_and_finds_some(open_app: Open) -> None:
     app = open_app(page="glossary.py")
     assert not app.exception

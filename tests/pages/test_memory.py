@@ -8,43 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.experiments.cache_budget import POLICIES, RED_POT, Answer, CacheBlock
+from core.experiments.cache_budget import POLICIES, Answer
 from tests.pages.apptest import html, run_on, said
-
-
-def test_it_opens_with_the_story_unread(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="memory.py")
-    assert not app.exception
-    assert RED_POT.key_words[:8] in html(app)
-    assert "readers** at once" in said(app)
-
-
-@pytest.mark.parametrize("policy", ["stop", POLICIES[1]])
-def test_a_policy_reads_the_story(policy: str, open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="memory.py")
-    app.pills(key="memory_policy").set_value(policy).run()
-    app.button(key="memory_start").click().run()
-    run_on(app)
-    assert not app.exception
-    seen = session(app).results["memory"].seen
-    before, after = (entry for entry in seen if isinstance(entry, Answer))
-    assert before.probability is not None
-    assert (after.probability is None) == (policy == "stop")
-    assert all(page.bytes <= 40 * before.bytes // before.pages for page in seen if isinstance(page, CacheBlock))
-    if policy == "stop":
-        assert "here it stopped" in said(app) and "before the question was even asked" in html(app)
-    elif "forget" in policy:
-        assert "lines that are gone" in said(app)
-
-
-@pytest.mark.slow
-def test_every_way_side_by_side(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="memory.py")
-    app.button(key="memory_all").click().run()
-    run_on(app)
-    assert not app.exception
-    assert app.dataframe[0].value["right answer"].tolist()[0] == "never asked"
-    assert len(app.dataframe[0].value) == len(POLICIES)
 
 
 def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
@@ -89,13 +54,6 @@ def test_a_question_without_an_answer_is_one_sentence(open_app: Callable[..., Ap
     assert "The right answer has 1 to 80 characters" in said(app)
 
 
-def test_every_policy_is_named_as_the_field_does(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="memory.py")
-    for policy, term in zip(POLICIES, ("no eviction", "sliding window", "attention sinks", "INT8 KV", "INT4 KV"), strict=True):
-        app.pills(key="memory_policy").set_value(policy).run()
-        assert term in said(app)
-
-
 def test_a_model_is_counted_as_its_maker_ships_it(open_app: Callable[..., AppTest]) -> None:
     app = open_app(page="memory.py")
     app.selectbox(key="memory_card").select("h100")
@@ -104,13 +62,6 @@ def test_a_model_is_counted_as_its_maker_ships_it(open_app: Callable[..., AppTes
     app.segmented_control(key="memory_weights").set_value(16).run()
     assert "Not even one" in said(app) and "4.25 bits" not in said(app)
     assert not app.exception
-
-
-def test_more_readers_mean_fewer_pages(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="memory.py")
-    assert "40 lines of" in said(app)
-    app.number_input(key="memory_readers").set_value(4).run()
-    assert "10 lines of" in said(app) and not app.exception
 
 
 def test_the_calculator_knows_what_does_not_fit(open_app: Callable[..., AppTest]) -> None:

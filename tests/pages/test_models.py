@@ -31,23 +31,9 @@ def _press(app: AppTest, key: str) -> AppTest:
     return next(button for button in app.button if button.key == key).click().run()
 
 
-def test_the_bundled_models_are_on_the_shelf_and_one_is_in_use(page: AppTest) -> None:
-    assert not page.exception
-    text = " ".join(str(one.value) for one in page.markdown)
-    assert "Storyteller" in text
-    assert "in use" in text
-
-
 def test_what_a_model_does_in_its_own_way_is_told_on_its_card(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loaded_models.loaded("storyteller"), "notes", ("It lists 20 tokens at most.",))
     assert "It lists 20 tokens at most." in [caption.value for caption in page.run().caption]
-
-
-def test_another_model_is_used_at_a_click(page: AppTest) -> None:
-    app = _press(page, "models_use_storyteller-mini")
-    assert not app.exception
-    assert app.session_state["model"] == "storyteller-mini"
-    assert "storyteller-mini writes from now on" in _told(app)
 
 
 def test_whether_a_folder_fits_is_said_before_it_is_loaded(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,12 +63,6 @@ def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: st
     assert visitor.notes == []
 
 
-def test_the_same_is_said_once(visitor: state.Session) -> None:
-    state.notify("Once.")
-    state.notify("Once.")
-    assert len(visitor.notes) == 1
-
-
 def test_no_notice_follows_to_another_page(visitor: state.Session) -> None:
     state.notify("A strange link.")
     state.arrive("start")
@@ -79,23 +71,6 @@ def test_no_notice_follows_to_another_page(visitor: state.Session) -> None:
     assert visitor.notes
     state.arrive("compare")
     assert visitor.notes == []
-
-
-def test_every_place_that_is_named_is_drawn() -> None:
-    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "pages").rglob("*.py"))
-    named = set(re.findall(r"current\.at\(([^)]+)\)", source)) | set(re.findall(r"^    at\(([^)]+)\)", source, re.MULTILINE))
-    drawn = {ast.unparse(call.args[0]) for call in calls("notices") if call.args} | {
-        ast.unparse(call.args[0]) for call in calls("shown") if call.args
-    }
-    assert named, "nothing was found, so this proves nothing"
-    assert {place.strip().replace('"', "'") for place in named} - {place.replace("fork_playback.", "") for place in drawn} <= {"name"}
-
-
-def calls(name: str) -> list[ast.Call]:
-    """All calls of functions of this name in the pages."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "pages").rglob("*.py")]
-    found = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [node for node in found if (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) == name]
 
 
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.errors import NotAllowed
 from core.models.hub import Download
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import roles
@@ -188,9 +187,3 @@ def test_the_operator_stops_what_others_fetch(open_app: Callable[..., AppTest], 
     assert slow.stopped
     assert "Nothing is being fetched." in [caption.value for caption in app.run().caption]
     assert "Stop"
-
-
-def test_not_allowed_is_one_sentence() -> None:
-    assert "whoever runs this app" in str(
-        NotAllowed("Only whoever runs this app can do that. Here you choose among the models that they put on the list.")
-    )

@@ -12,7 +12,6 @@ from core.experiments.burst import Arrived
 from core.remote import http_client
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
-from pages.ui.shell import remote_model_notes
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.apptest import run_on
 
@@ -87,16 +86,6 @@ def test_a_link_with_a_host_and_a_port_asks_for_a_server() -> None:
     bad = share_link.requested_model({"model": "http://anna:hunter2@169.254.169.254"}, [])
     assert bad is not None
     assert "hunter2" not in bad.model
-
-
-def test_what_a_server_does_not_say_is_not_shown() -> None:
-    assert remote_model_notes._rows(remote_model_notes.ServerMetrics()) == []
-    told = remote_model_notes.ServerMetrics(running=2, waiting=None, queried_tokens=57, hit_tokens=41, drafted_tokens=10, accepted_tokens=4)
-    assert [(label, value) for label, value, _ in remote_model_notes._rows(told)] == [
-        ("Running · waiting", "2 · –"),
-        ("Found in its cache", "72\u00a0%"),
-        ("Drafts accepted", "40\u00a0%"),
-    ]
 
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: Callable[[AppTest], Any], server: Running) -> None:

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.experiments.newborn import Growth
 from core.experiments.teach import LOOK_EVERY
 from core.experiments.training_step import fingerprint
 from core.finetuning.finetune import KEPT_BYTES
 from core.models.archive import open_zip, zip_of
-from pages.ui.charts import teach_rows
 from tests.pages.apptest import run_on, said, see
 
 Open = Callable[..., AppTest]
@@ -65,21 +63,6 @@ def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: S
     assert not app.exception
 
 
-@pytest.mark.slow
-def test_a_pause_waits_for_the_step_under_way_and_shows_it(open_app: Open, session: Session) -> None:
-    app = open_app(page="teach.py")
-    app.button(key="teach_start").click().run()
-    while not session(app).results["teach"].about.steps:
-        app.run()
-    app.button(key="teach_pause").click().run()
-    known = session(app).results["teach"].about
-    made = known.tuning.index
-    assert len(known.steps) == made and f"for {made} step" in said(app)
-    app.button(key="teach_one").click().run()
-    run_on(app)
-    assert len(known.steps) == known.tuning.index == made + 1
-
-
 @pytest.mark.parametrize("text", ["", "   ", "...!"])
 def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: Session) -> None:
     app = open_app(page="teach.py")
@@ -96,35 +79,11 @@ def test_without_a_beginning_it_says_so(open_app: Open) -> None:
     assert any("beginning" in box.value for box in app.info)
 
 
-def test_a_newborn_grows_up_until_it_is_told_to_stop(open_app: Open, session: Session) -> None:
-    app = open_app(page="teach.py")
-    app.button(key="newborn_start").click().run()
-    see(app, "newborn", 3)
-    app.run()
-    app.button(key="newborn_stop").click().run()
-    run_on(app)
-    steps = [one for one in session(app).results["newborn"].seen if isinstance(one, Growth)]
-    assert steps[0].bits > 7 and steps[0].sample
-    assert "bits a byte" in said(app)
-
-
 def test_too_little_to_grow_up_with_is_one_sentence(open_app: Open) -> None:
     app = open_app(page="teach.py")
     app.text_area(key="newborn_text").set_value("short").run()
     app.button(key="newborn_start").click().run()
     assert any("too little" in box.value for box in app.info)
-
-
-@pytest.mark.slow
-def test_what_it_knew_is_shown_beside_and_forgetting_is_said(open_app: Open, session: Session) -> None:
-    app = taught(open_app, steps=10)
-    known = session(app).results["teach"].about
-    looks = teach_rows.kept(known.looks)
-    before, now = looks[0].distribution.candidates[0], looks[-1].distribution.candidates[0]
-    assert before.piece == "␣Paris" and before.model_probability > 0.5 and now.piece != "␣Paris"
-    assert "It has forgotten it: **Paris** has gone from" in said(app)
-    assert "Does it still know “The capital of France is”?" in said(app)
-    assert teach_rows.memory(looks[0], looks[0]).startswith("It still knows: **Paris**")
 
 
 def test_a_training_ends_when_its_page_is_left(open_app: Open, session: Session) -> None:
@@ -136,7 +95,3 @@ def test_a_training_ends_when_its_page_is_left(open_app: Open, session: Session)
     session(app).open_page("read")  # what app.py says to the session; Streamlit's test runner goes to a page without it
     assert not worker.running and worker.wait(120)
     assert len(worker.about.steps) < 160
-
-
-def test_a_token_in_a_sentence_is_never_read_as_markdown() -> None:
-    assert teach_rows._plain("␣*x_") == "\\*x\\_"

@@ -9,7 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import list_models
-from pages.ui.i18n import page_titles
 from pages.ui.presenting import tour_state, tour_stops, tour_voices
 from pages.ui.server import loaded_models
 from pages.ui.session.state import Session
@@ -34,18 +33,6 @@ def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
             text = getattr(said_there, field)
             assert text.strip() == text and 8 <= len(text) <= 330, text
         assert said_there.said.count(". ") + said_there.said.count("? ") + said_there.said.count(": ") <= 4, "two or three sentences"
-
-
-def test_no_two_voices_say_the_same() -> None:
-    for stop in tour_state.ORDER:
-        for field in ("title", "said", "noticed", "limit"):
-            told = [getattr(tour_voices.voice(name).stops[stop], field) for name in tour_voices.VOICES]
-            assert len(set(told)) == len(told), (stop, field)
-
-
-def test_every_stop_leads_into_a_page_that_is_there() -> None:
-    files = {file for _, file, *_ in page_titles.PAGES}
-    assert set(tour_state.STOPS.values()) <= files
 
 
 TRY: dict[str, Callable[[AppTest], object]] = {
@@ -82,21 +69,6 @@ def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, se
     assert not app.exception
     assert told.noticed in tell(app)
     assert session(app).results["tour"].tried == {stop}
-
-
-def test_on_and_back_and_every_voice(open_app: Open, session: Visitor) -> None:
-    app = open_app(page="tour.py")
-    for number, stop in enumerate(tour_state.ORDER[:4]):
-        assert session(app).results["tour"].stop == stop
-        assert not app.exception
-        voice = tour_voices.VOICES[number % 3]
-        app.segmented_control(key="tour_voice").set_value(voice).run()
-        assert tour_voices.voice(voice).stops[stop].said in said(app)
-        app.button(key="tour_on").click().run()
-    assert session(app).results["tour"].stop == tour_state.ORDER[4]
-    app.button(key="tour_to_dice").click().run()
-    app.button(key="tour_back").click().run()
-    assert session(app).results["tour"].stop == "odds"
 
 
 def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: Visitor) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import Generation, SamplingSettings, load_model
+from core import Generation, SamplingSettings
 from core.errors import RunFinished
-from core.experiments.fork import Fork, continuation, side_by_side
+from core.experiments.fork import Fork, side_by_side
 from core.sampling.dice import roll
 from pages.ui.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
 from pages.ui.components.fork_view.fork_view import Picked, picked
@@ -75,19 +75,6 @@ def test_ready_made_forks_begin_with_their_words(number: int, open_app: Open, se
         assert playback.run.model.text_of(side.forced) == text
     app.button(key="what_if_step").click().run()
     assert playback.fork.pairs[0].left.chosen_by == "forced"
-
-
-def test_playing_goes_on_until_paused(open_app: Open, session: Session) -> None:
-    app = open_app(page="what_if.py")
-    app.button(key="what_if_play").click().run()
-    app.run()
-    app.button(key="what_if_pause").click().run()
-    playback = session(app).results["what_if"]
-    assert not playback.playing
-    assert len(playback.fork.pairs) >= 2
-    before = len(playback.fork.pairs)
-    app.run()
-    assert len(playback.fork.pairs) == before
 
 
 def test_from_the_fork_again_it_says_the_same(open_app: Open, session: Session) -> None:
@@ -202,28 +189,6 @@ def test_the_tree_is_walked_named_and_pruned(open_app: Open, session: Session, m
     assert run.nodes[right].is_deleted
     assert "was deleted" in said(app)
     assert not app.exception
-
-
-def test_every_example_says_something_of_its_own() -> None:
-    model = load_model("storyteller", device="cpu")
-    said = []
-    for _, prompt, left, right in example_texts.FORKS:
-        fork = Fork.at(Generation(model, prompt), 0, continuation(model, prompt, left), continuation(model, prompt, right))
-        assert fork_playback.verdict(fork) == ""
-        list(side_by_side(fork, 20))
-        said.append(fork_playback.verdict(fork))
-        assert "right behind what was put there" in said[-1]
-        table = fork_playback.drift_table(fork)
-        assert table["place"].is_unique
-        assert set(table["place"]) >= {step.index + 1 for pair in fork.pairs if (step := pair.left)}
-        assert table["middle"].dropna().between(0, 1).all()
-    assert len(set(said)) == len(said)
-
-
-def test_odds_as_people_say_them() -> None:
-    assert fork_playback.one_in(0.0) == "1 in 1"
-    assert fork_playback.one_in(float("-inf")) == "1 in ∞"
-    assert fork_playback.one_in(-1e6).startswith("1 in 10")
 
 
 def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: Session, monkeypatch: Any) -> None:

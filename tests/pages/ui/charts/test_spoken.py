@@ -20,12 +20,6 @@ def test_bars_are_said_with_their_numbers() -> None:
     assert numbers_of(pa.Table.from_pandas(table)) == "fox 12 %; cat 3 %."
 
 
-def test_of_a_chart_that_grows_the_newest_are_said() -> None:
-    table = pa.table({"slot": range(40), "token": [f"t{n}" for n in range(40)], "time_text": [f"{n} ms" for n in range(40)]})
-    said = numbers_of(table)
-    assert said.startswith("t28 28 ms") and said.endswith("t39 39 ms.") and said.count(";") == MOST - 1
-
-
 def test_places_that_are_kept_ready_say_nothing_and_hide_nothing() -> None:
     """The small charts of Watch have two dozen places from the first step on; what was said were the last twelve of them."""
     texts = ["5 ms", "6 ms", *[""] * 22]

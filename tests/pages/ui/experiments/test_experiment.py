@@ -14,7 +14,6 @@ import pytest
 from core.errors import PromptTooLong, TooManyExperiments
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker, Workers
-from pages.ui.experiments.observed import TICK
 from pages.ui.i18n import numbers
 from pages.ui.session.state import Session
 
@@ -67,16 +66,6 @@ def test_it_runs_in_one_thread_of_its_own_and_is_closed_there(visitor: Session) 
     assert worker.wait(SOON)
     assert source.threads == {source.closed_in} and threading.get_ident() not in source.threads
     assert worker.seen == list(range(len(worker.seen)))
-
-
-def test_a_snapshot_stays_as_it_is_while_the_worker_goes_on(visitor: Session) -> None:
-    worker = begun(Endless(), visitor)
-    until(lambda: len(worker.seen) > 3)
-    early = worker.snapshot()
-    until(lambda: len(worker.seen) > len(early.seen) + 3)
-    assert early.seen == tuple(range(len(early.seen))) and early.running and early.interval == TICK
-    worker.stop()
-    assert worker.wait(SOON) and worker.snapshot().interval is None
 
 
 def test_what_comes_to_its_end_is_whole_and_without_an_error(visitor: Session) -> None:

@@ -79,8 +79,3 @@ def test_a_time_has_the_unit_one_would_say(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(("number", "text"), [(47, "47"), (12_345, "12,345"), (5_712_000, "5.7 million"), (8.03e9, "8 billion")])
 def test_a_count_can_be_read_aloud(number: float, text: str) -> None:
     assert numbers.count(number).replace("\u00a0", " ") == text
-
-
-def test_bits_have_one_decimal() -> None:
-    assert numbers.bits(2.345).replace("\u00a0", " ") == "2.3 bits"
-    assert numbers.bits(math.inf) == "–"

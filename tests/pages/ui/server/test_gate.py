@@ -10,7 +10,6 @@ import pytest
 
 from pages.ui.server import deployment, gate
 from pages.ui.server.gate import Gate
-from pages.ui.server.upload_sizes import UploadSizes
 
 
 class Inside:
@@ -208,12 +207,6 @@ def test_a_file_that_could_not_be_deleted_still_counts(inside: Inside, monkeypat
         for file, method, headers in (("a", "PUT", large), ("a", "DELETE", {}), ("b", "PUT", large))
     ]
     assert statuses == [200, 403, 413]
-
-
-def test_only_the_newest_sessions_are_remembered() -> None:
-    sizes = UploadSizes(sessions=2)
-    assert all(sizes.add(session, "a", 9, 10) for session in ("one", "two", "three"))
-    assert sizes.add("one", "b", 9, 10) and not sizes.add("three", "b", 9, 10)
 
 
 def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,17 +106,6 @@ def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer
 
 
 @pytest.mark.slow
-def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
-    for page in ("inside.py", "models.py"):
-        one = writer(folders[0])
-        one.switch_page(f"../../pages/{page}").run()
-        loaded_models.unload(folders[0])
-        one.run()
-        assert not one.exception
-        assert [sentence for sentence in told(one) if "was put away" in sentence], page
-
-
-@pytest.mark.slow
 def test_who_changes_the_model_is_not_told_about_their_own_choice(
     writer: Any, folders: list[str], session: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:

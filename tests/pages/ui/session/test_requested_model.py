@@ -139,20 +139,6 @@ def test_who_loads_the_page_again_finds_the_same_offer(open_app: Open, current_s
     assert not {"model", "steps"} & set(address(app))
 
 
-def test_who_would_rather_stay_is_not_asked_again(open_app: Open, session: State, current_session: str) -> None:
-    app = open_app(model=current_session, prompt="The old king")
-    app.button(key="wish_stay").click().run()
-    assert (wished(app), keys(app)) == ("", set())
-    assert session(app).run.model_name == "storyteller"
-
-
-def test_every_page_tells_what_the_link_asks_for(open_app: Open, current_session: str) -> None:
-    app = open_app(model=current_session)
-    for page in ("inside.py", "models.py"):
-        app.switch_page(f"../../pages/{page}")
-        assert app.session_state["_session"].requested is not None
-
-
 def test_a_model_that_is_not_here_leads_to_its_size_with_the_name_filled_in(open_app: Open, cache: Path) -> None:
     app = open_app(model="openai-community/gpt2", seed="3", steps="4")
     assert not app.exception

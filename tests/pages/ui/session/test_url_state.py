@@ -110,14 +110,6 @@ def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.S
     assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
 
 
-def test_what_the_address_has_brought_already_is_not_begun_again(visitor: state.Session) -> None:
-    begun = visitor.begun_with
-    assert text_found(visitor, {"query": url_state.address_query(), "back": True}) == [
-        ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
-    ]
-    assert visitor.begun_with is begun
-
-
 def test_a_text_that_names_another_is_looked_for_no_further(visitor: state.Session) -> None:
     text_found(visitor, {"query": "prompt=A+boat&kept=abc", "back": True})
     assert url_state.address().wanted == ""
