@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from threading import Thread
 
@@ -50,17 +49,6 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
     ]
     assert idle[1] not in house
     assert idle[0] in house
-
-
-def test_who_leaves_makes_room() -> None:
-    house = state._active_sessions()
-    house.clear()
-    guest = state.Session()
-    house.add(guest)
-    assert len(house) == 1
-    del guest
-    gc.collect()
-    assert len(house) == 0
 
 
 @pytest.fixture

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
-
-from pages.ui.session import effective_value
 
 Open = Callable[..., AppTest]
 State = Callable[[AppTest], Any]
@@ -36,13 +33,6 @@ def test_what_the_visitor_turns_since_counts_at_once(open_app: Open, session: St
     assert app.slider(key="temperature").value == 0.85
     app.slider(key="temperature").set_value(0.8).run()
     assert app.slider(key="temperature").value == 0.8, "on the way back it is a choice"
-
-
-def test_after_a_while_every_value_is_a_choice(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = playing(open_app, session)
-    monkeypatch.setattr(effective_value, "HEARD", 0.0)
-    app.slider(key="temperature").set_value(0.8).run()
-    assert app.slider(key="temperature").value == 0.8
 
 
 def test_who_does_not_play_sends_nothing_late(open_app: Open, session: State) -> None:

@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments import recording_specs as record
-from pages.ui.experiments.experiment import Experiment, Worker
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import page_titles
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import next_page_link
-from tests.pages.apptest import html, run_on
+from tests.pages.apptest import html
 
 Open = Callable[..., AppTest]
 Session = Callable[[AppTest], Any]
@@ -29,17 +29,6 @@ def test_a_recording_of_every_experiment_came_with_the_app(take: record.Recordin
     assert found is not None and found.name == take.name and found.seen
     assert isinstance(found.made_by, Provenance) and found.made_by.model
     assert (recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}").stat().st_size < 200_000
-
-
-def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.experiments.recorded.LONGEST_PAUSE", 0.0)
-    app = open_app(page="think.py")
-    before = session(app).results["think"].seen
-    app.button(key="play_think").click().run()
-    run_on(app)
-    worker = session(app).results["think"]
-    assert isinstance(worker, Worker) and tuple(worker.seen) == before
-    assert "A recording." in html(app)
 
 
 def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> None:

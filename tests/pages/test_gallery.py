@@ -26,15 +26,6 @@ def test_a_run_opens_whole_as_a_recording(open_app: Open, session: Session) -> N
     assert not app.exception and "recording" in said(app)
 
 
-def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Session) -> None:
-    app = open_app(page="watch.py")
-    app.button(key="step").click().run()
-    before = session(app).run
-    app.switch_page("../../pages/gallery.py").run()
-    app.button(key="gallery_open_cold").click().run()
-    assert session(app).put_aside.run is before
-
-
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app(page="gallery.py")
     experiment = (recorded_results.FOLDER / f"race{recorded_results.ENDING}").read_bytes()

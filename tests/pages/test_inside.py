@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings
 from core.generation.resample import resample
 from core.inspection import inside
-from core.inspection.embeddings import FlatMap, flat_map
 from pages.ui.charts import inside_rows
 from pages.ui.components.live_text import live_text
 from pages.ui.components.roll_tally import roll_tally
@@ -126,22 +125,6 @@ def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_pi
     assert heat.piece.iloc[0] == model.piece(ids[0])
     assert heat[heat.slot == 0].foot.iloc[-1].endswith(" …"), "the gap is shown"
     assert len(inside_rows.heat_rows(inside.inspect_step(model, ids[:20]))) == 20 * len(seen.attention)
-
-
-def test_labels_on_the_map_do_not_cover_each_other(tiny: Model) -> None:
-    model = tiny("llama")
-    flat = flat_map(model, range(300, 360))
-    rows = inside_rows.map_rows(flat, [model.piece(i) for i in flat.token_ids], {300, 301}, 302)
-    assert rows.x.between(-1.0001, 1.0001).all()
-    assert rows.y.between(-1.0001, 1.0001).all()
-    assert rows.kind.value_counts().to_dict() == {"familiar": 57, "text": 2, "picked": 1}
-    assert rows.loc[rows.kind == "picked", "label"].tolist() == [inside_rows.label(model.piece(302))]
-    assert (rows.label == "").any()
-
-
-def test_a_map_of_one_piece_and_of_none() -> None:
-    assert inside_rows.map_rows(FlatMap((5,), np.zeros((1, 2)), 0.0), ["x"], {5}, 5).x.tolist() == [0.0]
-    assert inside_rows.map_rows(FlatMap((), np.zeros((0, 2)), 0.0), [], set(), 5).empty
 
 
 def test_the_tally_hands_real_rolls_to_the_browser(tiny: Model) -> None:

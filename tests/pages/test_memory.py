@@ -12,16 +12,6 @@ from core.experiments.cache_budget import POLICIES, Answer
 from tests.pages.apptest import html, run_on, said
 
 
-def test_my_own_text_is_read_and_written_on(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="memory.py", prompt="<b>Once</b> upon a time")
-    app.segmented_control(key="memory_source").set_value("own").run()
-    app.button(key="memory_start").click().run()
-    run_on(app)
-    assert not app.exception
-    assert any(page.written for page in session(app).results["memory"].seen)
-    assert "<b>Once" not in html(app)
-
-
 @pytest.mark.slow
 def test_a_question_of_ones_own_about_a_text_of_ones_own(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
     app = open_app(page="memory.py")
@@ -52,16 +42,6 @@ def test_a_question_without_an_answer_is_one_sentence(open_app: Callable[..., Ap
     app.button(key="memory_start").click().run()
     assert not app.exception
     assert "The right answer has 1 to 80 characters" in said(app)
-
-
-def test_a_model_is_counted_as_its_maker_ships_it(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="memory.py")
-    app.selectbox(key="memory_card").select("h100")
-    app.selectbox(key="memory_model").select("gpt-oss-120b").run()
-    assert "readers** at once" in said(app) and "4.25 bits" in said(app)
-    app.segmented_control(key="memory_weights").set_value(16).run()
-    assert "Not even one" in said(app) and "4.25 bits" not in said(app)
-    assert not app.exception
 
 
 def test_the_calculator_knows_what_does_not_fit(open_app: Callable[..., AppTest]) -> None:

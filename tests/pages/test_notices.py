@@ -93,14 +93,6 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, 
     assert session(app).run is run and run.written == written, "the run comes back with its own prompt"
 
 
-@pytest.mark.parametrize("page", ["inside.py", "compare.py", "cost.py", "stage.py"])
-def test_no_page_says_a_refusal_twice_or_fails(page: str, open_app: Open) -> None:
-    app = open_app(page=page, prompt="")
-    assert not app.exception
-    assert len([sentence for sentence in told(app) if "no text" in sentence.lower() or "few words" in sentence.lower()]) <= 1
-    assert len(set(told(app))) == len(told(app))
-
-
 @pytest.mark.parametrize("page", ["compare.py", "what_if.py"])
 def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_app: Open) -> None:
     app = open_app(page=page)
@@ -109,15 +101,6 @@ def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_a
         assert not app.exception and len(told(app)) == 1, prompt[:20]
         app.text_area(key="prompt").set_value("The fox").run()
         assert told(app) == []
-
-
-def test_a_link_with_too_long_a_prompt_says_so(open_app: Open) -> None:
-    app = open_app(prompt=TOO_LONG["characters"])
-    assert told(app) == [
-        "That text is longer than {most} characters, the most a prompt can have here. Shorten it.".format(
-            most=f"{share_link.LONGEST_PROMPT:,}"
-        )
-    ]
 
 
 def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,20 +118,4 @@ def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_
     app.button(key="compare_start").click().run()
     assert told(app) == [sentence]
     app.switch_page("../../pages/think.py").run()
-    assert told(app) == []
-
-
-def test_another_word_that_cannot_be_is_refused_at_once_beside_its_field(open_app: Open, session: Visitor) -> None:
-    from pages.ui.components.fork_view.fork_view import Picked
-    from pages.ui.experiments import fork_playback
-
-    app = open_app(page="what_if.py")
-    app.button(key="what_if_step").click().run()
-    session(app).results[fork_playback.NAME].opened = Picked(1, 0)
-    app.run()
-    app.text_input(key="what_if_text").set_value("")
-    submit = next(button for button in app.button if button.proto.is_form_submitter)
-    submit.click().run()
-    assert not app.exception and len(told(app)) == 1
-    app.button(key="what_if_step").click().run()
     assert told(app) == []

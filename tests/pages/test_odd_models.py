@@ -26,24 +26,6 @@ def using(app: AppTest, folder: Path) -> AppTest:
     return app.run().selectbox(key="model").set_value(str(folder)).run()
 
 
-@pytest.mark.slow
-def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(open_app: Open, session: State, tmp_path: Path) -> None:
-    tokenizer = tiny_models.byte_level_tokenizer()
-    tokenizer.eos_token = tokenizer.bos_token = None
-    app = using(open_app(prompt="The sea", seed="3"), tiny_models.save("gpt2", tmp_path, tokenizer, n_positions=16))
-    app.button(key="play").click().run()
-    for _ in range(20):
-        app.run()
-    assert not app.exception
-    run = session(app).run
-    assert (run.finished, run.token_count, session(app).playing) == ("context full", 16, False)
-    assert told(app) == [("The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place.")]
-    app.switch_page("../../pages/inside.py").run()
-    assert not app.exception
-    assert session(app).run is run
-    assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
-
-
 @pytest.mark.parametrize("page", [None, "inside.py", "cost.py"])
 def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
     open_app: Open, session: State, tmp_path: Path, page: str | None

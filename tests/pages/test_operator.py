@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 from core.models.hub import Download
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import roles
-from tests.core.remote.serving import Asked, Reply, serve
 
 PASSWORD = "a long enough word"
 
@@ -131,32 +130,6 @@ def test_what_the_operator_offers_every_visitor_can_choose(
     next(one for one in operator.button if one.key == f"models_offer_{folder}").click().run()
     visitor.run()
     assert "tiny" not in "".join(str(one.value) for one in visitor.markdown)
-
-
-@pytest.mark.usefixtures("public")
-def test_a_server_named_with_its_tokenizer_is_there_for_all(
-    open_app: Callable[..., AppTest], tiny_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Asked] = []
-
-    def answer(one: Asked) -> Reply:
-        asked.append(one)
-        return Reply.of({"error": "loading"}, 503)
-
-    with serve(answer) as running:
-        address = running.address
-        monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"{address}={tiny_folder('llama')}, http://127.0.0.1:9")
-        app = open_app()
-        assert address.removeprefix("http://") in " ".join(app.selectbox(key="model").options)
-        assert "127.0.0.1:9" not in [one.rpartition("/")[2] for one in app.selectbox(key="model").options]
-
-
-def test_on_a_machine_of_one_s_own_everything_is_there(open_app: Callable[..., AppTest]) -> None:
-    app = open_app("models.py")
-    assert {"models_fetch", "models_check", "models_address"} <= keys(app)
-    app.switch_page("../../pages/operator.py").run()
-    assert not app.exception
-    assert "Only you can reach this instance; nobody is a visitor." in [caption.value for caption in app.caption]
 
 
 @pytest.mark.usefixtures("public")

@@ -11,18 +11,11 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance
-from tests.pages.apptest import html, run_on, said
+from tests.pages.apptest import html, run_on
 
 Open = Callable[..., AppTest]
 Visitor = Callable[[AppTest], Any]
 MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), (("the length", "40 tokens"),), (("rates", "1"),))
-
-
-def test_it_says_in_one_line_what_it_was_made_with() -> None:
-    assert MADE.told() == "Storyteller · “The fox” · temperature 0.8 · seed 3 · 40 tokens"
-    assert Provenance("storyteller").told() == "Storyteller"
-    long = Provenance("storyteller", "word\n" * 5000, SamplingSettings(greedy=True)).told()
-    assert len(long) < 120 and "\n" not in long and "seed" not in long
 
 
 @pytest.mark.parametrize(
@@ -37,22 +30,6 @@ def test_it_says_in_one_line_what_it_was_made_with() -> None:
 )
 def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> None:
     assert MADE.changed(now) == changed
-
-
-@pytest.mark.slow
-def test_after_a_change_of_model_the_race_keeps_the_numbers_of_the_model_that_ran(open_app: Open) -> None:
-    app = open_app(page="cache.py", prompt="Once upon a time")
-    app.segmented_control(key="cache_length").set_value(32).run()
-    app.button(key="cache_start").click().run()
-    run_on(app)
-    before = next(line for line in said(app).splitlines() if "which have room for tokens to come" in line)
-    assert "Made before" not in html(app) and "Storyteller · “Once upon a time”" in html(app)
-    app.session_state["model"] = "storyteller-mini"
-    app.run()
-    assert not app.exception
-    assert before in said(app)
-    assert "Made before you changed the model" in html(app)
-    assert any(button.key == "again_race" for button in app.button)
 
 
 def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: Visitor) -> None:
@@ -101,16 +78,3 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     app.switch_page("../../pages/inside.py").run()
     assert not app.exception
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)
-
-
-def test_a_reading_and_a_record_of_growth_say_whose_they_are(open_app: Open) -> None:
-    app = open_app(page="read.py")
-    app.text_area(key="read_text").set_value("The fox ran home.").run()
-    assert "Storyteller · “The fox ran home.”" in html(app)
-    app.session_state["model"] = "storyteller-mini"
-    app.run()
-    assert "Storyteller mini · “The fox ran home.”" in html(app), "read anew by the model that was chosen"
-    app = open_app(page="growing.py")
-    app.selectbox(key="growing_prompt").set_value(0).run()
-    shown = app.selectbox(key="growing_prompt").format_func(0).removesuffix(" …")
-    assert f"Storyteller · “{shown}”" in html(app)

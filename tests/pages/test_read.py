@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from core import score_text
 from pages.ui.charts import scoring_rows
-from pages.ui.i18n import example_texts, numbers
 
 Model = Callable[[str], Any]
 Open = Callable[..., AppTest]
@@ -85,30 +83,6 @@ def test_darker_means_less_expected_in_every_tint(tiny: Model, tint: str) -> Non
     pairs = sorted((expected(token), -word.depth) for word, token in list(zip(words, scored.tokens, strict=True))[1:])
     assert [depth for _, depth in pairs] == sorted(depth for _, depth in pairs)
     assert pairs[0][1] < pairs[-1][1]
-
-
-def test_perplexity_stands_beside_blind_guessing_and_what_is_worse_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page=PAGE)
-    size = session(app).run.model.vocabulary_size
-    assert app.metric[0].label == "Perplexity"
-    assert [metric.delta for metric in app.metric] == [f"blind guessing: {size:,}", f"blind guessing: {math.log(size):.2f}", "unpacked: 8"]
-    assert "Worse than blind guessing: it was sure of other things, and wrong." not in {caption.value for caption in app.caption}
-    app.button(key="read_example_Another tongue").click().run()
-    scored = score_text(session(app).run.model, example_texts.TO_READ["Another tongue"])
-    assert scored.perplexity > size
-    assert "Worse than blind guessing: it was sure of other things, and wrong." in {caption.value for caption in app.caption}
-
-
-def test_a_bar_that_is_cut_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page=PAGE)
-    app.button(key="read_example_Another tongue").click().run()
-    scored = score_text(session(app).run.model, example_texts.TO_READ["Another tongue"])
-    curve = scoring_rows.curve_rows(scored)
-    assert [arrow == "↑" for arrow in curve.cut] == [(token.surprise or 0) > 18 for token in scored.tokens[1:]]
-    highest = numbers.bits(max(token.surprise or 0 for token in scored.tokens))
-    assert f"↑ Bars are cut at {18} bits; the highest stands for {highest}." in {caption.value for caption in app.caption}
-    app.text_area(key="read_text").set_value("Once upon a time").run()
-    assert not any(caption.value.startswith("↑") for caption in app.caption)
 
 
 def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,15 +54,6 @@ def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, s
     assert "from here" in captions(app) or "own clock" in captions(app)
 
 
-def test_the_servers_own_numbers_stand_on_the_models_page(connected: AppTest, server: Running) -> None:
-    app = connected.switch_page("../../pages/models.py").run()
-    assert not app.exception
-    shown = {one.label: one.value for one in app.metric}
-    assert shown["Cache in use"] == "0\u00a0%"
-    assert "Room in its cache" in shown
-    assert "/metrics" in [asked.path for asked in server.asked]
-
-
 def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
     run = session(connected).run
     run.force(run.next_distribution().candidates[0].token_id)

@@ -8,7 +8,6 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.experiments import prepared
 from pages.ui.presenting import running_orders
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import loads
@@ -59,17 +58,6 @@ def test_a_link_to_nowhere_is_refused_and_the_order_stays(open_app: Open, sessio
     assert not app.exception
 
 
-def test_giving_a_talk_opens_its_first_stop_with_its_run(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py", prompt="Something else")
-    app.button(key="talk_take_Three minutes").click().run()
-    app.button(key="talk_give").click().run()
-    assert not app.exception
-    state = session(app)
-    assert state.results["talk"].given.place == 0
-    assert state.results["talk"].given.go is None, "it was followed"
-    assert state.run.prompt == running_orders.THREE.stops[0].query.get("prompt", state.run.prompt) != "Something else"
-
-
 def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app: Open, session: State) -> None:
     made = Generation(load_model("storyteller-mini"), "The old king", SamplingSettings(seed=2))
     for _ in range(3):
@@ -93,16 +81,6 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
     assert session(app).results["talk"].given.place == 0
     assert session(app).run.prompt == "The old king"
     assert any("not a recording" in note.text and not note.place for note in session(app).notes), "said at the head, where the stage reads"
-
-
-def test_a_stop_that_names_a_run_of_the_gallery_replays_it(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
-    field = next(one for one in app.text_input if (one.key or "").endswith("_0_link"))
-    field.set_value("stage?run=loop").run()
-    app.button(key="talk_give").click().run()
-    assert not app.exception
-    run = session(app).run
-    assert run.is_replay and run.path == [] and run.prompt == prepared.load("loop").prompt
 
 
 def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:

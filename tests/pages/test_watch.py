@@ -75,15 +75,6 @@ def test_a_slider_redraws_the_coming_odds_without_a_forward_pass_or_a_roll(
     assert len(passes) == 0, "the pass for the coming odds was made before and serves the step too"
 
 
-def test_moving_a_slider_jumps_to_the_coming_odds(open_app: Open, session: State) -> None:
-    app = press(open_app(), "step")
-    assert session(app).moment == "rolled"
-    app.slider(key="top_k").set_value(3).run()
-    assert session(app).moment == "coming"
-    table = bars(app)
-    assert 1 <= ((table.kind == "open") & (table.token_id >= 0)).sum() <= 3, "the others are cut, each in sight or folded into one line"
-
-
 def test_the_bars_show_the_step_that_was_rolled_and_mark_its_token(open_app: Open, session: State) -> None:
     app = press(open_app(), "step", 2)
     table, step = bars(app), session(app).run.path[-1]
@@ -193,18 +184,3 @@ def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch:
     app = open_app()
     assert not app.exception
     assert set(told(app)) == {"The weights are cut short. Download it again."}
-
-
-def test_a_branch_can_be_gone_to_again(open_app: Open, session: State) -> None:
-    app = press(open_app(), "step", 2)
-    first = session(app).run.written
-    press(app, "restart")
-    app.slider(key="temperature").set_value(2.0)
-    app.number_input(key="seed").set_value(77).run()
-    press(app, "step", 2)
-    assert session(app).run.written != first
-    app.session_state["branches"] = True
-    app.run()
-    other = next(branch for branch in session(app).run.branches() if not branch.is_current)
-    app.button(key=f"branch_{other.node_id}").click().run()
-    assert session(app).run.written == first

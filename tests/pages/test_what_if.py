@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, SamplingSettings
 from core.errors import RunFinished
 from core.experiments.fork import Fork, side_by_side
-from core.sampling.dice import roll
 from pages.ui.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
 from pages.ui.components.fork_view.fork_view import Picked, picked
 from pages.ui.experiments import fork_playback
@@ -29,24 +28,6 @@ def said(app: AppTest) -> str:
 def nothing_written_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first words of both branches, which stand there before anybody asks, have tests in `test_first_results.py`."""
     monkeypatch.setattr(fork_playback, "FIRST_WORDS", 0)
-
-
-def test_it_opens_on_the_visitors_own_text(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(example_texts, "FORKS", ())  # one of them begins with the very text that the app begins with
-    app = open_app(page="what_if.py")
-    assert not app.exception
-    playback = session(app).results["what_if"]
-    best = [c.token_id for c in playback.run.next_distribution().candidates[:2]]
-    assert [side.forced for side in playback.fork.sides] == [[best[0]], [best[1]]]
-    assert len(playback.run.nodes) == 1, "looking changes nothing"
-    for _ in range(3):
-        app.button(key="what_if_step").click().run()
-    assert not app.exception
-    assert [pair.index for pair in playback.fork.pairs] == [0, 1, 2]
-    for pair in playback.fork.pairs[1:]:
-        assert pair.left.roll == pair.right.roll == roll(playback.run.settings.seed, pair.index)
-    charts = app.get("vega_lite_chart")
-    assert len(charts) == 3
 
 
 def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: Session) -> None:
@@ -89,24 +70,6 @@ def test_from_the_fork_again_it_says_the_same(open_app: Open, session: Session) 
         app.button(key="what_if_step").click().run()
     assert [(p.left.token_id, p.right.token_id) for p in session(app).results["what_if"].fork.pairs] == first
     assert len(session(app).run.nodes) == nodes
-
-
-def test_another_word_where_one_clicked(open_app: Open, session: Session) -> None:
-    app = open_app(page="what_if.py")
-    for _ in range(3):
-        app.button(key="what_if_step").click().run()
-    playback = session(app).results["what_if"]
-    playback.opened = Picked(2, 1)
-    app.run()
-    offers = [button for button in app.button if button.key and button.key.startswith("what_if_other_")]
-    assert len(offers) == 8
-    taken = playback.fork.pairs[1].right.token_id
-    assert f"what_if_other_{taken}" not in {button.key for button in offers}
-    offers[0].click().run()
-    assert not app.exception
-    fresh = session(app).results["what_if"].fork
-    assert fresh.parts_at == 1
-    assert fresh.sides[1].forced == [int(str(offers[0].key).rsplit("_", 1)[1])]
 
 
 @pytest.mark.parametrize("text", ["", "x" * 201, "<script>alert(1)</script>🦊"])
@@ -166,29 +129,6 @@ def test_picks_that_cannot_be_are_no_picks() -> None:
     wilds: list[Any] = [None, [], [0], [0, 2], [0, -1], [1, 1], [1, 5], [3, 2], [True, 0], ["0", 1], [0, 1.0], {"0": 1}, [1, 10**40]]
     for wild in wilds:
         assert picked(wild, 2, (3, 3)) is None
-
-
-def test_the_tree_is_walked_named_and_pruned(open_app: Open, session: Session, monkeypatch: Any) -> None:
-    app = open_app(page="what_if.py")
-    for _ in range(3):
-        app.button(key="what_if_step").click().run()
-    left, right = session(app).results["what_if"].fork.ends()
-    run = session(app).run
-    wishes = [TreeAction("name", left, "the first\n<b>"), TreeAction("go", left), TreeAction("delete", right), TreeAction("delete", right)]
-
-    def tree(*_: Any, **__: Any) -> TreeAction | None:
-        return wishes.pop(0) if wishes else None
-
-    monkeypatch.setattr("pages.ui.components.branch_tree.branch_tree.branch_tree", tree)
-    while wishes:
-        app.run()
-        assert not app.exception
-    app.run()
-    assert run.nodes[left].name == "the first<b>"
-    assert run.here == left
-    assert run.nodes[right].is_deleted
-    assert "was deleted" in said(app)
-    assert not app.exception
 
 
 def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: Session, monkeypatch: Any) -> None:

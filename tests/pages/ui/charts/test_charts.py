@@ -107,16 +107,6 @@ def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
     assert (taken.token_id == dust[0].token_id).sum() == 1, "what was taken from among the cut keeps its row"
 
 
-def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> None:
-    far = run.next_distribution().candidates[40]
-    step = run.force(far.token_id)
-    run.go_to(len(run.path) - 2)
-    table = step_rows.distribution_rows(step, 10).to_pandas()
-    row = table[table.kind == "chosen"].iloc[0]
-    assert row["row"] == 9
-    assert "rank 41" in row.note
-
-
 def test_a_first_token_chosen_by_hand_after_going_back_is_no_prefill(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1))
     run.step()

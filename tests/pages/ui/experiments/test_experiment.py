@@ -85,13 +85,6 @@ def test_it_ends_when_its_visitor_has_gone() -> None:
     assert worker.wait(SOON) and source.closed_in is not None
 
 
-def test_it_ends_when_the_session_of_its_visitor_is_closed(visitor: Session) -> None:
-    presence, worker = experiment._Presence(), begun(Endless(), visitor)
-    presence.workers.add(worker)
-    presence.leave()
-    assert worker.wait(SOON)
-
-
 def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
     def refused() -> Iterator[int]:
         yield 1

@@ -87,38 +87,6 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
 
 
 @pytest.mark.slow
-def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer: Any, folders: list[str], session: State) -> None:
-    one = writer(folders[0])
-    one.button(key="play").click().run()
-    assert session(one).playing
-    before = len(session(one).run.path)
-    loaded_models.unload(folders[0])
-    one.run()
-    assert not session(one).playing
-    assert told(one) == ["llama0 was put away because somebody asked for its memory. Your text is safe, and going on loads it again."]
-    assert [button.key for button in one.button if button.key in ("play", "pause")] == ["play"], "the page was drawn again, at rest"
-    assert len(session(one).run.path) == before
-    assert folders[0] not in loaded_models.in_memory()
-    one.button(key="play").click().run()
-    assert session(one).playing
-    one.run()
-    assert len(session(one).run.path) > before
-
-
-@pytest.mark.slow
-def test_who_changes_the_model_is_not_told_about_their_own_choice(
-    writer: Any, folders: list[str], session: State, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
-    one = writer(folders[0])
-    session(one).names += folders[1:]
-    for name in folders[1:]:
-        one.run().selectbox(key="model").set_value(name).run()
-        assert told(one) == []
-    assert folders[0] not in loaded_models.in_memory()
-
-
-@pytest.mark.slow
 def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, tiny_folder: Any, tmp_path: Path, session: State) -> None:
     folder = tmp_path / "guest"
     shutil.copytree(tiny_folder("gpt2"), folder)

@@ -161,19 +161,6 @@ def test_a_link_cannot_pretend_that_somebody_clicked(open_app: Open, cache: Path
     assert (told(app), app.text_input(key="models_name").value) == ([], ""), "the hub is not asked"
 
 
-def test_a_model_fetched_meanwhile_brings_the_run_of_the_link(open_app: Open, session: State, current_session: str, cache: Path) -> None:
-    run, query = sent(current_session)
-    aside = cache / "aside"
-    (cache / "models--some--model").rename(aside)
-    app = open_app(**query)
-    assert keys(app) == {"wish_stay"}
-    aside.rename(cache / "models--some--model")
-    app.run()
-    assert "wish_open" in keys(app)
-    app.button(key="wish_open").click().run()
-    assert session(app).run.written == run.written
-
-
 @pytest.mark.slow
 def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_app: Open, session: State, tiny_folder: Any) -> None:
     for name in (str(tiny_folder("gpt2")), "/no/such/folder", "../../etc/passwd", "~/models/x", "C:\\models\\x", "\\\\host\\share"):
@@ -250,15 +237,6 @@ def test_what_can_be_no_model_is_one_sentence_and_nothing_happens(open_app: Open
     run = session(app).run
     assert (run.model_name, run.prompt, run.settings.seed, run.path) == ("storyteller", "The old king", 4, [])
     assert list(cache.iterdir()) == []
-
-
-def test_a_revision_nobody_knows_is_said_after_the_click(open_app: Open, current_session: str) -> None:
-    app = open_app(model=f"{current_session}@no-such-revision")
-    assert (told(app), keys(app)) == ([], {"wish_stay"})
-    look(app)
-    assert not app.exception
-    assert len(told(app)) == 1
-    assert keys(open_app(model=f"{current_session}@main")) == {"wish_open", "wish_stay"}
 
 
 def test_what_is_half_downloaded_is_not_here(current_session: str, cache: Path) -> None:
