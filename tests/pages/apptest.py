@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic, sleep
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments.experiment import Worker
 
+Open = Callable[..., AppTest]
+State = Callable[[AppTest], Any]
+
+
+def told(app: AppTest) -> list[str]:
+    """Return the notices of a page."""
+    return [str(note.value) for note in app.info]
+
 
 def said(app: AppTest) -> str:
+    """Return the texts of a page."""
     return "\n".join(element.value for kind in (app.markdown, app.caption, app.info) for element in kind)
 
 

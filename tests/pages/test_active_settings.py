@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import names
 from pages.ui.i18n.page_titles import PAGES
 from pages.ui.session import active_settings
+from tests.pages.apptest import Open
 
-Open = Callable[..., AppTest]
 FILES = [Path(file).stem for _, file, *_ in PAGES]
 ROOT = Path(__file__).parents[2] / "pages"
 TURNED: dict[str, Any] = {

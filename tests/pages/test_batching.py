@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core import SamplingSettings
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batching import readers, serve
 from pages.ui.charts.serving_rows import Board
-from tests.pages.apptest import run_on, said
+from tests.pages.apptest import Open, State, run_on, said
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
-def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_serving_to_the_end_and_checking_it(open_app: Open, session: State) -> None:
     app = open_app(page="batching.py", seed="3")
     assert not app.exception and "8 readers" in said(app)
     app.segmented_control(key="batching_readers").set_value(4).run()
@@ -36,7 +34,7 @@ def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], se
     assert f"{count} of {count} tokens are the same as alone" in said(app)
 
 
-def test_too_few_blocks_are_said_in_a_sentence(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_too_few_blocks_are_said_in_a_sentence(open_app: Open, session: State) -> None:
     app = open_app(page="batching.py")
     app.select_slider(key="batching_blocks").set_value(8).run()
     app.slider(key="batching_common").set_value(192).run()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments.cache_race import CACHED, UNCACHED, RaceStep
 from pages.ui.charts import race_rows
+from tests.pages.apptest import Open, State
 
 
 def raced(prefill: float, further: list[float]) -> dict[str, list[RaceStep]]:
@@ -32,7 +29,7 @@ def test_every_pass_is_drawn_the_one_that_reads_the_prompt_too_and_the_label_is_
     assert last["label"] == f"{last['seconds']:.0f}\xa0ms" != "500\xa0ms"
 
 
-def test_stop_keeps_what_was_found(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_stop_keeps_what_was_found(open_app: Open, session: State) -> None:
     app = open_app(page="cache.py")
     app.segmented_control(key="cache_length").set_value(512).run()
     app.button(key="cache_start").click().run()

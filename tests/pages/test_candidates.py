@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments.beam import DROPPED, beam_search
 from core.experiments.candidates import merged, ranked, write_together
 from pages.ui.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
 from pages.ui.i18n import names
-from tests.pages.apptest import run_on, said
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, run_on, said
 
 
-def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: Session) -> None:
+def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: State) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time", seed="3")
     app.segmented_control(key="candidates_length").set_value(20)
     app.button(key="candidates_start").click().run()
@@ -31,7 +26,7 @@ def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: Se
     assert "That try is now your run: it goes with you to every page." in said(app)
 
 
-def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: Session) -> None:
+def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
     app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.segmented_control(key="candidates_beam_length").set_value(10).run()

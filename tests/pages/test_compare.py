@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.sampling.dice import roll
 from pages.ui.i18n import names
-from tests.pages.apptest import run_on, said
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, run_on, said
 
 
-def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
+def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
@@ -48,7 +42,7 @@ def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
 @pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])
-def test_one_run_delivered_twice(typed: str, open_app: Open, session: Session) -> None:
+def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time")
     app.segmented_control(key="compare_view").set_value(names.COMPARE_VIEWS[2]).run()
     assert ("There is no text to deliver yet. Press Write: the model goes on from your text, and the run is recorded.") in said(app)

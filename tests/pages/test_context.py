@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from streamlit.testing.v1 import AppTest
-
 from core.experiments import context
-from tests.pages.apptest import run_on, said
+from tests.pages.apptest import Open, run_on, said
 
 
-def test_the_end_of_the_context(open_app: Callable[..., AppTest]) -> None:
+def test_the_end_of_the_context(open_app: Open) -> None:
     app = open_app(page="context.py")
     app.button(key="context_end").click().run()
     run_on(app)
     assert "there it ended" in said(app) and "Shorten it." in said(app)
 
 
-def test_what_goes_wrong_is_one_sentence(open_app: Callable[..., AppTest], monkeypatch: Any) -> None:
+def test_what_goes_wrong_is_one_sentence(open_app: Open, monkeypatch: Any) -> None:
     def broken(*args: Any) -> None:
         raise RuntimeError("the kernel is on fire")
 

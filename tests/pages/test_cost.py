@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.costs.receipt import Amount, Receipt
 from pages.ui.views.receipt import receipt
-from tests.pages.apptest import html, run_on, said
+from tests.pages.apptest import Open, State, html, run_on, said
 
 
-def test_the_bill_of_the_text_on_watch(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_the_bill_of_the_text_on_watch(open_app: Open, session: State) -> None:
     app = open_app(page="cost.py", steps="5")
     assert not app.exception
     run = session(app).run
@@ -24,7 +22,7 @@ def test_the_bill_of_the_text_on_watch(open_app: Callable[..., AppTest], session
         assert f'aria-label="{mark}"' in html(app)
 
 
-def test_assumptions_are_used_and_kept(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_assumptions_are_used_and_kept(open_app: Open, session: State) -> None:
     app = open_app(page="cost.py", steps="3")
     app.number_input(key="cost_watts").set_value(900.0).run()
     assert "900 watts x" in html(app) and not app.exception
@@ -54,7 +52,7 @@ def test_a_verdict_only_where_there_is_one(brief: Any, long: Any, told: str) -> 
     assert ("The answers give no verdict" in said_then) == (brief[2] != long[2])
 
 
-def test_a_question_of_nothing_is_one_sentence(open_app: Callable[..., AppTest]) -> None:
+def test_a_question_of_nothing_is_one_sentence(open_app: Open) -> None:
     app = open_app(page="cost.py")
     app.text_area(key="cost_terse").set_value("").run()
     app.button(key="cost_two").click().run()

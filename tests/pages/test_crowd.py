@@ -11,8 +11,12 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.server import playback_scheduler
 from pages.ui.server.playback_scheduler import APART, BUSY, PlaybackScheduler
 from pages.ui.session import playback, state
+from tests.pages.apptest import told
 
 APP = str(Path(__file__).with_name("main.py"))
+
+
+FULL = "All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine."
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,16 +24,9 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     first = AppTest.from_file(APP, default_timeout=60).run()
     second = AppTest.from_file(APP, default_timeout=60).run()
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") not in [
-        str(note.value) for note in first.info
-    ]
-    assert [str(note.value) for note in second.info] == [
-        ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.")
-    ]
-    assert not second.button
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") not in [
-        str(note.value) for note in first.run().info
-    ]
+    assert FULL not in told(first)
+    assert told(second) == [FULL] and not second.button
+    assert FULL not in told(first.run())
 
 
 def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,15 +37,10 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
     for session in idle:
         house.add(session)
     app = AppTest.from_file(APP, default_timeout=60).run()
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") in [
-        str(note.value) for note in app.info
-    ]
+    assert FULL in told(app)
     idle[1].seen -= 10_000
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") not in [
-        str(note.value) for note in app.run().info
-    ]
-    assert idle[1] not in house
-    assert idle[0] in house
+    assert FULL not in told(app.run())
+    assert idle[1] not in house and idle[0] in house
 
 
 @pytest.fixture

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from streamlit.testing.v1 import AppTest
 
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State
 
 
 def playing(open_app: Open, session: State) -> AppTest:

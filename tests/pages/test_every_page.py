@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from pages.ui.experiments import recording_specs
 from pages.ui.experiments.experiment import Worker
 from pages.ui.i18n import page_titles
 from pages.ui.session import active_settings
-from tests.pages.apptest import html
+from tests.pages.apptest import Open, html
 from tests.pages.test_active_settings import counting
 
 FIRST = {take.page for take in recording_specs.RECORDING_SPECS if not take.before and not take.query}
@@ -63,9 +62,7 @@ def english_numbers(app: AppTest) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [file for _group, file, *_rest in page_titles.PAGES])
-def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(
-    page: str, open_app: Callable[..., AppTest], french: None
-) -> None:
+def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: str, open_app: Open, french: None) -> None:
     app = open_app(page=page)
     assert not app.exception
     if page in FIRST:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments import recording_specs as record
@@ -16,10 +13,8 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import page_titles
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import next_page_link
-from tests.pages.apptest import html
+from tests.pages.apptest import Open, State, html
 
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
 FIRST = {take.page: take for take in reversed(record.RECORDING_SPECS) if not take.before and not take.query}
 
 
@@ -38,7 +33,7 @@ def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> No
     assert "A recording, made with other choices than those above." in html(app)
 
 
-def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: Session) -> None:
+def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: State) -> None:
     one, other = open_app(page="teach.py"), open_app(page="teach.py")
     mine, theirs = (session(app).results["teach"].about for app in (one, other))
     assert mine is not theirs and mine.looks

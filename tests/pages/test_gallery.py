@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments import prepared
 from pages.ui.experiments import gallery, recorded_results, recording_specs
 from pages.ui.i18n import page_titles
-from tests.pages.apptest import said
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, said
 
 
-def test_a_run_opens_whole_as_a_recording(open_app: Open, session: Session) -> None:
+def test_a_run_opens_whole_as_a_recording(open_app: Open, session: State) -> None:
     app = open_app(page="gallery.py")
     app.button(key="gallery_open_hot").click().run()
     run = session(app).run
@@ -26,7 +19,7 @@ def test_a_run_opens_whole_as_a_recording(open_app: Open, session: Session) -> N
     assert not app.exception and "recording" in said(app)
 
 
-def test_a_file_of_either_kind_is_opened(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app(page="gallery.py")
     experiment = (recorded_results.FOLDER / f"race{recorded_results.ENDING}").read_bytes()
     run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import chain
-
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import terms
-from tests.pages.apptest import said
-
-Open = Callable[..., AppTest]
+from tests.pages.apptest import Open, said
 
 
 def test_some_sixty_terms_of_two_sentences_each_with_a_page_that_shows_it() -> None:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.errors import BadRecording
 from core.models.growth import growth_of
 from pages.ui.charts import inside_rows
+from tests.pages.apptest import Open, said
 
-Open = Callable[..., AppTest]
 PAGE = "growing.py"
-
-
-def said(app: AppTest) -> str:
-    return "\n".join(element.value for element in [*app.markdown, *app.caption, *app.info])
 
 
 def test_a_row_is_a_moment_and_bold_is_what_it_expects_today() -> None:

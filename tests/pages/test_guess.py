@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.presenting import guess_game
-
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State
 
 
 def say(app: AppTest, word: str) -> AppTest:

@@ -16,9 +16,9 @@ from pages.ui.charts import inside_rows
 from pages.ui.components.live_text import live_text
 from pages.ui.components.roll_tally import roll_tally
 from pages.ui.i18n import numbers
+from tests.pages.apptest import Open, State
 
 Model = Callable[[str], Any]
-Open = Callable[..., AppTest]
 
 PAGE = "inside.py"
 EVERY_STAGE = SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.02, typical_p=0.95, repetition_penalty=1.3, seed=5)
@@ -28,7 +28,7 @@ def said(app: AppTest) -> str:
     return "\n".join(element.value for element in [*app.markdown, *app.header, *app.caption, *app.info])
 
 
-def test_looking_changes_nothing(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+def test_looking_changes_nothing(open_app: Open, session: State) -> None:
     app = open_app(page=PAGE, steps="2")
     run = session(app).run
     text, nodes, passes = run.text, len(run.nodes), run.model.engine.passes
@@ -38,7 +38,7 @@ def test_looking_changes_nothing(open_app: Open, session: Callable[[AppTest], An
     assert run.model.engine.passes == passes
 
 
-def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: State) -> None:
     app = open_app(page=PAGE, prompt="The bear", steps="4", seed="4")
     live = session(app).run
     session(app).run = replay = Recording.of(live).replay()
@@ -50,7 +50,7 @@ def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: Cal
     assert f"{inside_rows.plain(live.path[2].piece)}: number 3 of those" in said(app)
 
 
-def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session: Callable[[AppTest], Any], tiny: Model) -> None:
+def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session: State, tiny: Model) -> None:
     app = open_app(page=PAGE, prompt="The bear", steps="1")
     made = Generation(tiny("llama"), "The bear")
     made.step()

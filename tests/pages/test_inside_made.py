@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.apptest import html
+from tests.pages.apptest import Open, State, html
 from tests.pages.test_active_settings import blocks
-
-Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
 
 
 def containers(app: AppTest) -> list[str]:
@@ -20,7 +15,7 @@ def containers(app: AppTest) -> list[str]:
     return re.findall(r"result_\w+", " ".join(block.proto.id for block in blocks(app._tree) if hasattr(block.proto, "id")))
 
 
-def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: Visitor) -> None:
+def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: State) -> None:
     app = open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7")
     app.button(key="inside_step").click().run()
     line = "Storyteller · “The fox” · temperature 0.7, top-p 0.9 · seed 3"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments.cache_budget import POLICIES, Answer
-from tests.pages.apptest import html, run_on, said
+from tests.pages.apptest import Open, State, html, run_on, said
 
 
 @pytest.mark.slow
-def test_a_question_of_ones_own_about_a_text_of_ones_own(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_a_question_of_ones_own_about_a_text_of_ones_own(open_app: Open, session: State) -> None:
     app = open_app(page="memory.py")
     app.segmented_control(key="memory_source").set_value("own").run()
     told = "The sun is shining. Tom put the ball under the old bed. " + "A small bird is singing in the tree. " * 6
@@ -35,7 +31,7 @@ def test_a_question_of_ones_own_about_a_text_of_ones_own(open_app: Callable[...,
     assert len(app.dataframe[0].value) == len(POLICIES)
 
 
-def test_a_question_without_an_answer_is_one_sentence(open_app: Callable[..., AppTest]) -> None:
+def test_a_question_without_an_answer_is_one_sentence(open_app: Open) -> None:
     app = open_app(page="memory.py")
     app.segmented_control(key="memory_source").set_value("own").run()
     app.text_input(key="memory_question").set_value("Who?").run()
@@ -44,7 +40,7 @@ def test_a_question_without_an_answer_is_one_sentence(open_app: Callable[..., Ap
     assert "The right answer has 1 to 80 characters" in said(app)
 
 
-def test_the_calculator_knows_what_does_not_fit(open_app: Callable[..., AppTest]) -> None:
+def test_the_calculator_knows_what_does_not_fit(open_app: Open) -> None:
     app = open_app(page="memory.py")
     app.selectbox(key="memory_model").select("llama-3.1-405b").run()
     assert "Not even one" in said(app) and "812" in said(app)

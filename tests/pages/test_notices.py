@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,9 +10,8 @@ from streamlit.testing.v1 import AppTest
 from core.errors import BadSetting
 from pages.ui.i18n import example_texts
 from pages.ui.session import share_link, state
+from tests.pages.apptest import Open, State, told
 
-Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
 ROOT = Path(__file__).parents[2]
 TOO_LONG = {"characters": "x" * (share_link.LONGEST_PROMPT + 1), "tokens": "and so on " * 1900}
 REFUSED = {"nothing": "", **TOO_LONG}
@@ -24,10 +21,6 @@ def components(app: AppTest) -> list[str | None]:
     """The components of the page itself: not those that app.py draws for every page, the address, the keys, the menu, ...."""
     everywhere = {"address", "keys", "menu_mark", "reconnect", "visibility", "talk_memory", "glossary", "key_list"}
     return [element.key for element in app.get("bidi_component") if element.key not in everywhere]
-
-
-def told(app: AppTest) -> list[str]:
-    return [str(note.value) for note in app.info]
 
 
 @pytest.fixture
@@ -74,7 +67,7 @@ def test_no_notice_follows_to_another_page(visitor: state.Session) -> None:
 
 
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)
-def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, open_app: Open, session: Visitor) -> None:
+def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, open_app: Open, session: State) -> None:
     app = open_app()
     app.button(key="step").click().run()
     app.button(key="step").click().run()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests import tiny_models
-
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
-
-
-def told(app: AppTest) -> list[str]:
-    return [str(note.value) for note in app.info]
+from tests.pages.apptest import Open, State, told
 
 
 def using(app: AppTest, folder: Path) -> AppTest:

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.models.hub import Download
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import roles
+from tests.pages.apptest import Open
 
 PASSWORD = "a long enough word"
 
@@ -41,7 +42,7 @@ def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
 
 
 @pytest.mark.usefixtures("public")
-def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Callable[..., AppTest]) -> None:
+def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> None:
     app = open_app("models.py")
     assert not app.exception
     found = {key for key in keys(app) if key.startswith("models_")}
@@ -54,9 +55,7 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Callable[...
 
 @pytest.mark.usefixtures("public")
 @pytest.mark.parametrize("name", ["HuggingFaceTB/SmolLM2-135M", "/etc", "/no/such/folder", "10.0.0.7:8000", "http://10.0.0.7:8000"])
-def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(
-    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(loaded_models, "loaded", _spy(loaded_models.loaded, asked))
     monkeypatch.setattr("pages.ui.session.requested_model.downloaded", asked.append)
@@ -97,7 +96,7 @@ for act in (roles.require_operator, lambda: current.use_model({folder!r}), lambd
 
 
 @pytest.mark.usefixtures("public")
-def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = come_in(open_app(), "not the word")
     assert "That is not the password." in told(app)
     assert not {key for key in keys(app) if key.startswith("operator_unload")}
@@ -111,9 +110,7 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Calla
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("public")
-def test_what_the_operator_offers_every_visitor_can_choose(
-    open_app: Callable[..., AppTest], tiny_folder: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_what_the_operator_offers_every_visitor_can_choose(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "a-place-of-mine" / "tiny"
     shutil.copytree(tiny_folder("gpt2"), folder)
     operator, visitor = come_in(open_app()).switch_page("../../pages/models.py").run(), open_app("models.py")
@@ -133,18 +130,11 @@ def test_what_the_operator_offers_every_visitor_can_choose(
 
 
 @pytest.mark.usefixtures("public")
-def test_the_operator_stops_what_others_fetch(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow(Download):
         def __init__(self) -> None:
-            self.name, self.done, self.total, self.error, self.folder, self.stopped, self._began = (
-                "some/model",
-                1,
-                4,
-                None,
-                None,
-                False,
-                0.0,
-            )
+            self.name, self.done, self.total, self.stopped, self._began = "some/model", 1, 4, False, 0.0
+            self.error = self.folder = None
 
         @property
         def running(self) -> bool:

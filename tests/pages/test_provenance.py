@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance
-from tests.pages.apptest import html, run_on
+from tests.pages.apptest import Open, State, html, run_on
 
-Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
 MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), (("the length", "40 tokens"),), (("rates", "1"),))
 
 
@@ -32,7 +28,7 @@ def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> No
     assert MADE.changed(now) == changed
 
 
-def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: Visitor) -> None:
+def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
@@ -67,7 +63,7 @@ def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, v
     assert getattr(app, kind)(key=key).value == value
 
 
-def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: Visitor) -> None:
+def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: State) -> None:
     run = Generation(load_model("storyteller"), "The fox", SamplingSettings(temperature=1.3, seed=9))
     run.step()
     replay = Recording.of(run).replay()

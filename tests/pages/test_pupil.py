@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments.two_models import JudgedToken
 from pages.ui.experiments import recorded_results
 from pages.ui.i18n import numbers
 from pages.ui.session import current
-from tests.pages.apptest import said
+from tests.pages.apptest import Open, said
 
 
-def test_it_begins_with_all_three_results_and_no_model(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_begins_with_all_three_results_and_no_model(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(name: str) -> Any:
         raise AssertionError(f"{name} was loaded to draw a recording")
 

@@ -8,23 +8,18 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core import score_text
 from pages.ui.charts import scoring_rows
+from tests.pages.apptest import Open, State, told
 
 Model = Callable[[str], Any]
-Open = Callable[..., AppTest]
 
 PAGE = "read.py"
 TEXT = "Once upon a time a fox 🦊 met a bear."
 
 
-def told(app: AppTest) -> list[str]:
-    return [element.value for element in app.info]
-
-
-def test_the_sums_are_those_of_core(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+def test_the_sums_are_those_of_core(open_app: Open, session: State) -> None:
     app = open_app(page=PAGE)
     app.text_area(key="read_text").set_value(TEXT).run()
     scored = score_text(session(app).run.model, TEXT)
@@ -48,7 +43,7 @@ def test_strange_texts_are_read_like_any_other(open_app: Open, text: str) -> Non
     assert told(app) == []
 
 
-def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, session: State) -> None:
     app = open_app(page=PAGE)
     model = session(app).run.model
     long = "Once upon a time there was a little fox. " * (model.context_length // 4)

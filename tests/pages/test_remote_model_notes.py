@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,7 +12,7 @@ from core.remote import http_client
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import run_on
+from tests.pages.apptest import Open, State, run_on
 
 TOLD = FakeVLLM(limit=20)
 
@@ -26,7 +25,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 
 
 @pytest.fixture
-def connected(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], server: Running) -> AppTest:
+def connected(open_app: Open, session: State, server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
     app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
     app.default_timeout = 300
@@ -42,7 +41,7 @@ def captions(app: AppTest) -> str:
     return " ".join(str(one.value) for one in app.caption)
 
 
-def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
+def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: State) -> None:
     app = connected
     assert not app.exception
     assert "The odds are exact, the doubt is an upper bound." in captions(app)
@@ -54,7 +53,7 @@ def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, s
     assert "from here" in captions(app) or "own clock" in captions(app)
 
 
-def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
+def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: State) -> None:
     run = session(connected).run
     run.force(run.next_distribution().candidates[0].token_id)
     app = connected.switch_page("../../pages/cost.py").run()
@@ -63,7 +62,7 @@ def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: 
     assert any("Time computing" in str(block.proto) for block in app.get("html"))
 
 
-def test_a_password_in_a_link_is_taken_out_at_once(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_a_password_in_a_link_is_taken_out_at_once(open_app: Open, session: State) -> None:
     app = open_app(model="http://anna:hunter2@gpu.example:8000/v1")
     assert app.query_params["model"] in ("http://gpu.example:8000", ["http://gpu.example:8000"])
     assert "hunter2" not in str(session(app).requested)
@@ -79,7 +78,7 @@ def test_a_link_with_a_host_and_a_port_asks_for_a_server() -> None:
     assert "hunter2" not in bad.model
 
 
-def test_many_readers_are_real_requests_there(connected: AppTest, session: Callable[[AppTest], Any], server: Running) -> None:
+def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:
     app = connected.switch_page("../../pages/batching.py").run()
     assert not app.exception and (
         "The model is on a server, which has a scheduler of its own. So these readers are real "

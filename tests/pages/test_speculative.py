@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from streamlit.testing.v1 import AppTest
-
 from core.experiments.speculative import DraftedToken, SpeculativeRound
 from pages.ui.components.spurts.spurts import words_of
-from tests.pages.apptest import run_on, said
+from tests.pages.apptest import Open, State, run_on, said
 
 
-def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(
-    open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]
-) -> None:
+def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(open_app: Open, session: State) -> None:
     app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green, Once upon a time")
     app.selectbox(key="speculative_draft").set_value("The text itself (n-grams)").run()
     app.segmented_control(key="speculative_length").set_value(32).run()

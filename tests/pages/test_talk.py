@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.presenting import running_orders
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import loads
-
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State
 
 
 def titles(app: AppTest, session: State) -> list[str]:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.pages.apptest import run_on, see
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, run_on, see
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...!"])
-def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: Session) -> None:
+def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: State) -> None:
     app = open_app(page="teach.py")
     app.text_area(key="teach_text").set_value(text).run()
     app.button(key="teach_start").click().run()
@@ -23,7 +16,7 @@ def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: Se
     assert [box.value for box in app.info] == ["There is nothing to learn from yet. Write a sentence or two."]
 
 
-def test_a_training_ends_when_its_page_is_left(open_app: Open, session: Session) -> None:
+def test_a_training_ends_when_its_page_is_left(open_app: Open, session: State) -> None:
     app = open_app(page="teach.py")
     app.select_slider(key="teach_steps").set_value(160).run()
     app.button(key="teach_start").click().run()

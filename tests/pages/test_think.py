@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT
 from pages.ui.i18n import names, numbers
-from tests.pages.apptest import said
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, said
 
 
-def test_the_recorded_results_are_drawn(open_app: Open, session: Session) -> None:
+def test_the_recorded_results_are_drawn(open_app: Open, session: State) -> None:
     app = open_app(page="think.py")
     seen = session(app).results["think"].seen
     assert said(app).count("It says **") == 2 and f"{numbers.tokens(sum(way == DIRECT for way, _ in seen))}." in said(app)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.pages.apptest import run_on, said
+from tests.pages.apptest import Open, run_on, said
 
 STARTS = ("cache_start", "pupil_start", "quantization_start", "speculative_start", "waiting_start", "candidates_start")
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_a_prompt_longer_than_the_context_is_refused_in_a_sentence(start: str, open_app: Callable[..., AppTest]) -> None:
+def test_a_prompt_longer_than_the_context_is_refused_in_a_sentence(start: str, open_app: Open) -> None:
     app = open_app(page=f"{start.split('_')[0]}.py", prompt="word " * 900)
     app.button(key=start).click().run()
     run_on(app)

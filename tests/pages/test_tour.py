@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,10 +11,8 @@ from core import list_models
 from pages.ui.presenting import tour_state, tour_stops, tour_voices
 from pages.ui.server import loaded_models
 from pages.ui.session.state import Session
-from tests.pages.apptest import run_on, said
+from tests.pages.apptest import Open, State, run_on, said
 
-Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
 EXPERIMENTS = ("notepad", "full", "many", "guess", "aloud")
 
 
@@ -60,7 +57,7 @@ def last_layer(app: AppTest) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", TRY)
-def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: Visitor) -> None:
+def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: State) -> None:
     app = open_app(page="tour.py", stop=stop)
     assert not app.exception
     told = tour_voices.voice("questions").stops[stop]
@@ -71,7 +68,7 @@ def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, se
     assert session(app).results["tour"].tried == {stop}
 
 
-def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: Visitor) -> None:
+def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: State) -> None:
     app = open_app(page="tour.py", stop="loop", voice="metaphor", done="send.pieces.nowhere")
     tour = session(app).results["tour"]
     assert (tour.stop, tour.voice, tour.tried) == ("loop", "metaphor", {"send", "pieces"})
@@ -104,7 +101,7 @@ def test_what_a_page_adds_to_the_address_goes_with_the_page() -> None:
     assert not session.place
 
 
-def test_the_tours_own_story_leaves_the_visitors_text_alone(open_app: Open, session: Visitor) -> None:
+def test_the_tours_own_story_leaves_the_visitors_text_alone(open_app: Open, session: State) -> None:
     app = open_app(page="tour.py")
     before = session(app).run
     app.button(key="tour_one").click().run()

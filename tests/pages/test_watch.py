@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -13,9 +12,7 @@ from core import Generation, Recording, SamplingSettings
 from core.engine.engine import Engine
 from pages.ui.components.token_strip import token_strip
 from pages.ui.session.sampling_controls import START
-
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, told
 
 
 def press(app: AppTest, key: str, times: int = 1) -> AppTest:
@@ -33,10 +30,6 @@ def bars(app: AppTest) -> pd.DataFrame:
     chart = app.get("vega_lite_chart")[0].proto
     data = chart.data.data or chart.datasets[0].data.data
     return pyarrow.ipc.open_stream(data).read_pandas()
-
-
-def told(app: AppTest) -> list[str]:
-    return [info.value for info in app.info]
 
 
 def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> None:

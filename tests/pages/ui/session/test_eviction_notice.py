@@ -13,9 +13,8 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, load_model
 from pages.ui.server import loaded_models
 from pages.ui.session import run_start
+from tests.pages.apptest import Open, State, told
 
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
 PROMPT = "The old king"
 BUNDLED = "storyteller"
 
@@ -49,10 +48,6 @@ def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
         return app
 
     return write
-
-
-def told(app: AppTest) -> list[str]:
-    return [str(note.value) for note in app.info]
 
 
 def ids(run: Any) -> list[int]:

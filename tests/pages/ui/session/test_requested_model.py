@@ -19,9 +19,8 @@ from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
 from tests.core.remote.serving import TINY, FakeVLLM, serve
+from tests.pages.apptest import Open, State, told
 
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SETTINGS = SamplingSettings(temperature=1.3, top_k=30, seed=8)
 
@@ -48,10 +47,6 @@ def current_session(cache: Path, tiny_folder: Callable[[str], Path]) -> str:
     (cache / "models--some--model" / "refs").mkdir()
     (cache / "models--some--model" / "refs" / "main").write_text(COMMIT)
     return "some/model"
-
-
-def told(app: AppTest) -> list[str]:
-    return [str(note.value) for note in app.info]
 
 
 def wished(app: AppTest) -> str:
