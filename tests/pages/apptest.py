@@ -34,7 +34,24 @@ def run_on(app: AppTest, patience: float = 240) -> AppTest:
     for worker in list(app.session_state["_session"].results.values()):
         if isinstance(worker, Worker):
             assert worker.wait(patience), "it never ended"
-    return app.run()
+    app.run()
+    assert not app.exception
+    return app
+
+
+def press(app: AppTest, key: str, times: int = 1) -> AppTest:
+    """Press a button so many times. No press raises."""
+    for _ in range(times):
+        app.button(key=key).click().run()
+        assert not app.exception
+    return app
+
+
+def go(app: AppTest, page: str) -> AppTest:
+    """Open another page of the same visitor, e.g. "cost.py"."""
+    app.switch_page(f"../../pages/{page}").run()
+    assert not app.exception
+    return app
 
 
 def see(app: AppTest, name: str, count: int = 1, patience: float = 120) -> None:

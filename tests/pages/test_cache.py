@@ -6,7 +6,7 @@ import pytest
 
 from core.experiments.cache_race import CACHED, UNCACHED, RaceStep
 from pages.ui.charts import race_rows
-from tests.pages.apptest import Open, State
+from tests.pages.apptest import Open, State, press
 
 
 def raced(prefill: float, further: list[float]) -> dict[str, list[RaceStep]]:
@@ -32,7 +32,7 @@ def test_every_pass_is_drawn_the_one_that_reads_the_prompt_too_and_the_label_is_
 def test_stop_keeps_what_was_found(open_app: Open, session: State) -> None:
     app = open_app(page="cache.py")
     app.segmented_control(key="cache_length").set_value(512).run()
-    app.button(key="cache_start").click().run()
-    app.button(key="cache_stop").click().run()
+    press(app, "cache_start")
+    press(app, "cache_stop")
     run = session(app).results["race"]
     assert not run.running and run.seen and not app.exception

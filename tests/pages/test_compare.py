@@ -8,14 +8,14 @@ import pytest
 
 from core.sampling.dice import roll
 from pages.ui.i18n import names
-from tests.pages.apptest import Open, State, run_on, said
+from tests.pages.apptest import Open, State, press, run_on, said
 
 
 def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
-    app.button(key="compare_start").click().run()
+    press(app, "compare_start")
     run_on(app)
     row = session(app).results["compare"].seen[-1]
     assert len(row.paths) == 4
@@ -47,14 +47,7 @@ def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> 
     app.segmented_control(key="compare_view").set_value(names.COMPARE_VIEWS[2]).run()
     assert ("There is no text to deliver yet. Press Write: the model goes on from your text, and the run is recorded.") in said(app)
     app.text_input(key="compare_words").set_value(typed)
-    app.button(key="compare_stream_start").click().run()
+    press(app, "compare_stream_start")
     run_on(app)
     told = said(app)
     assert ("measured" in told) or ("The filter takes up to" in told)
-
-
-def test_what_cannot_be_compared_gets_one_sentence(open_app: Open) -> None:
-    app = open_app(page="compare.py", prompt="word " * 600)
-    app.button(key="compare_start").click().run()
-    run_on(app)
-    assert "reads at most" in said(app)

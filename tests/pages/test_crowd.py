@@ -64,16 +64,6 @@ def test_many_players_share_the_pace_and_who_stops_is_forgotten(now: list[float]
     assert scheduler.players == 1
 
 
-def test_who_presses_play_counts_at_once_and_who_pauses_no_more(now: list[float]) -> None:
-    scheduler = PlaybackScheduler(noted=now[0])
-    scheduler.join(1)
-    scheduler.join(2)
-    assert scheduler.players == 2
-    scheduler.leave(1)
-    scheduler.leave(1)
-    assert scheduler.players == 1
-
-
 def test_what_moves_by_itself_draws_no_oftener_than_they_do_and_hears_of_it(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     scheduler = PlaybackScheduler(spent=0.0, draws=0.0, noted=now[0])
     monkeypatch.setattr(playback, "scheduler", lambda: scheduler)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.apptest import Open, State
+from tests.pages.apptest import Open, State, press
 
 
 def playing(open_app: Open, session: State) -> AppTest:
     app = open_app()
     session(app).playing = True
-    app.button(key="preset_Wild").click().run()
+    press(app, "preset_Wild")
     session(app).playing = True
     assert app.slider(key="temperature").value == 1.6
     return app
@@ -33,7 +33,7 @@ def test_what_the_visitor_turns_since_counts_at_once(open_app: Open, session: St
 
 def test_who_does_not_play_sends_nothing_late(open_app: Open, session: State) -> None:
     app = open_app()
-    app.button(key="preset_Wild").click().run()
+    press(app, "preset_Wild")
     assert not session(app).set_values
     app.slider(key="temperature").set_value(0.8).run()
     assert app.slider(key="temperature").value == 0.8

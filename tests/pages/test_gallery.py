@@ -5,18 +5,17 @@ from __future__ import annotations
 import pytest
 
 from core.experiments import prepared
-from pages.ui.experiments import gallery, recorded_results, recording_specs
-from pages.ui.i18n import page_titles
-from tests.pages.apptest import Open, State, said
+from pages.ui.experiments import gallery, recorded_results
+from tests.pages.apptest import Open, State, go, press, said
 
 
 def test_a_run_opens_whole_as_a_recording(open_app: Open, session: State) -> None:
     app = open_app(page="gallery.py")
-    app.button(key="gallery_open_hot").click().run()
+    press(app, "gallery_open_hot")
     run = session(app).run
     assert run.is_replay and [step.text for step in run.path] == [step.text for step in prepared.load("hot").path]
-    app.switch_page("../../pages/watch.py").run()
-    assert not app.exception and "recording" in said(app)
+    go(app, "watch.py")
+    assert "recording" in said(app)
 
 
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,11 +37,3 @@ def test_a_wrong_file_costs_a_sentence(data: bytes) -> None:
 
     with pytest.raises(BadRecording):
         gallery.opened(data)
-
-
-def test_an_experiment_without_a_page_says_so() -> None:
-    from core.errors import BadRecording
-
-    with pytest.raises(BadRecording, match="does not have"):
-        gallery.page_of("nowhere")
-    assert all(take.page in {file for _, file, *_ in page_titles.PAGES} for take in recording_specs.RECORDING_SPECS)

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.server import loaded_models
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -29,11 +27,6 @@ def _told(app: AppTest) -> str:
 
 def _press(app: AppTest, key: str) -> AppTest:
     return next(button for button in app.button if button.key == key).click().run()
-
-
-def test_what_a_model_does_in_its_own_way_is_told_on_its_card(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaded_models.loaded("storyteller"), "notes", ("It lists 20 tokens at most.",))
-    assert "It lists 20 tokens at most." in [caption.value for caption in page.run().caption]
 
 
 def test_whether_a_folder_fits_is_said_before_it_is_loaded(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:

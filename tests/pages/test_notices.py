@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import BadSetting
 from pages.ui.i18n import example_texts
 from pages.ui.session import share_link, state
-from tests.pages.apptest import Open, State, told
+from tests.pages.apptest import Open, State, go, press, told
 
-ROOT = Path(__file__).parents[2]
 TOO_LONG = {"characters": "x" * (share_link.LONGEST_PROMPT + 1), "tokens": "and so on " * 1900}
 REFUSED = {"nothing": "", **TOO_LONG}
 
@@ -56,21 +53,11 @@ def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: st
     assert visitor.notes == []
 
 
-def test_no_notice_follows_to_another_page(visitor: state.Session) -> None:
-    state.notify("A strange link.")
-    state.arrive("start")
-    assert visitor.notes, "the first page is the one the link leads to"
-    state.arrive("start")
-    assert visitor.notes
-    state.arrive("compare")
-    assert visitor.notes == []
-
-
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)
 def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, open_app: Open, session: State) -> None:
     app = open_app()
-    app.button(key="step").click().run()
-    app.button(key="step").click().run()
+    press(app, "step")
+    press(app, "step")
     run = session(app).run
     written = run.written
     app.text_area(key="prompt").set_value(prompt).run()
@@ -78,8 +65,8 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, 
     assert len(told(app)) == 1
     assert not app.get("vega_lite_chart") and not components(app), "no bars, no text, no receipt of a run that nobody asked for"
     for key in ("step", "play", "back", "restart"):
-        app.button(key=key).click().run()
-        assert not app.exception and len(told(app)) == 1, key
+        press(app, key)
+        assert len(told(app)) == 1, key
     assert run.written == written and not session(app).playing
     app.text_area(key="prompt").set_value(example_texts.FIRST_PROMPT).run()
     assert told(app) == []
@@ -101,14 +88,14 @@ def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_
 
     app = open_app(page="compare.py")
     monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
-    app.button(key="compare_start").click().run()
+    press(app, "compare_start")
     sentence = f"You have {0} experiments running. Stop one of them, or wait until it is over."
     assert told(app) == [sentence]
     app.run()
     assert told(app) == [sentence], "a mere redraw takes nothing away"
     app.segmented_control(key="compare_length").set_value(20).run()
     assert told(app) == []
-    app.button(key="compare_start").click().run()
+    press(app, "compare_start")
     assert told(app) == [sentence]
-    app.switch_page("../../pages/think.py").run()
+    go(app, "think.py")
     assert told(app) == []

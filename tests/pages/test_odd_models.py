@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests import tiny_models
-from tests.pages.apptest import Open, State, told
+from tests.pages.apptest import Open, State, go, press, told
 
 
 def using(app: AppTest, folder: Path) -> AppTest:
@@ -24,7 +24,7 @@ def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
     open_app: Open, session: State, tmp_path: Path, page: str | None
 ) -> None:
     app = using(open_app(prompt="The sea", seed="3"), tiny_models.save("gpt2", tmp_path))
-    app.button(key="step").click().run()
+    press(app, "step")
     run = session(app).run
     beyond = len(run.model.tokenizer) + 1
     run.force(beyond)
@@ -44,17 +44,16 @@ def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     open_app: Open, session: State, tiny_folder: Any, tmp_path: Path, file: str
 ) -> None:
     app = open_app(prompt="The old king")
-    app.button(key="step").click().run()
+    press(app, "step")
     path = session(app).run.path
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("llama"), folder)
     (folder / file).write_bytes(b"[1]")
-    app.switch_page("../../pages/models.py").run()
+    go(app, "models.py")
     app.text_input(key="models_name").set_value(str(folder)).run()
-    app.button(key="models_fetch").click().run()
-    assert not app.exception
+    press(app, "models_fetch")
     assert len(told(app)) == 1
     assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
-    app.switch_page("../../pages/watch.py").run()
+    go(app, "watch.py")
     assert session(app).run.path == path
     assert session(app).run.model_name == "storyteller"

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.models.hub import Download
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import roles
-from tests.pages.apptest import Open
+from tests.pages.apptest import Open, go
 
 PASSWORD = "a long enough word"
 
@@ -36,7 +36,7 @@ def told(app: AppTest) -> str:
 
 
 def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
-    app.switch_page("../../pages/operator.py").run()
+    go(app, "operator.py")
     app.text_input(key="operator_password").set_value(word)
     return next(one for one in app.button if one.label == "Come in").click().run()
 
@@ -44,7 +44,6 @@ def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
 @pytest.mark.usefixtures("public")
 def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> None:
     app = open_app("models.py")
-    assert not app.exception
     found = {key for key in keys(app) if key.startswith("models_")}
     assert found == {"models_use_storyteller-mini", "models_use_storyteller-mini-alone"}
     assert "These are the models you can choose here. Others are added by whoever runs this app." in [
@@ -61,7 +60,6 @@ def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, mo
     monkeypatch.setattr("pages.ui.session.requested_model.downloaded", asked.append)
     monkeypatch.setattr("pages.ui.session.requested_model.fit", asked.append)
     app = open_app(model=name)
-    assert not app.exception
     assert "The link asks for another model, which this app does not offer; the usual model writes instead." in told(app)
     assert name not in asked
     assert not {key for key in keys(app) if key.startswith("wish")}
@@ -104,7 +102,7 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Open,
     assert not app.exception
     assert "operator_unload_storyteller" in keys(app)
     assert PASSWORD not in [str(one.value) for one in app.text_input]
-    app.switch_page("../../pages/models.py").run()
+    go(app, "models.py")
     assert {"models_fetch", "models_check", "models_address"} <= keys(app)
 
 

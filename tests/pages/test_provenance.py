@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance
-from tests.pages.apptest import Open, State, html, run_on
+from tests.pages.apptest import Open, State, go, html, press, run_on
+from tests.pages.test_active_settings import blocks
 
 MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), (("the length", "40 tokens"),), (("rates", "1"),))
 
@@ -32,7 +35,7 @@ def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
-    app.button(key="compare_start").click().run()
+    press(app, "compare_start")
     run_on(app)
     assert "· Greedy · Balanced · Wild · " in html(app)
     app.segmented_control(key="compare_count").set_value(3).run()
@@ -57,9 +60,8 @@ CONTROLS = [
 def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
     app = open_app(page=page)
     getattr(app, kind)(key=key).set_value(value).run()
-    app.switch_page("../../pages/growing.py").run()
-    app.switch_page(f"../../pages/{page}").run()
-    assert not app.exception
+    go(app, "growing.py")
+    go(app, page)
     assert getattr(app, kind)(key=key).value == value
 
 
@@ -71,6 +73,24 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     app = open_app(prompt="A boat")
     run_start.replace(session(app), replay, ("storyteller", "A boat", False))
     session(app).moment = "rolled"
-    app.switch_page("../../pages/inside.py").run()
-    assert not app.exception
+    go(app, "inside.py")
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)
+
+
+def containers(app: AppTest) -> list[str]:
+    """The keys of all results on the page."""
+    return re.findall(r"result_\w+", " ".join(block.proto.id for block in blocks(app._tree) if hasattr(block.proto, "id")))
+
+
+def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: State) -> None:
+    app = open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7")
+    press(app, "inside_step")
+    line = "Storyteller · “The fox” · temperature 0.7, top-p 0.9 · seed 3"
+    assert line in html(app) and "Made before" not in html(app)
+    app.slider(key="temperature").set_value(1.4).run()
+    assert line.replace("0.7", "1.4") in html(app) and "Made before" not in html(app), "the odds of the coming token follow the slider"
+    session(app).selected_index = 0
+    app.run()
+    assert not app.exception
+    assert line in html(app) and "Made before you changed the settings" in html(app)
+    assert {"result_inside_settings_outdated", "result_inside_roll_outdated"} <= set(containers(app))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from core import score_text
@@ -89,11 +87,3 @@ def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, mon
     curve = scoring_rows.curve_rows(scored)
     assert len(curve) <= 7
     assert curve.surprise.max() <= max(token.surprise or 0 for token in scored.tokens)
-
-
-def test_the_file_holds_every_number(tiny: Model) -> None:
-    scored = score_text(tiny("llama"), 'a "quoted", text\nof two lines')
-    table = scored.table()
-    back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False, na_values=[""])
-    assert back.surprise.sum() == pytest.approx(scored.total_bits)
-    assert len(back) == len(scored.tokens)

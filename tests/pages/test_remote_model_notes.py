@@ -12,7 +12,7 @@ from core.remote import http_client
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import Open, State, run_on
+from tests.pages.apptest import Open, State, go, press, run_on
 
 TOLD = FakeVLLM(limit=20)
 
@@ -56,8 +56,7 @@ def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, s
 def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: State) -> None:
     run = session(connected).run
     run.force(run.next_distribution().candidates[0].token_id)
-    app = connected.switch_page("../../pages/cost.py").run()
-    assert not app.exception
+    app = go(connected, "cost.py")
     assert "keeps" not in " ".join(str(note.value) for note in app.info)
     assert any("Time computing" in str(block.proto) for block in app.get("html"))
 
@@ -79,20 +78,10 @@ def test_a_link_with_a_host_and_a_port_asks_for_a_server() -> None:
 
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:
-    app = connected.switch_page("../../pages/batching.py").run()
-    assert not app.exception and (
-        "The model is on a server, which has a scheduler of its own. So these readers are real "
-        "requests, sent together; when each word came is measured here, and what the server does "
-        "meanwhile it says itself."
-    ) in captions(app)
+    app = go(connected, "batching.py")
+    assert "these readers are real requests" in captions(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
-    app.button(key="burst_start").click().run()
+    press(app, "burst_start")
     run_on(app)
-    assert not app.exception
     ends = [one for one in session(app).results["batching_burst"].seen if isinstance(one, Arrived) and one.done]
     assert {one.reader_id for one in ends} == {0, 1}
-    assert (
-        "A server on few cores can shorten the wait for the first word by batching and write no more "
-        "a second for it: what is measured is drawn, nothing is claimed. A llama-server without "
-        "continuous batching calls slots running that only wait."
-    ) in captions(app)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from core.experiments.speculative import DraftedToken, SpeculativeRound
 from pages.ui.components.spurts.spurts import words_of
-from tests.pages.apptest import Open, State, run_on, said
+from tests.pages.apptest import Open, State, press, run_on, said
 
 
 def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(open_app: Open, session: State) -> None:
     app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green, Once upon a time")
     app.selectbox(key="speculative_draft").set_value("The text itself (n-grams)").run()
     app.segmented_control(key="speculative_length").set_value(32).run()
-    app.button(key="speculative_start").click().run()
+    press(app, "speculative_start")
     run_on(app, 200)
     rounds = [one for one in session(app).results["speculative"].seen if isinstance(one, SpeculativeRound)]
     empty = [number for number, one in enumerate(rounds, 1) if not one.drafted and one.token_id >= 0]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pages.apptest import Open, State, run_on, see
+from tests.pages.apptest import Open, State, press, run_on, see
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...!"])
 def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: State) -> None:
     app = open_app(page="teach.py")
     app.text_area(key="teach_text").set_value(text).run()
-    app.button(key="teach_start").click().run()
+    press(app, "teach_start")
     run_on(app)
     assert [box.value for box in app.info] == ["There is nothing to learn from yet. Write a sentence or two."]
 
@@ -19,7 +19,7 @@ def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: St
 def test_a_training_ends_when_its_page_is_left(open_app: Open, session: State) -> None:
     app = open_app(page="teach.py")
     app.select_slider(key="teach_steps").set_value(160).run()
-    app.button(key="teach_start").click().run()
+    press(app, "teach_start")
     see(app, "teach", 3)
     worker = session(app).results["teach"]
     session(app).open_page("read")  # what app.py says to the session; Streamlit's test runner goes to a page without it

@@ -6,7 +6,7 @@ import pytest
 
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT
 from pages.ui.i18n import names, numbers
-from tests.pages.apptest import Open, State, said
+from tests.pages.apptest import Open, State, press, said
 
 
 def test_the_recorded_results_are_drawn(open_app: Open, session: State) -> None:
@@ -27,8 +27,6 @@ def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str
     app = open_app(page="think.py", greedy="true")
     app.text_input(key="think_question").set_value(question)
     app.text_input(key="think_answer").set_value(answer)
-    app.button(key="think_start").click().run()
-    assert not app.exception
+    press(app, "think_start")
     if any(button.key == "think_stop" for button in app.button):
-        app.button(key="think_stop").click().run()
-    assert not app.exception
+        press(app, "think_stop")

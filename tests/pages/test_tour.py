@@ -10,8 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core import list_models
 from pages.ui.presenting import tour_state, tour_stops, tour_voices
 from pages.ui.server import loaded_models
-from pages.ui.session.state import Session
-from tests.pages.apptest import Open, State, run_on, said
+from tests.pages.apptest import Open, State, press, run_on, said
 
 EXPERIMENTS = ("notepad", "full", "many", "guess", "aloud")
 
@@ -59,7 +58,6 @@ def last_layer(app: AppTest) -> int:
 @pytest.mark.parametrize("stop", TRY)
 def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: State) -> None:
     app = open_app(page="tour.py", stop=stop)
-    assert not app.exception
     told = tour_voices.voice("questions").stops[stop]
     assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
     TRY[stop](app)
@@ -73,7 +71,7 @@ def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Ope
     tour = session(app).results["tour"]
     assert (tour.stop, tour.voice, tour.tried) == ("loop", "metaphor", {"send", "pieces"})
     assert session(app).place == {"stop": "loop", "voice": "metaphor", "done": "send.pieces"}
-    app.button(key="tour_ten").click().run()
+    press(app, "tour_ten")
     assert session(app).place["done"] == "send.pieces.loop"
     again = open_app(page="tour.py", **session(app).place)
     assert session(again).results["tour"].tried == {"send", "pieces", "loop"}
@@ -93,16 +91,8 @@ def test_a_link_from_within_leads_to_its_stop_and_takes_nothing_away(monkeypatch
     assert there == tour_state.Tour("price", "metaphor", {"send", "odds"})
 
 
-def test_what_a_page_adds_to_the_address_goes_with_the_page() -> None:
-    session = Session(page="tour", place={"stop": "loop"})
-    session.open_page("tour")
-    assert session.place
-    session.open_page("read")
-    assert not session.place
-
-
 def test_the_tours_own_story_leaves_the_visitors_text_alone(open_app: Open, session: State) -> None:
     app = open_app(page="tour.py")
     before = session(app).run
-    app.button(key="tour_one").click().run()
+    press(app, "tour_one")
     assert session(app).run is before and not (before.path if before else [])

@@ -13,7 +13,7 @@ from pages.ui.components.branch_tree.branch_tree import TreeAction, rows_of_run,
 from pages.ui.components.fork_view.fork_view import Picked, picked
 from pages.ui.experiments import fork_playback
 from pages.ui.i18n import example_texts
-from tests.pages.apptest import Open, State, said
+from tests.pages.apptest import Open, State, press, said
 
 
 @pytest.fixture(autouse=True)
@@ -38,27 +38,26 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State
 
 def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State) -> None:
     app = open_app(page="what_if.py")
-    app.button(key="what_if_fork_0").click().run()
-    assert not app.exception
+    press(app, "what_if_fork_0")
     _, prompt, left, right = example_texts.FORKS[0]
     playback = session(app).results["what_if"]
     assert playback.run.prompt == prompt
     for side, text in zip(playback.fork.sides, (left, right), strict=True):
         assert playback.run.model.text_of(side.forced) == text
-    app.button(key="what_if_step").click().run()
+    press(app, "what_if_step")
     assert playback.fork.pairs[0].left.chosen_by == "forced"
 
 
 def test_from_the_fork_again_it_says_the_same(open_app: Open, session: State) -> None:
     app = open_app(page="what_if.py")
     for _ in range(3):
-        app.button(key="what_if_step").click().run()
+        press(app, "what_if_step")
     first = [(p.left.token_id, p.right.token_id) for p in session(app).results["what_if"].fork.pairs]
     nodes = len(session(app).run.nodes)
-    app.button(key="what_if_again").click().run()
+    press(app, "what_if_again")
     assert not session(app).results["what_if"].fork.pairs
     for _ in range(3):
-        app.button(key="what_if_step").click().run()
+        press(app, "what_if_step")
     assert [(p.left.token_id, p.right.token_id) for p in session(app).results["what_if"].fork.pairs] == first
     assert len(session(app).run.nodes) == nodes
 
@@ -67,14 +66,13 @@ def test_from_the_fork_again_it_says_the_same(open_app: Open, session: State) ->
 def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, session: State) -> None:
     app = open_app(page="what_if.py")
     for _ in range(2):
-        app.button(key="what_if_step").click().run()
+        press(app, "what_if_step")
     session(app).results["what_if"].opened = Picked(1, 1)
     app.run()
     app.text_input(key="what_if_text").set_value(text)
     next(button for button in app.button if button.label == "Fork here").click().run()
     assert not app.exception
-    app.button(key="what_if_step").click().run()
-    assert not app.exception
+    press(app, "what_if_step")
 
 
 def test_the_tree_is_one_row_for_every_way(tiny: Any) -> None:
@@ -113,6 +111,5 @@ def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: State, 
 
     app = open_app(page="what_if.py")
     monkeypatch.setattr(Fork, "step", refuse)
-    app.button(key="what_if_step").click().run()
-    assert not app.exception
+    press(app, "what_if_step")
     assert "There is no room to write." in said(app)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import altair as alt
-import pandas as pd
 import pytest
 
 from core import Generation, SamplingSettings, load_model
@@ -14,7 +12,6 @@ from pages.ui.charts import charts, step_rows
 from pages.ui.i18n import numbers
 from pages.ui.presenting import stage_payload
 
-Tables = dict[str, pd.DataFrame]
 SPECS: dict[str, Callable[..., charts.Spec]] = {
     "odds": charts.distribution,
     "notepad": charts.notepad,
@@ -29,28 +26,6 @@ def run(tiny: Callable[[str], Any]) -> Generation:
     for _ in range(5):
         made.step()
     return made
-
-
-@pytest.fixture(scope="module")
-def tables(run: Generation) -> Tables:
-    newest = step_rows.step_rows(run.path).to_pandas()
-    return {
-        "odds": step_rows.distribution_rows(run.path[-1]).to_pandas(),
-        "notepad": step_rows.notepad_rows(run.path).to_pandas(),
-        "pace": newest,
-        "surprise": newest,
-    }
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", SPECS)
-def test_a_chart_is_valid_and_finds_all_its_columns(name: str, theme: str, tables: Tables) -> None:
-    spec = SPECS[name](theme)
-    whole = alt.Chart.from_dict({**spec, "data": {"values": tables[name].head(3).to_dict("records")}}, validate=True)
-    assert whole.to_dict()
-    used = {entry["field"] for entry in _walk(spec) if isinstance(entry.get("field"), str)}
-    used |= {field for entry in _walk(spec) for field in entry.get("fields", [])}
-    assert used <= set(tables[name].columns)
 
 
 @pytest.mark.parametrize("count", [5, 10, 50])
@@ -115,9 +90,3 @@ def test_a_first_token_chosen_by_hand_after_going_back_is_no_prefill(tiny: Calla
     again = run.force(run.next_distribution().candidates[-1].token_id)
     assert (again.index, again.forward.computed_tokens) == (0, 1)
     assert set(step_rows.notepad_rows([again])["label"].to_pylist()) == {""}
-
-
-def _walk(value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, dict):
-        return [value, *(entry for inner in value.values() for entry in _walk(inner))]
-    return [entry for inner in value for entry in _walk(inner)] if isinstance(value, list) else []

@@ -36,9 +36,3 @@ def test_the_newest_steps_are_said_however_few_there_are(tiny: Callable[[str], A
     said = numbers_of(step_rows.step_rows(run.path)).split("; ")
     assert len(said) == min(steps, MOST) and f" {steps} " in said[-1]
     assert f" {steps} " in numbers_of(step_rows.notepad_rows(run.path)).split("; ")[-1]
-
-
-def test_cards_come_first_and_nothing_is_said_of_nothing() -> None:
-    assert numbers_of(pd.DataFrame({"tip": ["a: 1 %", "a: 1 %", "b: 2 %"], "label": ["x", "y", "z"]})) == "a: 1 %; b: 2 %."
-    assert numbers_of(pd.DataFrame({"value": [1.0]})) == ""
-    assert numbers_of(pd.DataFrame(columns=["label", "number"])) == ""

@@ -133,22 +133,3 @@ def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.
         workers.join(Worker("test", lambda: iter(()), ref(others[2])), others[2])
     workers.leave(own[0])
     workers.join(own[4], visitor)
-
-
-def test_a_worker_waits_while_its_result_is_drawn_and_never_for_long(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = begun(Endless(), visitor)
-    monkeypatch.setattr(experiment.current, "results", lambda: {"test": worker})
-    monkeypatch.setattr(experiment, "PATIENCE", SOON)
-    until(lambda: len(worker.seen) > 3)
-    with experiment.drawing("test", "unknown"):
-        before = len(worker.seen)
-        sleep(0.2)
-        assert len(worker.seen) == before
-    until(lambda: len(worker.seen) > before)
-    monkeypatch.setattr(experiment, "LONGEST_DRAW", 0.05)
-    with experiment.drawing("test"):
-        before = len(worker.seen)
-        until(lambda: len(worker.seen) > before)
-    worker.stop()
-    assert worker.wait(SOON)
-    assert experiment.workers().active.isdisjoint({worker})

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, load_model
 from pages.ui.server import loaded_models
 from pages.ui.session import run_start
-from tests.pages.apptest import Open, State, told
+from tests.pages.apptest import Open, State, press, told
 
 PROMPT = "The old king"
 BUNDLED = "storyteller"
@@ -42,8 +42,7 @@ def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
         session(app).names.append(name)
         app.run().selectbox(key="model").set_value(name).run()
         for _ in range(steps):
-            app.button(key="step").click().run()
-        assert not app.exception
+            press(app, "step")
         assert session(app).run.model_name == name
         return app
 
@@ -73,8 +72,7 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
     assert len(one.get("vega_lite_chart")) == bars
     assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
     assert len(told(one.run())) == 1, "it stays until they do something"
-    one.button(key="step").click().run()
-    assert not one.exception
+    press(one, "step")
     assert told(one) == []
     assert ids(session(one).run) == alone(one, folders[0], 4)
     assert session(one).run.path[:3] == path
@@ -90,12 +88,11 @@ def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, t
     loaded_models.unload(str(folder))
     folder.rename(tmp_path / "gone")
     one.run()
-    one.button(key="step").click().run()
-    assert not one.exception
+    press(one, "step")
     assert len([sentence for sentence in told(one) if "cannot be loaded again just now" in sentence]) == 1
     assert session(one).run.written == written
     (tmp_path / "gone").rename(folder)
-    one.button(key="step").click().run()
+    press(one, "step")
     assert told(one) == []
     assert ids(session(one).run) == alone(one, str(folder), 4)
 

@@ -110,11 +110,6 @@ def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.S
     assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
 
 
-def test_a_text_that_names_another_is_looked_for_no_further(visitor: state.Session) -> None:
-    text_found(visitor, {"query": "prompt=A+boat&kept=abc", "back": True})
-    assert url_state.address().wanted == ""
-
-
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
     assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [
         "The connection was lost for a moment, and with it the recording; open its file again."
