@@ -37,8 +37,7 @@ def test_too_few_blocks_are_said_in_a_sentence(open_app: Open, session: State) -
     app = open_app(page="batching.py")
     app.select_slider(key="batching_blocks").set_value(8).run()
     app.slider(key="batching_common").set_value(192).run()
-    press(app, "batching_start")
-    run_on(app)
+    run_on(press(app, "batching_start"))
     assert "Give the server more blocks" in said(app)
 
 
@@ -55,14 +54,7 @@ def test_the_board_reads_every_observation_once(tiny: Any) -> None:
     for place, side in enumerate(whole.sides):
         for reader, spans in zip(who, side.spans, strict=True):
             assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(spans))
-            wrote = [
-                i
-                for one in seen
-                if one.side == place
-                for i in [one.iteration]
-                for p in i.progress
-                if p.request_id == reader.reader_id and p.tokens
-            ]
-            assert sum(stop - start for start, stop, what in spans if what in ("prefill", "decode")) == pytest.approx(
-                sum(i.seconds for i in wrote)
-            )
+            busy = sum(stop - start for start, stop, what in spans if what in ("prefill", "decode"))
+            iterations = [one.iteration for one in seen if one.side == place]
+            wrote = [i for i in iterations for p in i.progress if p.request_id == reader.reader_id and p.tokens]
+            assert busy == pytest.approx(sum(i.seconds for i in wrote))

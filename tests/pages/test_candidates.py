@@ -17,8 +17,7 @@ from tests.pages.apptest import Open, State, press, run_on, said
 def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: State) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time", seed="3")
     app.segmented_control(key="candidates_length").set_value(20)
-    press(app, "candidates_start")
-    run_on(app)
+    run_on(press(app, "candidates_start"))
     best = ranked(session(app).results["candidates"].seen[-1].tries)[0].attempt
     press(app, "candidates_keep")
     assert [step.token_id for step in session(app).run.path] == [step.token_id for step in best.path]
@@ -29,13 +28,11 @@ def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -
     app = open_app(page="candidates.py", prompt="Once upon a time")
     app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
-    press(app, "candidates_beam_all")
-    run_on(app)
+    run_on(press(app, "candidates_beam_all"))
     answer = next(line for line in said(app).splitlines() if "The search is over" in line)
     assert app.button(key="candidates_beam_step").disabled and app.button(key="candidates_beam_all").disabled
     assert answer in said(app.run())
-    press(app, "candidates_beam_again")
-    run_on(app)
+    run_on(press(app, "candidates_beam_again"))
     assert "step 1" in said(app) and "The search is over" not in said(app)
 
 

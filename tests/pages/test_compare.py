@@ -15,8 +15,7 @@ def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
-    press(app, "compare_start")
-    run_on(app)
+    run_on(press(app, "compare_start"))
     row = session(app).results["compare"].seen[-1]
     assert len(row.paths) == 4
     for path in row.paths[1:]:
@@ -47,7 +46,6 @@ def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> 
     app.segmented_control(key="compare_view").set_value(names.COMPARE_VIEWS[2]).run()
     assert ("There is no text to deliver yet. Press Write: the model goes on from your text, and the run is recorded.") in said(app)
     app.text_input(key="compare_words").set_value(typed)
-    press(app, "compare_stream_start")
-    run_on(app)
+    run_on(press(app, "compare_stream_start"))
     told = said(app)
     assert ("measured" in told) or ("The filter takes up to" in told)

@@ -32,8 +32,7 @@ def test_what_the_visitor_turns_since_counts_at_once(open_app: Open, session: St
 
 
 def test_who_does_not_play_sends_nothing_late(open_app: Open, session: State) -> None:
-    app = open_app()
-    press(app, "preset_Wild")
+    app = press(open_app(), "preset_Wild")
     assert not session(app).set_values
     app.slider(key="temperature").set_value(0.8).run()
     assert app.slider(key="temperature").value == 0.8

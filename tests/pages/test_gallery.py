@@ -10,8 +10,7 @@ from tests.pages.apptest import Open, State, go, press, said
 
 
 def test_a_run_opens_whole_as_a_recording(open_app: Open, session: State) -> None:
-    app = open_app(page="gallery.py")
-    press(app, "gallery_open_hot")
+    app = press(open_app(page="gallery.py"), "gallery_open_hot")
     run = session(app).run
     assert run.is_replay and [step.text for step in run.path] == [step.text for step in prepared.load("hot").path]
     go(app, "watch.py")

@@ -42,8 +42,7 @@ def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: Sta
     app = open_app(page=PAGE, prompt="The bear", steps="4", seed="4")
     live = session(app).run
     session(app).run = replay = Recording.of(live).replay()
-    for _ in range(3):
-        replay.step()
+    list(replay.stream(3))
     app.run()
     assert not app.exception
     assert not app.info

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.apptest import press, said, told
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -21,25 +23,11 @@ def page() -> AppTest:
     return app.run()
 
 
-def _told(app: AppTest) -> str:
-    return " ".join(str(note.value) for note in app.info)
-
-
-def _press(app: AppTest, key: str) -> AppTest:
-    return next(button for button in app.button if button.key == key).click().run()
-
-
-def test_whether_a_folder_fits_is_said_before_it_is_loaded(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
+def test_whether_a_folder_fits_is_said_before_it_is_used_without_a_download(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
     page.text_input(key="models_name").set_value(str(tiny_folder("gpt2"))).run()
-    app = _press(page, "models_check")
-    assert not app.exception
-    assert "It fits." in " ".join(str(one.value) for one in app.markdown)
-
-
-def test_a_folder_is_used_without_a_download(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
-    page.text_input(key="models_name").set_value(str(tiny_folder("gpt2"))).run()
-    app = _press(page, "models_fetch")
-    assert not app.exception
+    app = press(page, "models_check")
+    assert "It fits." in said(app)
+    app = press(page, "models_fetch")
     assert app.session_state["model"] == str(tiny_folder("gpt2"))
 
 
@@ -48,17 +36,15 @@ def test_a_folder_is_used_without_a_download(page: AppTest, tiny_folder: Callabl
 )
 def test_a_name_that_is_none_is_one_sentence_and_the_page_lives(page: AppTest, name: str) -> None:
     page.text_input(key="models_name").set_value(name).run()
-    app = _press(page, "models_check")
-    assert not app.exception
-    assert _told(app)
+    app = press(page, "models_check")
+    assert told(app)
 
 
 def test_a_server_that_is_not_there_is_one_sentence(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
     page.text_input(key="models_address").set_value("http://127.0.0.1:9").run()
     page.text_input(key="models_tokenizer").set_value(str(tiny_folder("llama"))).run()
-    app = _press(page, "models_connect")
-    assert not app.exception
-    assert _told(app)
+    app = press(page, "models_connect")
+    assert told(app)
     assert "model" not in app.session_state or app.session_state["model"] != "http://127.0.0.1:9"
 
 

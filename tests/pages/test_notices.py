@@ -55,9 +55,7 @@ def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: st
 
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)
 def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, open_app: Open, session: State) -> None:
-    app = open_app()
-    press(app, "step")
-    press(app, "step")
+    app = press(open_app(), "step", 2)
     run = session(app).run
     written = run.written
     app.text_area(key="prompt").set_value(prompt).run()

@@ -43,8 +43,7 @@ def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
 def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     open_app: Open, session: State, tiny_folder: Any, tmp_path: Path, file: str
 ) -> None:
-    app = open_app(prompt="The old king")
-    press(app, "step")
+    app = press(open_app(prompt="The old king"), "step")
     path = session(app).run.path
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("llama"), folder)

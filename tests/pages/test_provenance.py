@@ -35,8 +35,7 @@ def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
-    press(app, "compare_start")
-    run_on(app)
+    run_on(press(app, "compare_start"))
     assert "· Greedy · Balanced · Wild · " in html(app)
     app.segmented_control(key="compare_count").set_value(3).run()
     app.selectbox(key="compare_preset_0").set_value("Creative").run()
@@ -83,8 +82,7 @@ def containers(app: AppTest) -> list[str]:
 
 
 def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: State) -> None:
-    app = open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7")
-    press(app, "inside_step")
+    app = press(open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7"), "inside_step")
     line = "Storyteller · “The fox” · temperature 0.7, top-p 0.9 · seed 3"
     assert line in html(app) and "Made before" not in html(app)
     app.slider(key="temperature").set_value(1.4).run()

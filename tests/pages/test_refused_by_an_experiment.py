@@ -11,15 +11,13 @@ STARTS = ("cache_start", "pupil_start", "quantization_start", "speculative_start
 
 @pytest.mark.parametrize("start", STARTS)
 def test_a_prompt_longer_than_the_context_is_refused_in_a_sentence(start: str, open_app: Open) -> None:
-    app = open_app(page=f"{start.split('_')[0]}.py", prompt="word " * 900)
-    press(app, start)
+    app = press(open_app(page=f"{start.split('_')[0]}.py", prompt="word " * 900), start)
     run_on(app)
     assert "Shorten it" in said(app)
 
 
 def test_the_end_of_the_context(open_app: Open) -> None:
-    app = open_app(page="context.py")
-    press(app, "context_end")
+    app = press(open_app(page="context.py"), "context_end")
     run_on(app)
     assert "there it ended" in said(app) and "Shorten it." in said(app)
 

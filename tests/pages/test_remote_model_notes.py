@@ -81,7 +81,6 @@ def test_many_readers_are_real_requests_there(connected: AppTest, session: State
     app = go(connected, "batching.py")
     assert "these readers are real requests" in captions(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
-    press(app, "burst_start")
-    run_on(app)
+    run_on(press(app, "burst_start"))
     ends = [one for one in session(app).results["batching_burst"].seen if isinstance(one, Arrived) and one.done]
     assert {one.reader_id for one in ends} == {0, 1}

@@ -31,8 +31,7 @@ def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Ope
 
 
 def test_the_text_as_it_stands_becomes_a_stop_that_has_it_again(open_app: Open, session: State) -> None:
-    app = open_app(prompt="The old king", temperature="1.3", seed="5")
-    press(app, "step")
+    app = press(open_app(prompt="The old king", temperature="1.3", seed="5"), "step")
     written = session(app).run.written
     go(app, "talk.py")
     press(app, "talk_add_stage")
@@ -54,8 +53,7 @@ def test_a_link_to_nowhere_is_refused_and_the_order_stays(open_app: Open, sessio
 
 def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app: Open, session: State) -> None:
     made = Generation(load_model("storyteller-mini"), "The old king", SamplingSettings(seed=2))
-    for _ in range(3):
-        made.step()
+    list(made.stream(3))
     kept = Recording.of(made).dumps()
     order = loads(Talk("Mine", (Stop("A recording", "stage", words=3, recording=kept),)).dumps())
     app = open_app(page="talk.py")

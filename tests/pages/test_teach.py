@@ -11,8 +11,7 @@ from tests.pages.apptest import Open, State, press, run_on, see
 def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: State) -> None:
     app = open_app(page="teach.py")
     app.text_area(key="teach_text").set_value(text).run()
-    press(app, "teach_start")
-    run_on(app)
+    run_on(press(app, "teach_start"))
     assert [box.value for box in app.info] == ["There is nothing to learn from yet. Write a sentence or two."]
 
 

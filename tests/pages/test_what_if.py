@@ -25,8 +25,7 @@ def nothing_written_before(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State) -> None:
     app = open_app(page="what_if.py")
     run = session(app).run
-    for _ in range(5):
-        run.step()
+    list(run.stream(5))
     session(app).selected_index = 2
     del session(app).results["what_if"]
     app.run()
@@ -37,8 +36,7 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State
 
 
 def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State) -> None:
-    app = open_app(page="what_if.py")
-    press(app, "what_if_fork_0")
+    app = press(open_app(page="what_if.py"), "what_if_fork_0")
     _, prompt, left, right = example_texts.FORKS[0]
     playback = session(app).results["what_if"]
     assert playback.run.prompt == prompt
@@ -48,25 +46,9 @@ def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State)
     assert playback.fork.pairs[0].left.chosen_by == "forced"
 
 
-def test_from_the_fork_again_it_says_the_same(open_app: Open, session: State) -> None:
-    app = open_app(page="what_if.py")
-    for _ in range(3):
-        press(app, "what_if_step")
-    first = [(p.left.token_id, p.right.token_id) for p in session(app).results["what_if"].fork.pairs]
-    nodes = len(session(app).run.nodes)
-    press(app, "what_if_again")
-    assert not session(app).results["what_if"].fork.pairs
-    for _ in range(3):
-        press(app, "what_if_step")
-    assert [(p.left.token_id, p.right.token_id) for p in session(app).results["what_if"].fork.pairs] == first
-    assert len(session(app).run.nodes) == nodes
-
-
 @pytest.mark.parametrize("text", ["", "x" * 201, "<script>alert(1)</script>🦊"])
 def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, session: State) -> None:
-    app = open_app(page="what_if.py")
-    for _ in range(2):
-        press(app, "what_if_step")
+    app = press(open_app(page="what_if.py"), "what_if_step", 2)
     session(app).results["what_if"].opened = Picked(1, 1)
     app.run()
     app.text_input(key="what_if_text").set_value(text)

@@ -1,4 +1,4 @@
-"""Every chart renders from its table, its specification is valid, and nothing in it depends on the step."""
+"""The rows of the bars and of the small charts are those of the record."""
 
 from __future__ import annotations
 
@@ -8,23 +8,15 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings, load_model
-from pages.ui.charts import charts, step_rows
+from pages.ui.charts import step_rows
 from pages.ui.i18n import numbers
 from pages.ui.presenting import stage_payload
-
-SPECS: dict[str, Callable[..., charts.Spec]] = {
-    "odds": charts.distribution,
-    "notepad": charts.notepad,
-    "pace": charts.step_time,
-    "surprise": charts.surprise,
-}
 
 
 @pytest.fixture(scope="module")
 def run(tiny: Callable[[str], Any]) -> Generation:
     made = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=6, seed=1), top_n=50)
-    for _ in range(5):
-        made.step()
+    list(made.stream(5))
     return made
 
 

@@ -12,8 +12,7 @@ from pages.ui.presenting import stage_payload
 @pytest.fixture
 def run() -> Generation:
     made = Generation(load_model("storyteller-mini"), "Once upon a time, there was a little", SamplingSettings(seed=3, top_p=0.9), top_n=50)
-    for _ in range(4):
-        made.step()
+    list(made.stream(4))
     return made
 
 
@@ -54,8 +53,7 @@ def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
 
 def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part() -> None:
     long = Generation(load_model("storyteller-mini"), "The sea " * 100, SamplingSettings(seed=1))
-    for _ in range(7):
-        long.step()
+    list(long.stream(7))
     sent = stage_payload.words_of(long)
     assert len(sent) <= stage_payload.WINDOW
     assert [word[5] for word in sent if word[5] >= 0] == list(range(7))

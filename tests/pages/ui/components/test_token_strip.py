@@ -16,8 +16,7 @@ from pages.ui.components.token_strip import token_strip
 @pytest.fixture
 def run(tiny: Callable[[str], Any]) -> Generation:
     made = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1), top_n=20)
-    for _ in range(6):
-        made.step()
+    list(made.stream(6))
     return made
 
 

@@ -79,11 +79,9 @@ def look(app: AppTest, word: str | None = None) -> AppTest:
 def sent(name: str) -> tuple[Generation, dict[str, str]]:
     """A run of somebody else with this model, a branch taken by hand, and the link they would send."""
     run = Generation(load_model(name), "The old king", SETTINGS, top_n=50)
-    for _ in range(4):
-        run.step()
+    list(run.stream(4))
     run.force(run.next_distribution().candidates[2].token_id)
-    for _ in range(3):
-        run.step()
+    list(run.stream(3))
     return run, dict(parse_qsl(share_link.query(run.prompt, run.model_name, SETTINGS, run.path, example_texts.FIRST_PROMPT)))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from pages.ui.session import share_link
-from pages.ui.session.sampling_controls import CONTROLS, PRESETS, START, preset_of
+from pages.ui.session.sampling_controls import CONTROLS, START
 from pages.ui.session.share_link import Rolled
 
 
@@ -100,9 +100,3 @@ def test_what_is_as_usual_is_left_out() -> None:
 def test_a_text_names_its_prompt_whatever_the_app_begins_with() -> None:
     held = parse_qs(share_link.query("Hello", "storyteller", START, [Taken(5, "dice")], "Hello"))  # type: ignore[list-item]
     assert held["prompt"] == ["Hello"] and held["steps"]
-
-
-def test_every_preset_is_recognised_whatever_the_seed() -> None:
-    for name, preset in PRESETS.items():
-        assert preset_of(SamplingSettings(**{**preset.as_dict(), "seed": 99})) == name
-    assert preset_of(SamplingSettings(temperature=1.23)) is None

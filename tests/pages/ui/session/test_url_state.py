@@ -22,8 +22,7 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
         monkeypatch.setattr(module, "st", SimpleNamespace(session_state=fields))
     monkeypatch.setattr(url_state, "notify", lambda sentence: someone.notes.append(state.Notice(sentence)))
     run = Generation(load_model("storyteller"), "The old king", SamplingSettings(seed=4))
-    for _ in range(6):
-        run.step()
+    list(run.stream(6))
     hold(someone, run)
     fields |= {"prompt": "The old king", "seed": 4, "temperature": 1.0, "top_p": 1.0}
     return someone
