@@ -30,6 +30,7 @@ def open_app() -> Iterator[Callable[..., AppTest]]:
         app.run()
         if page is not None:
             app.switch_page(f"../../pages/{page}").run()
+        assert not app.exception
         return app
 
     yield opened

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,11 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import names
 from pages.ui.i18n.page_titles import PAGES
 from pages.ui.session import active_settings
+from tests.pages.apptest import Open
 
-Open = Callable[..., AppTest]
 FILES = [Path(file).stem for _, file, *_ in PAGES]
-ROOT = Path(__file__).parents[2] / "pages"
-TURNED: dict[str, Any] = {
-    "temperature": 1.6,
-    "top_k": 7,
-    "top_p": 0.5,
-    "min_p": 0.1,
-    "typical_p": 0.6,
-    "repetition_penalty": 1.5,
-    "seed": 77,
-}
-USES = re.compile(r"current\.(settings|step)\b|provenance\.now\((?!.*settings=False)")
+TURNED: dict[str, Any] = {"temperature": 1.6, "top_k": 7, "top_p": 0.5, "min_p": 0.1, "typical_p": 0.6, "seed": 77}
+TURNED["repetition_penalty"] = 1.5
 
 # A choice on a page, by the keys of its controls, and which settings count then.
 CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
@@ -63,11 +54,6 @@ def look_of(app: AppTest) -> list[str]:
     return [f"{kind}: {element.proto}" for kind in kinds for element in app.get(kind)]
 
 
-def told(app: AppTest) -> list[str]:
-    """The captions, those of the sidebar too."""
-    return [caption.value for caption in app.caption]
-
-
 def turn(app: AppTest, settings: frozenset[str]) -> None:
     """Turn these settings as far as it is easy to see."""
     for widget in (*app.slider, *app.number_input):
@@ -76,33 +62,18 @@ def turn(app: AppTest, settings: frozenset[str]) -> None:
     app.run()
 
 
-def choose(app: AppTest, choice: dict[str, Any]) -> None:
-    """Make a choice on the page."""
-    for key, value in choice.items():
-        app.segmented_control(key=key).set_value(value).run()
-
-
 def test_every_page_says_which_settings_count_on_it() -> None:
     assert set(active_settings.USED) == set(FILES)
-
-
-@pytest.mark.parametrize("page", FILES)
-def test_a_page_that_uses_settings_asks_for_them_and_one_that_does_not_never_does(page: str) -> None:
-    source = (ROOT / f"{page}.py").read_text("utf-8")
-    declared = active_settings.USED[page]
-    if declared == active_settings.NONE:
-        assert not USES.search(source)
-    else:
-        assert USES.search(source) or "current.run()" in source
 
 
 @pytest.mark.parametrize(("page", "choice", "used"), CHOICES)
 def test_where_it_depends_on_a_choice_the_choice_decides(page: str, choice: dict[str, Any], used: frozenset[str], open_app: Open) -> None:
     app = open_app(f"{page}.py")
-    choose(app, choice)
+    for key, value in choice.items():
+        app.segmented_control(key=key).set_value(value).run()
     assert not app.exception
     assert counting(app) == used
-    said = told(app)
+    said = [caption.value for caption in app.caption]
     assert (
         "These rest on this page: nothing here is rolled with them." in said,
         "The grey ones rest here: they change nothing on this page as it is now." in said,
@@ -111,10 +82,3 @@ def test_where_it_depends_on_a_choice_the_choice_decides(page: str, choice: dict
         before = look_of(app)
         turn(app, active_settings.ALL - used)
         assert look_of(app) == before
-
-
-def test_the_settings_count_where_ones_own_text_has_no_question(open_app: Open) -> None:
-    app = open_app("memory.py")
-    app.segmented_control(key="memory_source").set_value("own").run()
-    app.text_input(key="memory_question").set_value("Who?").run()
-    assert counting(app) == active_settings.NONE

@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core import SamplingSettings
-from core.batching.request import RequestState
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batching import readers, serve
-from pages.ui.charts.serving_rows import Board, kind
-from tests.pages.apptest import run_on, said
+from pages.ui.charts.serving_rows import Board
+from tests.pages.apptest import Open, State, press, run_on, said
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
-def test_serving_to_the_end_and_checking_it(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_serving_to_the_end_and_checking_it(open_app: Open, session: State) -> None:
     app = open_app(page="batching.py", seed="3")
-    assert not app.exception and "8 readers" in said(app)
+    assert "8 readers" in said(app)
     app.segmented_control(key="batching_readers").set_value(4).run()
-    app.button(key="batching_start").click().run()
+    press(app, "batching_start")
     run_on(app, 200)
-    assert not app.exception
     _, board = session(app).results["batching_board"]
     assert [all(side.done) for side in board.sides] == [True, True] and board.sides[0].texts == board.sides[1].texts
     assert "times as many tokens a second" in said(app) or "Both took about as long" in said(app)
     app.selectbox(key="model").set_value("storyteller-mini").run()  # the check is of the model that made the result
-    app.button(key="batching_check").click().run()
+    press(app, "batching_check")
     run_on(app, 200)
     count = sum(len(one.token_ids) for done in board.sides[1].iterations for one in done.finished)
     assert f"{count} of {count} tokens are the same as alone" in said(app)
 
 
-def test_too_few_blocks_are_said_in_a_sentence(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_too_few_blocks_are_said_in_a_sentence(open_app: Open, session: State) -> None:
     app = open_app(page="batching.py")
     app.select_slider(key="batching_blocks").set_value(8).run()
     app.slider(key="batching_common").set_value(192).run()
-    app.button(key="batching_start").click().run()
-    run_on(app)
-    assert not app.exception and "Give the server more blocks" in said(app)
+    run_on(press(app, "batching_start"))
+    assert "Give the server more blocks" in said(app)
 
 
 def test_the_board_reads_every_observation_once(tiny: Any) -> None:
@@ -59,20 +54,7 @@ def test_the_board_reads_every_observation_once(tiny: Any) -> None:
     for place, side in enumerate(whole.sides):
         for reader, spans in zip(who, side.spans, strict=True):
             assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(spans))
-            wrote = [
-                i
-                for one in seen
-                if one.side == place
-                for i in [one.iteration]
-                for p in i.progress
-                if p.request_id == reader.reader_id and p.tokens
-            ]
-            assert sum(stop - start for start, stop, what in spans if what in ("prefill", "decode")) == pytest.approx(
-                sum(i.seconds for i in wrote)
-            )
-
-
-def test_what_a_readers_time_is_called() -> None:
-    assert kind(RequestState.WAITING, 0) == "queued" and kind(RequestState.PREEMPTED, 0) == "preempted"
-    assert kind(RequestState.PREFILLING, 9) == "prefill" and kind(RequestState.DECODING, 1) == "decode"
-    assert kind(RequestState.DECODING, 0) == "stalled"
+            busy = sum(stop - start for start, stop, what in spans if what in ("prefill", "decode"))
+            iterations = [one.iteration for one in seen if one.side == place]
+            wrote = [i for i in iterations for p in i.progress if p.request_id == reader.reader_id and p.tokens]
+            assert busy == pytest.approx(sum(i.seconds for i in wrote))

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep
+from core.experiments.cache_race import CACHED, UNCACHED, RaceStep
 from pages.ui.charts import race_rows
-from tests.pages.apptest import said
-
-
-@pytest.mark.usefixtures("no_recordings")
-def test_before_the_start_counting_tells_what_is_to_come(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="cache.py")
-    assert not app.exception
-    assert "Both wait for the start." in said(app) and "positions with notes" in said(app)
+from tests.pages.apptest import Open, State, press
 
 
 def raced(prefill: float, further: list[float]) -> dict[str, list[RaceStep]]:
@@ -40,37 +29,10 @@ def test_every_pass_is_drawn_the_one_that_reads_the_prompt_too_and_the_label_is_
     assert last["label"] == f"{last['seconds']:.0f}\xa0ms" != "500\xa0ms"
 
 
-def test_a_short_race_says_nothing_about_growth(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(page="cache.py", prompt="Once upon a time")
-    app.segmented_control(key="cache_length").set_value(32).run()
-    app.button(key="cache_start").click().run()
-    for _ in range(60):
-        counts = [int(metric.value.split(" of ")[0]) for metric in app.metric if " of " in metric.value]
-        told = said(app)
-        if 2 <= min(counts) <= FEWEST:
-            assert "How it grows is said once both" in told and "r² =" not in told
-        if not app.session_state["_session"].results["race"].running:
-            break
-        app.run()
-    assert said(app).count("r² =") == 2
-
-
-def test_the_specification_does_not_change_while_it_runs(open_app: Callable[..., AppTest]) -> None:
+def test_stop_keeps_what_was_found(open_app: Open, session: State) -> None:
     app = open_app(page="cache.py")
     app.segmented_control(key="cache_length").set_value(512).run()
-    app.button(key="cache_start").click().run()
-    before: list[str] = []
-    while not before:  # the charts come with the second token of both
-        app.run()
-        before = [chart.proto.spec for chart in app.get("vega_lite_chart")]
-    app.run()
-    assert before == [chart.proto.spec for chart in app.get("vega_lite_chart")][: len(before)]
-
-
-def test_stop_keeps_what_was_found(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="cache.py")
-    app.segmented_control(key="cache_length").set_value(512).run()
-    app.button(key="cache_start").click().run()
-    app.button(key="cache_stop").click().run()
+    press(app, "cache_start")
+    press(app, "cache_stop")
     run = session(app).results["race"]
     assert not run.running and run.seen and not app.exception

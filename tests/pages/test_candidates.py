@@ -3,106 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments.beam import DROPPED, beam_search
-from core.experiments.candidates import FORMULAS, merged, ranked, write_together
+from core.experiments.candidates import merged, ranked, write_together
 from pages.ui.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
 from pages.ui.i18n import names
-from tests.pages.apptest import html, run_on, said
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, press, run_on, said
 
 
-@pytest.mark.usefixtures("no_recordings")
-def test_tries_are_written_ranked_and_priced(open_app: Open, session: Session) -> None:
-    app = open_app(page="candidates.py", prompt="Once upon a time")
-    assert "Press Write: all tries are written together, one word of each per pass through the model." in said(app)
-    app.segmented_control(key="candidates_count").set_value(4)
-    app.segmented_control(key="candidates_length").set_value(20)
-    app.button(key="candidates_start").click().run()
-    run_on(app)
-    newest = session(app).results["candidates"].seen[-1]
-    assert len(newest.tries) == 4
-    assert f"{newest.tokens} tokens for an answer" in said(app)
-    for by in FORMULAS:
-        app.selectbox(key="candidates_by").set_value(by).run()
-        assert not app.exception
-        best = ranked(newest.tries, by)[0].attempt.number
-        assert f"1. · try {best + 1}" in said(app)
-
-
-def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: Session) -> None:
+def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: State) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time", seed="3")
     app.segmented_control(key="candidates_length").set_value(20)
-    app.button(key="candidates_start").click().run()
-    run_on(app)
+    run_on(press(app, "candidates_start"))
     best = ranked(session(app).results["candidates"].seen[-1].tries)[0].attempt
-    app.button(key="candidates_keep").click().run()
-    assert not app.exception
+    press(app, "candidates_keep")
     assert [step.token_id for step in session(app).run.path] == [step.token_id for step in best.path]
     assert "That try is now your run: it goes with you to every page." in said(app)
 
 
-@pytest.mark.usefixtures("no_recordings")
-def test_beam_search_steps_and_ends(open_app: Open, session: Session) -> None:
-    app = open_app(page="candidates.py", prompt="Once upon a time")
-    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
-    assert "Press Step: one pass through the model, then the choice." in said(app)
-    app.segmented_control(key="candidates_beam_length").set_value(10).run()
-    app.button(key="candidates_beam_step").click().run()
-    run_on(app)
-    assert "step 1" in said(app)
-    app.button(key="candidates_beam_step").click().run()
-    assert not app.exception
-    assert "step 2" in said(app) and "The search is over" not in said(app)
-    app.button(key="candidates_beam_all").click().run()
-    assert not app.exception
-    assert session(app).results["candidates_beam"].seen[-1].done
-    assert "The search is over" in said(app)
-
-
-def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: Session) -> None:
+def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -> None:
     app = open_app(page="candidates.py", prompt="Once upon a time")
     app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
-    app.button(key="candidates_beam_all").click().run()
-    run_on(app)
+    run_on(press(app, "candidates_beam_all"))
     answer = next(line for line in said(app).splitlines() if "The search is over" in line)
     assert app.button(key="candidates_beam_step").disabled and app.button(key="candidates_beam_all").disabled
     assert answer in said(app.run())
-    app.button(key="candidates_beam_again").click().run()
-    run_on(app)
+    run_on(press(app, "candidates_beam_again"))
     assert "step 1" in said(app) and "The search is over" not in said(app)
-
-
-def test_other_beams_begin_anew(open_app: Open, session: Session) -> None:
-    app = open_app(page="candidates.py")
-    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
-    app.button(key="candidates_beam_step").click().run()
-    run_on(app)
-    app.segmented_control(key="candidates_width").set_value(6).run()
-    assert "Made before you changed the beams" in html(app)
-    app.button(key="candidates_beam_step").click().run()
-    run_on(app)
-    assert len(session(app).results["candidates_beam"].seen[0].considered) == 12
-    assert "Made before" not in html(app) and "step 1" in said(app)
-
-
-def test_what_cannot_be_written_gets_one_sentence(open_app: Open) -> None:
-    app = open_app(page="candidates.py", prompt="word " * 600)
-    app.button(key="candidates_start").click().run()
-    run_on(app)
-    assert "reads at most" in said(app)
-    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
-    app.button(key="candidates_beam_step").click().run()
-    assert not app.exception
-    assert "reads at most" in said(app)
 
 
 def test_the_merged_rows_hold_every_word(tiny: Any) -> None:

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.sampling.dice import roll
 from pages.ui.i18n import names
-from tests.pages.apptest import run_on, said, see
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, press, run_on, said
 
 
-def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
+def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
-    app.button(key="compare_start").click().run()
-    run_on(app)
+    run_on(press(app, "compare_start"))
     row = session(app).results["compare"].seen[-1]
     assert len(row.paths) == 4
     for path in row.paths[1:]:
@@ -45,34 +38,14 @@ def test_columns_with_the_same_dice(open_app: Open, session: Session) -> None:
         assert expected in said(app)
 
 
-def test_a_comparison_can_be_stopped(open_app: Open, session: Session) -> None:
-    app = open_app(page="compare.py")
-    app.segmented_control(key="compare_length").set_value(160)
-    app.button(key="compare_start").click().run()
-    see(app, "compare")
-    if any(button.key == "compare_stop" for button in app.button):
-        app.button(key="compare_stop").click().run()
-    assert not session(app).results["compare"].running
-    assert session(app).results["compare"].seen
-    assert not app.exception
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
 @pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])
-def test_one_run_delivered_twice(typed: str, open_app: Open, session: Session) -> None:
+def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time")
     app.segmented_control(key="compare_view").set_value(names.COMPARE_VIEWS[2]).run()
     assert ("There is no text to deliver yet. Press Write: the model goes on from your text, and the run is recorded.") in said(app)
     app.text_input(key="compare_words").set_value(typed)
-    app.button(key="compare_stream_start").click().run()
-    run_on(app)
+    run_on(press(app, "compare_stream_start"))
     told = said(app)
     assert ("measured" in told) or ("The filter takes up to" in told)
-
-
-def test_what_cannot_be_compared_gets_one_sentence(open_app: Open) -> None:
-    app = open_app(page="compare.py", prompt="word " * 600)
-    app.button(key="compare_start").click().run()
-    run_on(app)
-    assert "reads at most" in said(app)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from threading import Thread
 
@@ -10,10 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import playback_scheduler
-from pages.ui.server.playback_scheduler import APART, BUSY, MEMORY, PlaybackScheduler
+from pages.ui.server.playback_scheduler import APART, BUSY, PlaybackScheduler
 from pages.ui.session import playback, state
+from tests.pages.apptest import told
 
 APP = str(Path(__file__).with_name("main.py"))
+
+
+FULL = "All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine."
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,16 +24,9 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     first = AppTest.from_file(APP, default_timeout=60).run()
     second = AppTest.from_file(APP, default_timeout=60).run()
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") not in [
-        str(note.value) for note in first.info
-    ]
-    assert [str(note.value) for note in second.info] == [
-        ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.")
-    ]
-    assert not second.button
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") not in [
-        str(note.value) for note in first.run().info
-    ]
+    assert FULL not in told(first)
+    assert told(second) == [FULL] and not second.button
+    assert FULL not in told(first.run())
 
 
 def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,26 +37,10 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
     for session in idle:
         house.add(session)
     app = AppTest.from_file(APP, default_timeout=60).run()
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") in [
-        str(note.value) for note in app.info
-    ]
+    assert FULL in told(app)
     idle[1].seen -= 10_000
-    assert ("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine.") not in [
-        str(note.value) for note in app.run().info
-    ]
-    assert idle[1] not in house
-    assert idle[0] in house
-
-
-def test_who_leaves_makes_room() -> None:
-    house = state._active_sessions()
-    house.clear()
-    guest = state.Session()
-    house.add(guest)
-    assert len(house) == 1
-    del guest
-    gc.collect()
-    assert len(house) == 0
+    assert FULL not in told(app.run())
+    assert idle[1] not in house and idle[0] in house
 
 
 @pytest.fixture
@@ -82,32 +62,6 @@ def test_many_players_share_the_pace_and_who_stops_is_forgotten(now: list[float]
     now[0] += 10.0
     scheduler.note(0, 0.01)
     assert scheduler.players == 1
-
-
-def test_who_presses_play_counts_at_once_and_who_pauses_no_more(now: list[float]) -> None:
-    scheduler = PlaybackScheduler(noted=now[0])
-    scheduler.join(1)
-    scheduler.join(2)
-    assert scheduler.players == 2
-    scheduler.leave(1)
-    scheduler.leave(1)
-    assert scheduler.players == 1
-
-
-def test_what_was_measured_long_ago_hardly_counts(now: list[float]) -> None:
-    scheduler = PlaybackScheduler(spent=0.0, draws=0.0, noted=now[0])
-    scheduler.note(1, 0.5)
-    now[0] += 5 * MEMORY
-    scheduler.note(1, 0.01)
-    assert scheduler.fair_pause() == pytest.approx(0.01 / BUSY, rel=0.5)
-
-
-def test_clocks_are_set_anew_one_after_the_other(now: list[float]) -> None:
-    scheduler = PlaybackScheduler(noted=now[0])
-    assert scheduler.may_change()
-    assert not scheduler.may_change()
-    now[0] += APART * 1.1
-    assert scheduler.may_change()
 
 
 def test_what_moves_by_itself_draws_no_oftener_than_they_do_and_hears_of_it(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.session import current, effective_value
-
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, press
 
 
 def playing(open_app: Open, session: State) -> AppTest:
     app = open_app()
     session(app).playing = True
-    app.button(key="preset_Wild").click().run()
+    press(app, "preset_Wild")
     session(app).playing = True
     assert app.slider(key="temperature").value == 1.6
     return app
@@ -38,25 +31,8 @@ def test_what_the_visitor_turns_since_counts_at_once(open_app: Open, session: St
     assert app.slider(key="temperature").value == 0.8, "on the way back it is a choice"
 
 
-def test_after_a_while_every_value_is_a_choice(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = playing(open_app, session)
-    monkeypatch.setattr(effective_value, "HEARD", 0.0)
-    app.slider(key="temperature").set_value(0.8).run()
-    assert app.slider(key="temperature").value == 0.8
-
-
 def test_who_does_not_play_sends_nothing_late(open_app: Open, session: State) -> None:
-    app = open_app()
-    app.button(key="preset_Wild").click().run()
+    app = press(open_app(), "preset_Wild")
     assert not session(app).set_values
     app.slider(key="temperature").set_value(0.8).run()
     assert app.slider(key="temperature").value == 0.8
-
-
-def test_no_control_is_both_turned_by_the_settings_and_taken_for_a_choice(open_app: Open, session: State) -> None:
-    """The presets are buttons: a mark that the browser still shows is no press."""
-    app = open_app()
-    app.slider(key="temperature").set_value(0.85).run()
-    assert "preset" not in app.session_state
-    assert app.button(key="preset_Balanced").proto.type == "secondary"
-    assert current.PRESETS["Balanced"].temperature == 0.8 != app.slider(key="temperature").value

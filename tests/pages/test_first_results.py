@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments import recording_specs as record
-from pages.ui.experiments.experiment import Experiment, Worker
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import page_titles
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import next_page_link
-from tests.pages.apptest import html, run_on
+from tests.pages.apptest import Open, State, html
 
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
 FIRST = {take.page: take for take in reversed(record.RECORDING_SPECS) if not take.before and not take.query}
 
 
@@ -31,17 +26,6 @@ def test_a_recording_of_every_experiment_came_with_the_app(take: record.Recordin
     assert (recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}").stat().st_size < 200_000
 
 
-def test_play_shows_it_again_and_still_says_what_it_is(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.experiments.recorded.LONGEST_PAUSE", 0.0)
-    app = open_app(page="think.py")
-    before = session(app).results["think"].seen
-    app.button(key="play_think").click().run()
-    run_on(app)
-    worker = session(app).results["think"]
-    assert isinstance(worker, Worker) and tuple(worker.seen) == before
-    assert "A recording." in html(app)
-
-
 def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> None:
     app = open_app(page="cache.py", prompt="The fox")
     assert "A recording." in html(app)
@@ -49,7 +33,7 @@ def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> No
     assert "A recording, made with other choices than those above." in html(app)
 
 
-def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: Session) -> None:
+def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: State) -> None:
     one, other = open_app(page="teach.py"), open_app(page="teach.py")
     mine, theirs = (session(app).results["teach"].about for app in (one, other))
     assert mine is not theirs and mine.looks
@@ -69,29 +53,7 @@ def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypat
     (tmp_path / f"race{recorded_results.ENDING}").write_bytes(b"broken")
     monkeypatch.setattr(recorded_results, "FOLDER", tmp_path)
     app = open_app(page="cache.py")
-    assert not app.exception and "A recording." not in html(app)
-
-
-def test_two_branches_have_begun_and_the_text_on_watch_has_not(open_app: Open, session: Session) -> None:
-    app = open_app(page="what_if.py")
-    assert not app.exception
-    found = session(app)
-    assert len(found.results["what_if"].fork.pairs) >= 1
-    assert found.run.path == []
-
-
-def test_the_receipt_shows_one_before_anything_was_written(open_app: Open) -> None:
-    app = open_app(page="cost.py")
-    assert "Price, by the token" in html(app)
-    app.session_state["_session"].run.step()
-    app.run()
-    assert "This text" in html(app)
-
-
-@pytest.mark.parametrize("page", [file for _, file, *_ in page_titles.PAGES if Path(file).stem not in next_page_link.GUIDED])
-def test_every_page_leads_on(page: str) -> None:
-    file, title, sight = next_page_link.following(Path(page).stem)
-    assert file != page and title and sight and Path(file).stem not in next_page_link.GUIDED
+    assert "A recording." not in html(app)
 
 
 def test_the_ways_on_lead_round_to_every_page() -> None:
@@ -101,10 +63,3 @@ def test_the_ways_on_lead_round_to_every_page() -> None:
         here = next_page_link.following(Path(here).stem)[0]
         reached.add(here)
     assert reached >= set(files) - {"read.py"}
-
-
-def test_the_last_line_stands_on_the_page(open_app: Open) -> None:
-    app = open_app()  # the landing page; the others are looked at in a browser
-    links = [link.value for link in app.page_link]
-    _, title, sight = next_page_link.following("start")
-    assert f"Next: **{title}.** {sight}" in links

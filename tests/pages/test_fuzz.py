@@ -96,14 +96,6 @@ def test_any_link_is_read_or_said_to_be_strange(query: dict[str, str]) -> None:
 
 
 @MANY
-@given(way=st.text("rfaRstkpmydg0123456789.-_ABCxyz", max_size=3000))
-def test_any_list_of_steps_is_followed_or_not(way: str) -> None:
-    with bounded(1.0, 30):
-        found = share_link.parse_steps(way)
-        assert found is None or len(found) <= share_link.MOST_STEPS
-
-
-@MANY
 @given(data=st.binary(max_size=2000) | JUNK.map(lambda value: json.dumps({"format": "token-probability-viewer recording", "steps": value})))
 def test_any_file_is_no_recording(data: bytes | str) -> None:
     with bounded(2.0, 60), pytest.raises(BadRecording) as told:
@@ -158,32 +150,20 @@ def test_any_model_folder_is_a_model_or_one_sentence(
             one_sentence(error)
 
 
-PIECES = st.sampled_from(
-    [
-        *("{% for m in messages %}", "{% endfor %}", "{{ m.content }}", "{{ messages }}", "{% if x %}", "{% endif %}", "{{ x * 10**9 }}"),
-        *("{% for a in range(10**9) %}", "{% set x = 'ab' * 10**8 %}", "{{ x ~ x }}", "{{ ''.__class__ }}", "{{ raise_exception('no') }}"),
-        *(
-            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
-            "{% include '/etc/passwd' %}",
-            "{% import 'os' as os %}",
-            "{{ cycler.__init__ }}",
-        ),
-        *("text ", "\n", "{{", "%}", "{% generation %}", "{{ strftime_now('%Y' * 1000) }}", "{{ 'a' | center(10**9) }}"),
-    ]
-)
+PIECES = """{% for m in messages %}¦{% endfor %}¦{{ m.content }}¦{{ messages }}¦{% if x %}¦{% endif %}¦{{ x * 10**9 }}¦text ¦
+¦{{¦%}¦{% for a in range(10**9) %}¦{% set x = 'ab' * 10**8 %}¦{{ x ~ x }}¦{{ ''.__class__ }}¦{{ raise_exception('no') }}
+¦{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}¦{% include '/etc/passwd' %}¦{% import 'os' as os %}¦{{ cycler.__init__ }}
+¦{% generation %}¦{{ strftime_now('%Y' * 1000) }}¦{{ 'a' | center(10**9) }}""".split("¦")
 
 
 @pytest.mark.slow
 @FEW
-@given(pieces=st.lists(PIECES, max_size=6))
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=6))
 def test_any_template_writes_or_is_ended(pieces: list[str]) -> None:
-    begun = time.monotonic()
     with bounded(2.0, 60):
         try:
             said = chat_template.render("".join(pieces), [{"role": "user", "content": "Hello"}], {"bos_token": "<s>"}, seconds=3.0)
         except chat_template.TemplateFailed:
             return
-        finally:
-            assert time.monotonic() - begun < 10
         assert "root:" not in said
         assert "<class" not in said

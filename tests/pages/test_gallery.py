@@ -2,55 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments import prepared
-from pages.ui.experiments import gallery, recorded_results, recording_specs
-from pages.ui.i18n import page_titles
-from tests.pages.apptest import said
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from pages.ui.experiments import gallery, recorded_results
+from tests.pages.apptest import Open, State, go, press, said
 
 
-def test_every_run_and_experiment_on_the_shelf_is_there_and_told() -> None:
-    assert set(gallery.RUNS) == {one.name for one in prepared.PREPARED}
-    pages = {file for _, file, *_ in page_titles.PAGES}
-    for name, (page, _, _) in gallery.EXPERIMENTS.items():
-        assert recorded_results.first(name) is not None and page in pages and gallery.page_of(name) == page
-
-
-def test_the_page_shows_all_cards(open_app: Open) -> None:
-    app = open_app(page="gallery.py")
-    assert not app.exception
-    for title, point in gallery.RUNS.values():
-        assert title in said(app) and point in said(app)
-    assert "This one cannot be read." not in said(app)
-
-
-def test_a_run_opens_whole_as_a_recording(open_app: Open, session: Session) -> None:
-    app = open_app(page="gallery.py")
-    app.button(key="gallery_open_hot").click().run()
+def test_a_run_opens_whole_as_a_recording(open_app: Open, session: State) -> None:
+    app = press(open_app(page="gallery.py"), "gallery_open_hot")
     run = session(app).run
     assert run.is_replay and [step.text for step in run.path] == [step.text for step in prepared.load("hot").path]
-    app.switch_page("../../pages/watch.py").run()
-    assert not app.exception and "recording" in said(app)
+    go(app, "watch.py")
+    assert "recording" in said(app)
 
 
-def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Session) -> None:
-    app = open_app(page="watch.py")
-    app.button(key="step").click().run()
-    before = session(app).run
-    app.switch_page("../../pages/gallery.py").run()
-    app.button(key="gallery_open_cold").click().run()
-    assert session(app).put_aside.run is before
-
-
-def test_a_file_of_either_kind_is_opened(open_app: Open, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app(page="gallery.py")
     experiment = (recorded_results.FOLDER / f"race{recorded_results.ENDING}").read_bytes()
     run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()
@@ -69,11 +36,3 @@ def test_a_wrong_file_costs_a_sentence(data: bytes) -> None:
 
     with pytest.raises(BadRecording):
         gallery.opened(data)
-
-
-def test_an_experiment_without_a_page_says_so() -> None:
-    from core.errors import BadRecording
-
-    with pytest.raises(BadRecording, match="does not have"):
-        gallery.page_of("nowhere")
-    assert all(take.page in {file for _, file, *_ in page_titles.PAGES} for take in recording_specs.RECORDING_SPECS)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import chain
-
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import terms
-from tests.pages.apptest import said
-
-Open = Callable[..., AppTest]
+from tests.pages.apptest import Open, said
 
 
 def test_some_sixty_terms_of_two_sentences_each_with_a_page_that_shows_it() -> None:
@@ -25,15 +20,8 @@ def test_some_sixty_terms_of_two_sentences_each_with_a_page_that_shows_it() -> N
     assert len(names) == len(set(names)), "a word has one meaning"
 
 
-def test_what_the_issue_names_is_explained() -> None:
-    listed = {name.casefold() for term in terms() for name in term.names}
-    named = "token, logit, softmax, temperature, top-p, entropy, KV cache, prefill, perplexity, speculative decoding"
-    assert {name.casefold() for name in named.split(", ")} <= listed
-
-
 def test_the_page_lists_all_and_finds_some(open_app: Open) -> None:
     app = open_app(page="glossary.py")
-    assert not app.exception
     assert all(term.text in said(app) for term in terms())
     app.text_input(key="glossary_find").set_value("KV ca").run()
     assert "notepad" in said(app) and "A gradient" not in said(app)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.server import loaded_models
+from tests.pages.apptest import press, said, told
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,44 +23,11 @@ def page() -> AppTest:
     return app.run()
 
 
-def _told(app: AppTest) -> str:
-    return " ".join(str(note.value) for note in app.info)
-
-
-def _press(app: AppTest, key: str) -> AppTest:
-    return next(button for button in app.button if button.key == key).click().run()
-
-
-def test_the_bundled_models_are_on_the_shelf_and_one_is_in_use(page: AppTest) -> None:
-    assert not page.exception
-    text = " ".join(str(one.value) for one in page.markdown)
-    assert "Storyteller" in text
-    assert "in use" in text
-
-
-def test_what_a_model_does_in_its_own_way_is_told_on_its_card(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaded_models.loaded("storyteller"), "notes", ("It lists 20 tokens at most.",))
-    assert "It lists 20 tokens at most." in [caption.value for caption in page.run().caption]
-
-
-def test_another_model_is_used_at_a_click(page: AppTest) -> None:
-    app = _press(page, "models_use_storyteller-mini")
-    assert not app.exception
-    assert app.session_state["model"] == "storyteller-mini"
-    assert "storyteller-mini writes from now on" in _told(app)
-
-
-def test_whether_a_folder_fits_is_said_before_it_is_loaded(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
+def test_whether_a_folder_fits_is_said_before_it_is_used_without_a_download(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
     page.text_input(key="models_name").set_value(str(tiny_folder("gpt2"))).run()
-    app = _press(page, "models_check")
-    assert not app.exception
-    assert "It fits." in " ".join(str(one.value) for one in app.markdown)
-
-
-def test_a_folder_is_used_without_a_download(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
-    page.text_input(key="models_name").set_value(str(tiny_folder("gpt2"))).run()
-    app = _press(page, "models_fetch")
-    assert not app.exception
+    app = press(page, "models_check")
+    assert "It fits." in said(app)
+    app = press(page, "models_fetch")
     assert app.session_state["model"] == str(tiny_folder("gpt2"))
 
 
@@ -69,17 +36,15 @@ def test_a_folder_is_used_without_a_download(page: AppTest, tiny_folder: Callabl
 )
 def test_a_name_that_is_none_is_one_sentence_and_the_page_lives(page: AppTest, name: str) -> None:
     page.text_input(key="models_name").set_value(name).run()
-    app = _press(page, "models_check")
-    assert not app.exception
-    assert _told(app)
+    app = press(page, "models_check")
+    assert told(app)
 
 
 def test_a_server_that_is_not_there_is_one_sentence(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
     page.text_input(key="models_address").set_value("http://127.0.0.1:9").run()
     page.text_input(key="models_tokenizer").set_value(str(tiny_folder("llama"))).run()
-    app = _press(page, "models_connect")
-    assert not app.exception
-    assert _told(app)
+    app = press(page, "models_connect")
+    assert told(app)
     assert "model" not in app.session_state or app.session_state["model"] != "http://127.0.0.1:9"
 
 

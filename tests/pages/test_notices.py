@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import BadSetting
 from pages.ui.i18n import example_texts
 from pages.ui.session import share_link, state
+from tests.pages.apptest import Open, State, go, press, told
 
-Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
-ROOT = Path(__file__).parents[2]
 TOO_LONG = {"characters": "x" * (share_link.LONGEST_PROMPT + 1), "tokens": "and so on " * 1900}
 REFUSED = {"nothing": "", **TOO_LONG}
 
@@ -26,10 +18,6 @@ def components(app: AppTest) -> list[str | None]:
     """The components of the page itself: not those that app.py draws for every page, the address, the keys, the menu, ...."""
     everywhere = {"address", "keys", "menu_mark", "reconnect", "visibility", "talk_memory", "glossary", "key_list"}
     return [element.key for element in app.get("bidi_component") if element.key not in everywhere]
-
-
-def told(app: AppTest) -> list[str]:
-    return [str(note.value) for note in app.info]
 
 
 @pytest.fixture
@@ -65,44 +53,9 @@ def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: st
     assert visitor.notes == []
 
 
-def test_the_same_is_said_once(visitor: state.Session) -> None:
-    state.notify("Once.")
-    state.notify("Once.")
-    assert len(visitor.notes) == 1
-
-
-def test_no_notice_follows_to_another_page(visitor: state.Session) -> None:
-    state.notify("A strange link.")
-    state.arrive("start")
-    assert visitor.notes, "the first page is the one the link leads to"
-    state.arrive("start")
-    assert visitor.notes
-    state.arrive("compare")
-    assert visitor.notes == []
-
-
-def test_every_place_that_is_named_is_drawn() -> None:
-    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "pages").rglob("*.py"))
-    named = set(re.findall(r"current\.at\(([^)]+)\)", source)) | set(re.findall(r"^    at\(([^)]+)\)", source, re.MULTILINE))
-    drawn = {ast.unparse(call.args[0]) for call in calls("notices") if call.args} | {
-        ast.unparse(call.args[0]) for call in calls("shown") if call.args
-    }
-    assert named, "nothing was found, so this proves nothing"
-    assert {place.strip().replace('"', "'") for place in named} - {place.replace("fork_playback.", "") for place in drawn} <= {"name"}
-
-
-def calls(name: str) -> list[ast.Call]:
-    """All calls of functions of this name in the pages."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "pages").rglob("*.py")]
-    found = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [node for node in found if (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) == name]
-
-
 @pytest.mark.parametrize("prompt", REFUSED.values(), ids=REFUSED)
-def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, open_app: Open, session: Visitor) -> None:
-    app = open_app()
-    app.button(key="step").click().run()
-    app.button(key="step").click().run()
+def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, open_app: Open, session: State) -> None:
+    app = press(open_app(), "step", 2)
     run = session(app).run
     written = run.written
     app.text_area(key="prompt").set_value(prompt).run()
@@ -110,20 +63,12 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, 
     assert len(told(app)) == 1
     assert not app.get("vega_lite_chart") and not components(app), "no bars, no text, no receipt of a run that nobody asked for"
     for key in ("step", "play", "back", "restart"):
-        app.button(key=key).click().run()
-        assert not app.exception and len(told(app)) == 1, key
+        press(app, key)
+        assert len(told(app)) == 1, key
     assert run.written == written and not session(app).playing
     app.text_area(key="prompt").set_value(example_texts.FIRST_PROMPT).run()
     assert told(app) == []
     assert session(app).run is run and run.written == written, "the run comes back with its own prompt"
-
-
-@pytest.mark.parametrize("page", ["inside.py", "compare.py", "cost.py", "stage.py"])
-def test_no_page_says_a_refusal_twice_or_fails(page: str, open_app: Open) -> None:
-    app = open_app(page=page, prompt="")
-    assert not app.exception
-    assert len([sentence for sentence in told(app) if "no text" in sentence.lower() or "few words" in sentence.lower()]) <= 1
-    assert len(set(told(app))) == len(told(app))
 
 
 @pytest.mark.parametrize("page", ["compare.py", "what_if.py"])
@@ -136,44 +81,19 @@ def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_a
         assert told(app) == []
 
 
-def test_a_link_with_too_long_a_prompt_says_so(open_app: Open) -> None:
-    app = open_app(prompt=TOO_LONG["characters"])
-    assert told(app) == [
-        "That text is longer than {most} characters, the most a prompt can have here. Shorten it.".format(
-            most=f"{share_link.LONGEST_PROMPT:,}"
-        )
-    ]
-
-
 def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.ui.experiments import experiment
 
     app = open_app(page="compare.py")
     monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
-    app.button(key="compare_start").click().run()
+    press(app, "compare_start")
     sentence = f"You have {0} experiments running. Stop one of them, or wait until it is over."
     assert told(app) == [sentence]
     app.run()
     assert told(app) == [sentence], "a mere redraw takes nothing away"
     app.segmented_control(key="compare_length").set_value(20).run()
     assert told(app) == []
-    app.button(key="compare_start").click().run()
+    press(app, "compare_start")
     assert told(app) == [sentence]
-    app.switch_page("../../pages/think.py").run()
-    assert told(app) == []
-
-
-def test_another_word_that_cannot_be_is_refused_at_once_beside_its_field(open_app: Open, session: Visitor) -> None:
-    from pages.ui.components.fork_view.fork_view import Picked
-    from pages.ui.experiments import fork_playback
-
-    app = open_app(page="what_if.py")
-    app.button(key="what_if_step").click().run()
-    session(app).results[fork_playback.NAME].opened = Picked(1, 0)
-    app.run()
-    app.text_input(key="what_if_text").set_value("")
-    submit = next(button for button in app.button if button.proto.is_form_submitter)
-    submit.click().run()
-    assert not app.exception and len(told(app)) == 1
-    app.button(key="what_if_step").click().run()
+    go(app, "think.py")
     assert told(app) == []

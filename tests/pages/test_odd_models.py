@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests import tiny_models
-
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
-
-
-def told(app: AppTest) -> list[str]:
-    return [str(note.value) for note in app.info]
+from tests.pages.apptest import Open, State, go, press, told
 
 
 def using(app: AppTest, folder: Path) -> AppTest:
@@ -26,30 +19,12 @@ def using(app: AppTest, folder: Path) -> AppTest:
     return app.run().selectbox(key="model").set_value(str(folder)).run()
 
 
-@pytest.mark.slow
-def test_without_an_end_token_play_ends_at_the_full_context_and_says_just_that(open_app: Open, session: State, tmp_path: Path) -> None:
-    tokenizer = tiny_models.byte_level_tokenizer()
-    tokenizer.eos_token = tokenizer.bos_token = None
-    app = using(open_app(prompt="The sea", seed="3"), tiny_models.save("gpt2", tmp_path, tokenizer, n_positions=16))
-    app.button(key="play").click().run()
-    for _ in range(20):
-        app.run()
-    assert not app.exception
-    run = session(app).run
-    assert (run.finished, run.token_count, session(app).playing) == ("context full", 16, False)
-    assert told(app) == [("The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place.")]
-    app.switch_page("../../pages/inside.py").run()
-    assert not app.exception
-    assert session(app).run is run
-    assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
-
-
 @pytest.mark.parametrize("page", [None, "inside.py", "cost.py"])
 def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
     open_app: Open, session: State, tmp_path: Path, page: str | None
 ) -> None:
     app = using(open_app(prompt="The sea", seed="3"), tiny_models.save("gpt2", tmp_path))
-    app.button(key="step").click().run()
+    press(app, "step")
     run = session(app).run
     beyond = len(run.model.tokenizer) + 1
     run.force(beyond)
@@ -68,18 +43,16 @@ def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
 def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     open_app: Open, session: State, tiny_folder: Any, tmp_path: Path, file: str
 ) -> None:
-    app = open_app(prompt="The old king")
-    app.button(key="step").click().run()
+    app = press(open_app(prompt="The old king"), "step")
     path = session(app).run.path
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("llama"), folder)
     (folder / file).write_bytes(b"[1]")
-    app.switch_page("../../pages/models.py").run()
+    go(app, "models.py")
     app.text_input(key="models_name").set_value(str(folder)).run()
-    app.button(key="models_fetch").click().run()
-    assert not app.exception
+    press(app, "models_fetch")
     assert len(told(app)) == 1
     assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
-    app.switch_page("../../pages/watch.py").run()
+    go(app, "watch.py")
     assert session(app).run.path == path
     assert session(app).run.model_name == "storyteller"

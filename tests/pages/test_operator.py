@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.errors import NotAllowed
 from core.models.hub import Download
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import roles
-from tests.core.remote.serving import Asked, Reply, serve
+from tests.pages.apptest import Open, go
 
 PASSWORD = "a long enough word"
 
@@ -37,15 +36,14 @@ def told(app: AppTest) -> str:
 
 
 def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
-    app.switch_page("../../pages/operator.py").run()
+    go(app, "operator.py")
     app.text_input(key="operator_password").set_value(word)
     return next(one for one in app.button if one.label == "Come in").click().run()
 
 
 @pytest.mark.usefixtures("public")
-def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Callable[..., AppTest]) -> None:
+def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> None:
     app = open_app("models.py")
-    assert not app.exception
     found = {key for key in keys(app) if key.startswith("models_")}
     assert found == {"models_use_storyteller-mini", "models_use_storyteller-mini-alone"}
     assert "These are the models you can choose here. Others are added by whoever runs this app." in [
@@ -56,15 +54,12 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Callable[...
 
 @pytest.mark.usefixtures("public")
 @pytest.mark.parametrize("name", ["HuggingFaceTB/SmolLM2-135M", "/etc", "/no/such/folder", "10.0.0.7:8000", "http://10.0.0.7:8000"])
-def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(
-    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(loaded_models, "loaded", _spy(loaded_models.loaded, asked))
     monkeypatch.setattr("pages.ui.session.requested_model.downloaded", asked.append)
     monkeypatch.setattr("pages.ui.session.requested_model.fit", asked.append)
     app = open_app(model=name)
-    assert not app.exception
     assert "The link asks for another model, which this app does not offer; the usual model writes instead." in told(app)
     assert name not in asked
     assert not {key for key in keys(app) if key.startswith("wish")}
@@ -99,7 +94,7 @@ for act in (roles.require_operator, lambda: current.use_model({folder!r}), lambd
 
 
 @pytest.mark.usefixtures("public")
-def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = come_in(open_app(), "not the word")
     assert "That is not the password." in told(app)
     assert not {key for key in keys(app) if key.startswith("operator_unload")}
@@ -107,15 +102,13 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Calla
     assert not app.exception
     assert "operator_unload_storyteller" in keys(app)
     assert PASSWORD not in [str(one.value) for one in app.text_input]
-    app.switch_page("../../pages/models.py").run()
+    go(app, "models.py")
     assert {"models_fetch", "models_check", "models_address"} <= keys(app)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("public")
-def test_what_the_operator_offers_every_visitor_can_choose(
-    open_app: Callable[..., AppTest], tiny_folder: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_what_the_operator_offers_every_visitor_can_choose(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "a-place-of-mine" / "tiny"
     shutil.copytree(tiny_folder("gpt2"), folder)
     operator, visitor = come_in(open_app()).switch_page("../../pages/models.py").run(), open_app("models.py")
@@ -135,44 +128,11 @@ def test_what_the_operator_offers_every_visitor_can_choose(
 
 
 @pytest.mark.usefixtures("public")
-def test_a_server_named_with_its_tokenizer_is_there_for_all(
-    open_app: Callable[..., AppTest], tiny_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Asked] = []
-
-    def answer(one: Asked) -> Reply:
-        asked.append(one)
-        return Reply.of({"error": "loading"}, 503)
-
-    with serve(answer) as running:
-        address = running.address
-        monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"{address}={tiny_folder('llama')}, http://127.0.0.1:9")
-        app = open_app()
-        assert address.removeprefix("http://") in " ".join(app.selectbox(key="model").options)
-        assert "127.0.0.1:9" not in [one.rpartition("/")[2] for one in app.selectbox(key="model").options]
-
-
-def test_on_a_machine_of_one_s_own_everything_is_there(open_app: Callable[..., AppTest]) -> None:
-    app = open_app("models.py")
-    assert {"models_fetch", "models_check", "models_address"} <= keys(app)
-    app.switch_page("../../pages/operator.py").run()
-    assert not app.exception
-    assert "Only you can reach this instance; nobody is a visitor." in [caption.value for caption in app.caption]
-
-
-@pytest.mark.usefixtures("public")
-def test_the_operator_stops_what_others_fetch(open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow(Download):
         def __init__(self) -> None:
-            self.name, self.done, self.total, self.error, self.folder, self.stopped, self._began = (
-                "some/model",
-                1,
-                4,
-                None,
-                None,
-                False,
-                0.0,
-            )
+            self.name, self.done, self.total, self.stopped, self._began = "some/model", 1, 4, False, 0.0
+            self.error = self.folder = None
 
         @property
         def running(self) -> bool:
@@ -188,9 +148,3 @@ def test_the_operator_stops_what_others_fetch(open_app: Callable[..., AppTest], 
     assert slow.stopped
     assert "Nothing is being fetched." in [caption.value for caption in app.run().caption]
     assert "Stop"
-
-
-def test_not_allowed_is_one_sentence() -> None:
-    assert "whoever runs this app" in str(
-        NotAllowed("Only whoever runs this app can do that. Here you choose among the models that they put on the list.")
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from typing import Any
 
 import pytest
@@ -11,18 +11,10 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance
-from tests.pages.apptest import html, run_on, said
+from tests.pages.apptest import Open, State, go, html, press, run_on
+from tests.pages.test_active_settings import blocks
 
-Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
 MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), (("the length", "40 tokens"),), (("rates", "1"),))
-
-
-def test_it_says_in_one_line_what_it_was_made_with() -> None:
-    assert MADE.told() == "Storyteller · “The fox” · temperature 0.8 · seed 3 · 40 tokens"
-    assert Provenance("storyteller").told() == "Storyteller"
-    long = Provenance("storyteller", "word\n" * 5000, SamplingSettings(greedy=True)).told()
-    assert len(long) < 120 and "\n" not in long and "seed" not in long
 
 
 @pytest.mark.parametrize(
@@ -39,28 +31,11 @@ def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> No
     assert MADE.changed(now) == changed
 
 
-@pytest.mark.slow
-def test_after_a_change_of_model_the_race_keeps_the_numbers_of_the_model_that_ran(open_app: Open) -> None:
-    app = open_app(page="cache.py", prompt="Once upon a time")
-    app.segmented_control(key="cache_length").set_value(32).run()
-    app.button(key="cache_start").click().run()
-    run_on(app)
-    before = next(line for line in said(app).splitlines() if "which have room for tokens to come" in line)
-    assert "Made before" not in html(app) and "Storyteller · “Once upon a time”" in html(app)
-    app.session_state["model"] = "storyteller-mini"
-    app.run()
-    assert not app.exception
-    assert before in said(app)
-    assert "Made before you changed the model" in html(app)
-    assert any(button.key == "again_race" for button in app.button)
-
-
-def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: Visitor) -> None:
+def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: State) -> None:
     app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
-    app.button(key="compare_start").click().run()
-    run_on(app)
+    run_on(press(app, "compare_start"))
     assert "· Greedy · Balanced · Wild · " in html(app)
     app.segmented_control(key="compare_count").set_value(3).run()
     app.selectbox(key="compare_preset_0").set_value("Creative").run()
@@ -84,13 +59,12 @@ CONTROLS = [
 def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
     app = open_app(page=page)
     getattr(app, kind)(key=key).set_value(value).run()
-    app.switch_page("../../pages/growing.py").run()
-    app.switch_page(f"../../pages/{page}").run()
-    assert not app.exception
+    go(app, "growing.py")
+    go(app, page)
     assert getattr(app, kind)(key=key).value == value
 
 
-def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: Visitor) -> None:
+def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open, session: State) -> None:
     run = Generation(load_model("storyteller"), "The fox", SamplingSettings(temperature=1.3, seed=9))
     run.step()
     replay = Recording.of(run).replay()
@@ -98,19 +72,23 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     app = open_app(prompt="A boat")
     run_start.replace(session(app), replay, ("storyteller", "A boat", False))
     session(app).moment = "rolled"
-    app.switch_page("../../pages/inside.py").run()
-    assert not app.exception
+    go(app, "inside.py")
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)
 
 
-def test_a_reading_and_a_record_of_growth_say_whose_they_are(open_app: Open) -> None:
-    app = open_app(page="read.py")
-    app.text_area(key="read_text").set_value("The fox ran home.").run()
-    assert "Storyteller · “The fox ran home.”" in html(app)
-    app.session_state["model"] = "storyteller-mini"
+def containers(app: AppTest) -> list[str]:
+    """The keys of all results on the page."""
+    return re.findall(r"result_\w+", " ".join(block.proto.id for block in blocks(app._tree) if hasattr(block.proto, "id")))
+
+
+def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: State) -> None:
+    app = press(open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7"), "inside_step")
+    line = "Storyteller · “The fox” · temperature 0.7, top-p 0.9 · seed 3"
+    assert line in html(app) and "Made before" not in html(app)
+    app.slider(key="temperature").set_value(1.4).run()
+    assert line.replace("0.7", "1.4") in html(app) and "Made before" not in html(app), "the odds of the coming token follow the slider"
+    session(app).selected_index = 0
     app.run()
-    assert "Storyteller mini · “The fox ran home.”" in html(app), "read anew by the model that was chosen"
-    app = open_app(page="growing.py")
-    app.selectbox(key="growing_prompt").set_value(0).run()
-    shown = app.selectbox(key="growing_prompt").format_func(0).removesuffix(" …")
-    assert f"Storyteller · “{shown}”" in html(app)
+    assert not app.exception
+    assert line in html(app) and "Made before you changed the settings" in html(app)
+    assert {"result_inside_settings_outdated", "result_inside_roll_outdated"} <= set(containers(app))

@@ -2,69 +2,28 @@
 
 from __future__ import annotations
 
-import io
-import math
 from collections.abc import Callable
 from typing import Any
 
-import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from core import load_model, score_text
+from core import score_text
 from pages.ui.charts import scoring_rows
-from pages.ui.i18n import example_texts, numbers
+from tests.pages.apptest import Open, State, told
 
 Model = Callable[[str], Any]
-Open = Callable[..., AppTest]
 
 PAGE = "read.py"
 TEXT = "Once upon a time a fox 🦊 met a bear."
 
 
-def told(app: AppTest) -> list[str]:
-    return [element.value for element in app.info]
-
-
-def test_an_example_is_read_at_once(open_app: Open) -> None:
-    app = open_app(page=PAGE)
-    assert not app.exception
-    assert told(app) == []
-    assert len(app.metric) == 3
-    assert float(app.metric[0].value.replace(",", "")) > 1
-
-
-def test_the_sums_are_those_of_core(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+def test_the_sums_are_those_of_core(open_app: Open, session: State) -> None:
     app = open_app(page=PAGE)
     app.text_area(key="read_text").set_value(TEXT).run()
     scored = score_text(session(app).run.model, TEXT)
     assert app.metric[1].value == f"{scored.nll:.2f}"
     assert app.metric[2].value == f"{scored.bits_per_byte:.2f}"
     assert float(app.metric[0].value.replace(",", "")) == pytest.approx(scored.perplexity, rel=0.01)
-
-
-def test_an_example_button_fills_the_field(open_app: Open) -> None:
-    app = open_app(page=PAGE)
-    app.button(key="read_example_A twist").click().run()
-    assert "submarine" in str(app.text_area(key="read_text").value)
-    app.button(key=f"read_example_{'What it wrote'}").click().run()
-    assert str(app.text_area(key="read_text").value).startswith(example_texts.FIRST_PROMPT)
-    assert not app.exception
-
-
-@pytest.mark.parametrize("mode", ["texts", "models"])
-def test_two_stand_side_by_side(open_app: Open, mode: str) -> None:
-    app = open_app(page=PAGE)
-    app.segmented_control(key="read_mode").set_value(mode).run()
-    assert not app.exception
-    assert len(app.metric) == 6
-
-
-@pytest.mark.parametrize("tint", ["entropy"])
-def test_every_tint_can_be_chosen(open_app: Open, tint: str) -> None:
-    app = open_app(page=PAGE)
-    app.segmented_control(key="read_tint").set_value(tint).run()
-    assert not app.exception
 
 
 def test_nothing_to_read_is_said(open_app: Open) -> None:
@@ -82,7 +41,7 @@ def test_strange_texts_are_read_like_any_other(open_app: Open, text: str) -> Non
     assert told(app) == []
 
 
-def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, session: Callable[[AppTest], Any]) -> None:
+def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, session: State) -> None:
     app = open_app(page=PAGE)
     model = session(app).run.model
     long = "Once upon a time there was a little fox. " * (model.context_length // 4)
@@ -104,13 +63,6 @@ def test_words_say_what_core_scored(tiny: Model) -> None:
     assert words[0].bars == ()
 
 
-def test_a_deeper_tint_means_further_down(tiny: Model) -> None:
-    scored = score_text(tiny("llama"), TEXT)
-    for word, token in list(zip(scoring_rows.words(scored, "rank"), scored.tokens, strict=True))[1:]:
-        assert token.rank is not None
-        assert word.depth == scoring_rows.RANKS[sum(token.rank > limit for limit in (1, 10, 100))]
-
-
 @pytest.mark.parametrize("tint", ["rank", "probability", "entropy"])
 def test_darker_means_less_expected_in_every_tint(tiny: Model, tint: str) -> None:
     scored = score_text(tiny("llama"), TEXT * 3)
@@ -126,37 +78,6 @@ def test_darker_means_less_expected_in_every_tint(tiny: Model, tint: str) -> Non
     assert pairs[0][1] < pairs[-1][1]
 
 
-def test_the_first_example_is_read_well_and_better_than_by_the_pupil() -> None:
-    tale = next(iter(example_texts.TO_READ.values()))
-    teacher, pupil = (score_text(load_model(name), tale) for name in ("storyteller", "storyteller-mini"))
-    assert teacher.perplexity < pupil.perplexity
-    assert teacher.perplexity < 25, "of 4,096 equal choices"
-
-
-def test_perplexity_stands_beside_blind_guessing_and_what_is_worse_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page=PAGE)
-    size = session(app).run.model.vocabulary_size
-    assert app.metric[0].label == "Perplexity"
-    assert [metric.delta for metric in app.metric] == [f"blind guessing: {size:,}", f"blind guessing: {math.log(size):.2f}", "unpacked: 8"]
-    assert "Worse than blind guessing: it was sure of other things, and wrong." not in {caption.value for caption in app.caption}
-    app.button(key="read_example_Another tongue").click().run()
-    scored = score_text(session(app).run.model, example_texts.TO_READ["Another tongue"])
-    assert scored.perplexity > size
-    assert "Worse than blind guessing: it was sure of other things, and wrong." in {caption.value for caption in app.caption}
-
-
-def test_a_bar_that_is_cut_says_so(open_app: Open, session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page=PAGE)
-    app.button(key="read_example_Another tongue").click().run()
-    scored = score_text(session(app).run.model, example_texts.TO_READ["Another tongue"])
-    curve = scoring_rows.curve_rows(scored)
-    assert [arrow == "↑" for arrow in curve.cut] == [(token.surprise or 0) > 18 for token in scored.tokens[1:]]
-    highest = numbers.bits(max(token.surprise or 0 for token in scored.tokens))
-    assert f"↑ Bars are cut at {18} bits; the highest stands for {highest}." in {caption.value for caption in app.caption}
-    app.text_area(key="read_text").set_value("Once upon a time").run()
-    assert not any(caption.value.startswith("↑") for caption in app.caption)
-
-
 def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring_rows, "ON_ONE_PAGE", 10)
     monkeypatch.setattr(scoring_rows, "CURVE", 7)
@@ -166,20 +87,3 @@ def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, mon
     curve = scoring_rows.curve_rows(scored)
     assert len(curve) <= 7
     assert curve.surprise.max() <= max(token.surprise or 0 for token in scored.tokens)
-
-
-def test_a_text_is_not_read_twice(tiny: Model) -> None:
-    model = tiny("llama")
-    assert scoring_rows.read(model, TEXT) is scoring_rows.read(model, TEXT)
-    assert scoring_rows.read(tiny("gpt2"), TEXT) is not scoring_rows.read(model, TEXT)
-    for number in range(scoring_rows.KEPT + 3):
-        scoring_rows.read(model, f"{TEXT} {number}")
-    assert len(scoring_rows._kept) == scoring_rows.KEPT
-
-
-def test_the_file_holds_every_number(tiny: Model) -> None:
-    scored = score_text(tiny("llama"), 'a "quoted", text\nof two lines')
-    table = scored.table()
-    back = pd.read_csv(io.StringIO(table.to_csv(index=False)), keep_default_na=False, na_values=[""])
-    assert back.surprise.sum() == pytest.approx(scored.total_bits)
-    assert len(back) == len(scored.tokens)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,9 +11,8 @@ from core.experiments.burst import Arrived
 from core.remote import http_client
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
-from pages.ui.shell import remote_model_notes
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
-from tests.pages.apptest import run_on
+from tests.pages.apptest import Open, State, go, press, run_on
 
 TOLD = FakeVLLM(limit=20)
 
@@ -27,7 +25,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 
 
 @pytest.fixture
-def connected(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any], server: Running) -> AppTest:
+def connected(open_app: Open, session: State, server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
     app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
     app.default_timeout = 300
@@ -43,7 +41,7 @@ def captions(app: AppTest) -> str:
     return " ".join(str(one.value) for one in app.caption)
 
 
-def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
+def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: State) -> None:
     app = connected
     assert not app.exception
     assert "The odds are exact, the doubt is an upper bound." in captions(app)
@@ -55,25 +53,15 @@ def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, s
     assert "from here" in captions(app) or "own clock" in captions(app)
 
 
-def test_the_servers_own_numbers_stand_on_the_models_page(connected: AppTest, server: Running) -> None:
-    app = connected.switch_page("../../pages/models.py").run()
-    assert not app.exception
-    shown = {one.label: one.value for one in app.metric}
-    assert shown["Cache in use"] == "0\u00a0%"
-    assert "Room in its cache" in shown
-    assert "/metrics" in [asked.path for asked in server.asked]
-
-
-def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: Callable[[AppTest], Any]) -> None:
+def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: State) -> None:
     run = session(connected).run
     run.force(run.next_distribution().candidates[0].token_id)
-    app = connected.switch_page("../../pages/cost.py").run()
-    assert not app.exception
+    app = go(connected, "cost.py")
     assert "keeps" not in " ".join(str(note.value) for note in app.info)
     assert any("Time computing" in str(block.proto) for block in app.get("html"))
 
 
-def test_a_password_in_a_link_is_taken_out_at_once(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
+def test_a_password_in_a_link_is_taken_out_at_once(open_app: Open, session: State) -> None:
     app = open_app(model="http://anna:hunter2@gpu.example:8000/v1")
     assert app.query_params["model"] in ("http://gpu.example:8000", ["http://gpu.example:8000"])
     assert "hunter2" not in str(session(app).requested)
@@ -89,31 +77,10 @@ def test_a_link_with_a_host_and_a_port_asks_for_a_server() -> None:
     assert "hunter2" not in bad.model
 
 
-def test_what_a_server_does_not_say_is_not_shown() -> None:
-    assert remote_model_notes._rows(remote_model_notes.ServerMetrics()) == []
-    told = remote_model_notes.ServerMetrics(running=2, waiting=None, queried_tokens=57, hit_tokens=41, drafted_tokens=10, accepted_tokens=4)
-    assert [(label, value) for label, value, _ in remote_model_notes._rows(told)] == [
-        ("Running · waiting", "2 · –"),
-        ("Found in its cache", "72\u00a0%"),
-        ("Drafts accepted", "40\u00a0%"),
-    ]
-
-
-def test_many_readers_are_real_requests_there(connected: AppTest, session: Callable[[AppTest], Any], server: Running) -> None:
-    app = connected.switch_page("../../pages/batching.py").run()
-    assert not app.exception and (
-        "The model is on a server, which has a scheduler of its own. So these readers are real "
-        "requests, sent together; when each word came is measured here, and what the server does "
-        "meanwhile it says itself."
-    ) in captions(app)
+def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:
+    app = go(connected, "batching.py")
+    assert "these readers are real requests" in captions(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
-    app.button(key="burst_start").click().run()
-    run_on(app)
-    assert not app.exception
+    run_on(press(app, "burst_start"))
     ends = [one for one in session(app).results["batching_burst"].seen if isinstance(one, Arrived) and one.done]
     assert {one.reader_id for one in ends} == {0, 1}
-    assert (
-        "A server on few cores can shorten the wait for the first word by batching and write no more "
-        "a second for it: what is measured is drawn, nothing is claimed. A llama-server without "
-        "continuous batching calls slots running that only wait."
-    ) in captions(app)

@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import pytest
-from streamlit.testing.v1 import AppTest
-
 from core.experiments.speculative import DraftedToken, SpeculativeRound
 from pages.ui.components.spurts.spurts import words_of
-from tests.pages.apptest import run_on, said
+from tests.pages.apptest import Open, State, press, run_on, said
 
 
-@pytest.mark.slow
-def test_guessing_to_the_end_and_looking_into_a_pass(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="speculative.py", greedy="true", prompt="Once upon a time, there was a little fox who")
-    app.segmented_control(key="speculative_length").set_value(32).run()
-    app.button(key="speculative_start").click().run()
-    run_on(app, 200)
-    assert not app.exception
-    seen = session(app).results["speculative"].seen
-    rounds = [one for one in seen if isinstance(one, SpeculativeRound)]
-    count = sum(one.written for one in rounds)
-    assert 5 < count <= 32
-    values = {metric.label: metric.value for metric in app.metric}
-    assert values["Passes saved"] == f"{count - len(rounds)} of {count}"
-    assert values["Tokens per pass"] == f"{count / len(rounds):.2f}" and values["Against plain"].startswith("×")
-    assert any(start in said(app) for start in ("It paid here", "It came out even here", "A loss here"))
-    app.slider(key=f"speculative_pick_{len(rounds)}").set_value(1).run()
-    assert not app.exception
-    added = (
-        ("All were kept, so the large model adds one of its own: **{token}**, from its odds for the next place, which the same pass told.")
-        if rounds[0].kind == "bonus"
-        else ("In the struck one's place: **{token}**, drawn from what the large model gives beyond the small one, max(0, p − q).")
-    )
-    assert added.split(":")[0] in said(app)
-
-
-def test_guessing_by_ngrams(open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]) -> None:
-    app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green,")
-    app.selectbox(key="speculative_draft").set_value("The text itself (n-grams)").run()
-    app.segmented_control(key="speculative_length").set_value(32).run()
-    app.button(key="speculative_start").click().run()
-    run_on(app, 200)
-    assert not app.exception and session(app).results["speculative"].error is None
-
-
-def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(
-    open_app: Callable[..., AppTest], session: Callable[[AppTest], Any]
-) -> None:
+def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(open_app: Open, session: State) -> None:
     app = open_app(page="speculative.py", prompt="red, green, blue, red, green, blue, red, green, Once upon a time")
     app.selectbox(key="speculative_draft").set_value("The text itself (n-grams)").run()
     app.segmented_control(key="speculative_length").set_value(32).run()
-    app.button(key="speculative_start").click().run()
+    press(app, "speculative_start")
     run_on(app, 200)
     rounds = [one for one in session(app).results["speculative"].seen if isinstance(one, SpeculativeRound)]
     empty = [number for number, one in enumerate(rounds, 1) if not one.drafted and one.token_id >= 0]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.experiments import prepared
 from pages.ui.presenting import running_orders
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import loads
-
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
+from tests.pages.apptest import Open, State, go, press
 
 
 def titles(app: AppTest, session: State) -> list[str]:
@@ -23,26 +17,24 @@ def titles(app: AppTest, session: State) -> list[str]:
 
 def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Open, session: State) -> None:
     app = open_app(page="talk.py")
-    assert not app.exception
     first = titles(app, session)
-    app.button(key="talk_down_0").click().run()
+    press(app, "talk_down_0")
     assert titles(app, session) == [first[1], first[0], *first[2:]]
-    app.button(key="talk_remove_0").click().run()
+    press(app, "talk_remove_0")
     assert titles(app, session) == [first[0], *first[2:]]
     field = next(one for one in app.text_input if one.value == first[0])
     field.set_value("Hello").run()
     assert titles(app, session)[0] == "Hello"
-    app.button(key="talk_take_Ten minutes").click().run()
+    press(app, "talk_take_Ten minutes")
     assert titles(app, session) == [stop.title for stop in running_orders.TEN.stops]
     assert not app.exception
 
 
 def test_the_text_as_it_stands_becomes_a_stop_that_has_it_again(open_app: Open, session: State) -> None:
-    app = open_app(prompt="The old king", temperature="1.3", seed="5")
-    app.button(key="step").click().run()
+    app = press(open_app(prompt="The old king", temperature="1.3", seed="5"), "step")
     written = session(app).run.written
-    app.switch_page("../../pages/talk.py").run()
-    app.button(key="talk_add_stage").click().run()
+    go(app, "talk.py")
+    press(app, "talk_add_stage")
     stop = session(app).results["talk"].order.stops[-1]
     assert stop.query["prompt"] == "The old king" and stop.query["temperature"] == "1.3"
     again = open_app(**stop.query)
@@ -59,27 +51,14 @@ def test_a_link_to_nowhere_is_refused_and_the_order_stays(open_app: Open, sessio
     assert not app.exception
 
 
-def test_giving_a_talk_opens_its_first_stop_with_its_run(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py", prompt="Something else")
-    app.button(key="talk_take_Three minutes").click().run()
-    app.button(key="talk_give").click().run()
-    assert not app.exception
-    state = session(app)
-    assert state.results["talk"].given.place == 0
-    assert state.results["talk"].given.go is None, "it was followed"
-    assert state.run.prompt == running_orders.THREE.stops[0].query.get("prompt", state.run.prompt) != "Something else"
-
-
 def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app: Open, session: State) -> None:
     made = Generation(load_model("storyteller-mini"), "The old king", SamplingSettings(seed=2))
-    for _ in range(3):
-        made.step()
+    list(made.stream(3))
     kept = Recording.of(made).dumps()
     order = loads(Talk("Mine", (Stop("A recording", "stage", words=3, recording=kept),)).dumps())
     app = open_app(page="talk.py")
     session(app).results["talk"].order = order
-    app.button(key="talk_give").click().run()
-    assert not app.exception
+    press(app, "talk_give")
     run = session(app).run
     assert run.is_replay and run.path == [] and run.prompt == "The old king"
     assert [run.step().token_id for _ in range(3)] == [step.token_id for step in made.path]
@@ -88,21 +67,10 @@ def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app:
 def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Open, session: State) -> None:
     app = open_app(page="talk.py", prompt="The old king")
     session(app).results["talk"].order = Talk("Mine", (Stop("Broken", "stage", recording="{}"), Stop("Next", "stage")))
-    app.button(key="talk_give").click().run()
-    assert not app.exception
+    press(app, "talk_give")
     assert session(app).results["talk"].given.place == 0
     assert session(app).run.prompt == "The old king"
     assert any("not a recording" in note.text and not note.place for note in session(app).notes), "said at the head, where the stage reads"
-
-
-def test_a_stop_that_names_a_run_of_the_gallery_replays_it(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
-    field = next(one for one in app.text_input if (one.key or "").endswith("_0_link"))
-    field.set_value("stage?run=loop").run()
-    app.button(key="talk_give").click().run()
-    assert not app.exception
-    run = session(app).run
-    assert run.is_replay and run.path == [] and run.prompt == prepared.load("loop").prompt
 
 
 def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:
@@ -110,7 +78,7 @@ def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -
     live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
     desk = session(app).results["talk"]
     desk.order, desk.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
-    app.button(key="talk_give").click().run()
+    press(app, "talk_give")
     for place, is_replay in ((1, True), (2, False)):
         session(app).results["talk"].given.go = place
         app.run()

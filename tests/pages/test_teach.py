@@ -2,141 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from core.experiments.newborn import Growth
-from core.experiments.teach import LOOK_EVERY
-from core.experiments.training_step import fingerprint
-from core.finetuning.finetune import KEPT_BYTES
-from core.models.archive import open_zip, zip_of
-from pages.ui.charts import teach_rows
-from tests.pages.apptest import run_on, said, see
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
-
-
-def taught(open_app: Open, steps: int = 5, share: int = 0) -> AppTest:
-    app = open_app(page="teach.py")
-    app.select_slider(key="teach_steps").set_value(steps)
-    app.segmented_control(key="teach_rate").set_value("hard")
-    app.select_slider(key="teach_share").set_value(share).run()
-    app.button(key="teach_start").click().run()
-    return run_on(app)
-
-
-@pytest.mark.slow
-def test_a_name_is_learned_used_everywhere_and_undone(open_app: Open, session: Session) -> None:
-    app = taught(open_app)
-    known = session(app).results["teach"].about
-    shared = fingerprint(known.model.network)
-    assert [step.index for step in known.steps] == [1, 2, 3, 4, 5]
-    assert known.looks[-1].distribution.candidates[0].piece == "␣Anna", "the name is the favourite"
-    assert "Anna" in known.looks[-1].written and "Anna" not in known.looks[0].written
-    usual = 1 + 20 // LOOK_EVERY  # moments of a lesson as the page offers it
-    assert usual * known.tuning.kept_bytes / len(known.tuning.moments) <= KEPT_BYTES, "there is a way back to each of them"
-    assert "measured" in said(app)
-    app.text_input(key="teach_name").set_value("Anna's own").run()
-    app.button(key="teach_use_it").click().run()
-    assert list(session(app).taught) == ["Anna's own"]
-    assert app.session_state["model"] == "Anna's own"
-    assert fingerprint(known.model.network) == shared, "nobody else's model has changed"
-    model = session(app).taught["Anna's own"]
-    again = open_zip(zip_of(model))
-    assert fingerprint(again.network) == fingerprint(model.network)
-    known.picked = 2
-    app.run()
-    dropped = known.tuning._moments.pop(2)  # as when many learn at once: they share the room for earlier moments
-    app.run()
-    assert not [button for button in app.button if button.key == "teach_undo"]
-    assert "There is a way back to these steps: 0, " in said(app)
-    known.tuning._moments[2] = dropped
-    app.run()
-    app.button(key="teach_undo").click().run()
-    assert known.tuning.index == 2 and known.tuning.moments[-1] == 2
-    app.button(key="teach_one").click().run()
-    run_on(app)
-    assert [step.index for step in known.steps] == [1, 2, 3]
-    app.switch_page("../../pages/watch.py").run()
-    assert not app.exception
-
-
-@pytest.mark.slow
-def test_a_pause_waits_for_the_step_under_way_and_shows_it(open_app: Open, session: Session) -> None:
-    app = open_app(page="teach.py")
-    app.button(key="teach_start").click().run()
-    while not session(app).results["teach"].about.steps:
-        app.run()
-    app.button(key="teach_pause").click().run()
-    known = session(app).results["teach"].about
-    made = known.tuning.index
-    assert len(known.steps) == made and f"for {made} step" in said(app)
-    app.button(key="teach_one").click().run()
-    run_on(app)
-    assert len(known.steps) == known.tuning.index == made + 1
+from tests.pages.apptest import Open, State, press, run_on, see
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...!"])
-def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: Session) -> None:
+def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: State) -> None:
     app = open_app(page="teach.py")
     app.text_area(key="teach_text").set_value(text).run()
-    app.button(key="teach_start").click().run()
-    run_on(app)
+    run_on(press(app, "teach_start"))
     assert [box.value for box in app.info] == ["There is nothing to learn from yet. Write a sentence or two."]
 
 
-def test_without_a_beginning_it_says_so(open_app: Open) -> None:
-    app = open_app(page="teach.py")
-    app.text_input(key="teach_beginning").set_value(" ").run()
-    app.button(key="teach_start").click().run()
-    assert any("beginning" in box.value for box in app.info)
-
-
-def test_a_newborn_grows_up_until_it_is_told_to_stop(open_app: Open, session: Session) -> None:
-    app = open_app(page="teach.py")
-    app.button(key="newborn_start").click().run()
-    see(app, "newborn", 3)
-    app.run()
-    app.button(key="newborn_stop").click().run()
-    run_on(app)
-    steps = [one for one in session(app).results["newborn"].seen if isinstance(one, Growth)]
-    assert steps[0].bits > 7 and steps[0].sample
-    assert "bits a byte" in said(app)
-
-
-def test_too_little_to_grow_up_with_is_one_sentence(open_app: Open) -> None:
-    app = open_app(page="teach.py")
-    app.text_area(key="newborn_text").set_value("short").run()
-    app.button(key="newborn_start").click().run()
-    assert any("too little" in box.value for box in app.info)
-
-
-@pytest.mark.slow
-def test_what_it_knew_is_shown_beside_and_forgetting_is_said(open_app: Open, session: Session) -> None:
-    app = taught(open_app, steps=10)
-    known = session(app).results["teach"].about
-    looks = teach_rows.kept(known.looks)
-    before, now = looks[0].distribution.candidates[0], looks[-1].distribution.candidates[0]
-    assert before.piece == "␣Paris" and before.model_probability > 0.5 and now.piece != "␣Paris"
-    assert "It has forgotten it: **Paris** has gone from" in said(app)
-    assert "Does it still know “The capital of France is”?" in said(app)
-    assert teach_rows.memory(looks[0], looks[0]).startswith("It still knows: **Paris**")
-
-
-def test_a_training_ends_when_its_page_is_left(open_app: Open, session: Session) -> None:
+def test_a_training_ends_when_its_page_is_left(open_app: Open, session: State) -> None:
     app = open_app(page="teach.py")
     app.select_slider(key="teach_steps").set_value(160).run()
-    app.button(key="teach_start").click().run()
+    press(app, "teach_start")
     see(app, "teach", 3)
     worker = session(app).results["teach"]
     session(app).open_page("read")  # what app.py says to the session; Streamlit's test runner goes to a page without it
     assert not worker.running and worker.wait(120)
     assert len(worker.about.steps) < 160
-
-
-def test_a_token_in_a_sentence_is_never_read_as_markdown() -> None:
-    assert teach_rows._plain("␣*x_") == "\\*x\\_"

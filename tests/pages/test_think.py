@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT
-from pages.ui.i18n import example_texts, names, numbers
-from tests.pages.apptest import run_on, said
-
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
+from pages.ui.i18n import names, numbers
+from tests.pages.apptest import Open, State, press, said
 
 
-def test_the_recorded_results_are_drawn(open_app: Open, session: Session) -> None:
+def test_the_recorded_results_are_drawn(open_app: Open, session: State) -> None:
     app = open_app(page="think.py")
     seen = session(app).results["think"].seen
     assert said(app).count("It says **") == 2 and f"{numbers.tokens(sum(way == DIRECT for way, _ in seen))}." in said(app)
@@ -30,29 +22,11 @@ def test_the_recorded_results_are_drawn(open_app: Open, session: Session) -> Non
     assert len(entries) == 100 and len(app.get("vega_lite_chart")) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [1])
-def test_an_example_is_asked_at_once_even_while_another_is_being_answered(number: int, open_app: Open, session: Session) -> None:
-    app = open_app(page="think.py", greedy="true")
-    app.button(key="think_start").click().run()
-    app.button(key=f"think_example_{number}").click().run()
-    assert not app.exception
-    question, answer = list(example_texts.QUESTIONS.values())[number]
-    assert sum(map(int, re.findall(r"\d+", question))) == int(answer)
-    assert (app.text_input(key="think_question").value, app.text_input(key="think_answer").value) == (question, answer)
-    run_on(app)
-    kept = session(app).results["think"]
-    assert (kept.about.text, kept.about.answer) == (f"{question}\n", answer)
-    assert {way for way, _ in kept.seen} == {DIRECT, CHAIN_OF_THOUGHT}
-
-
 @pytest.mark.parametrize(("question", "answer"), [("", "5"), ("word " * 99, ""), ("<b>$x$</b>🦊", "9" * 40)])
 def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str, open_app: Open) -> None:
     app = open_app(page="think.py", greedy="true")
     app.text_input(key="think_question").set_value(question)
     app.text_input(key="think_answer").set_value(answer)
-    app.button(key="think_start").click().run()
-    assert not app.exception
+    press(app, "think_start")
     if any(button.key == "think_stop" for button in app.button):
-        app.button(key="think_stop").click().run()
-    assert not app.exception
+        press(app, "think_stop")

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import list_models
-from pages.ui.i18n import page_titles
 from pages.ui.presenting import tour_state, tour_stops, tour_voices
 from pages.ui.server import loaded_models
-from pages.ui.session.state import Session
-from tests.pages.apptest import run_on, said
+from tests.pages.apptest import Open, State, press, run_on, said
 
-Open = Callable[..., AppTest]
-Visitor = Callable[[AppTest], Any]
 EXPERIMENTS = ("notepad", "full", "many", "guess", "aloud")
 
 
@@ -34,18 +29,6 @@ def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
             text = getattr(said_there, field)
             assert text.strip() == text and 8 <= len(text) <= 330, text
         assert said_there.said.count(". ") + said_there.said.count("? ") + said_there.said.count(": ") <= 4, "two or three sentences"
-
-
-def test_no_two_voices_say_the_same() -> None:
-    for stop in tour_state.ORDER:
-        for field in ("title", "said", "noticed", "limit"):
-            told = [getattr(tour_voices.voice(name).stops[stop], field) for name in tour_voices.VOICES]
-            assert len(set(told)) == len(told), (stop, field)
-
-
-def test_every_stop_leads_into_a_page_that_is_there() -> None:
-    files = {file for _, file, *_ in page_titles.PAGES}
-    assert set(tour_state.STOPS.values()) <= files
 
 
 TRY: dict[str, Callable[[AppTest], object]] = {
@@ -73,9 +56,8 @@ def last_layer(app: AppTest) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", TRY)
-def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: Visitor) -> None:
+def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: State) -> None:
     app = open_app(page="tour.py", stop=stop)
-    assert not app.exception
     told = tour_voices.voice("questions").stops[stop]
     assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
     TRY[stop](app)
@@ -84,27 +66,12 @@ def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, se
     assert session(app).results["tour"].tried == {stop}
 
 
-def test_on_and_back_and_every_voice(open_app: Open, session: Visitor) -> None:
-    app = open_app(page="tour.py")
-    for number, stop in enumerate(tour_state.ORDER[:4]):
-        assert session(app).results["tour"].stop == stop
-        assert not app.exception
-        voice = tour_voices.VOICES[number % 3]
-        app.segmented_control(key="tour_voice").set_value(voice).run()
-        assert tour_voices.voice(voice).stops[stop].said in said(app)
-        app.button(key="tour_on").click().run()
-    assert session(app).results["tour"].stop == tour_state.ORDER[4]
-    app.button(key="tour_to_dice").click().run()
-    app.button(key="tour_back").click().run()
-    assert session(app).results["tour"].stop == "odds"
-
-
-def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: Visitor) -> None:
+def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: State) -> None:
     app = open_app(page="tour.py", stop="loop", voice="metaphor", done="send.pieces.nowhere")
     tour = session(app).results["tour"]
     assert (tour.stop, tour.voice, tour.tried) == ("loop", "metaphor", {"send", "pieces"})
     assert session(app).place == {"stop": "loop", "voice": "metaphor", "done": "send.pieces"}
-    app.button(key="tour_ten").click().run()
+    press(app, "tour_ten")
     assert session(app).place["done"] == "send.pieces.loop"
     again = open_app(page="tour.py", **session(app).place)
     assert session(again).results["tour"].tried == {"send", "pieces", "loop"}
@@ -124,16 +91,8 @@ def test_a_link_from_within_leads_to_its_stop_and_takes_nothing_away(monkeypatch
     assert there == tour_state.Tour("price", "metaphor", {"send", "odds"})
 
 
-def test_what_a_page_adds_to_the_address_goes_with_the_page() -> None:
-    session = Session(page="tour", place={"stop": "loop"})
-    session.open_page("tour")
-    assert session.place
-    session.open_page("read")
-    assert not session.place
-
-
-def test_the_tours_own_story_leaves_the_visitors_text_alone(open_app: Open, session: Visitor) -> None:
+def test_the_tours_own_story_leaves_the_visitors_text_alone(open_app: Open, session: State) -> None:
     app = open_app(page="tour.py")
     before = session(app).run
-    app.button(key="tour_one").click().run()
+    press(app, "tour_one")
     assert session(app).run is before and not (before.path if before else [])

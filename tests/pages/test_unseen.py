@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.components.reconnect.reconnect import HEARTBEAT
+from tests.pages.apptest import Open, State
 
-Open = Callable[..., AppTest]
-Session = Callable[[AppTest], Any]
 MOVING = (  # a page, and what makes it move
     ("watch", "play"),
     ("what_if", "what_if_play"),
@@ -40,7 +37,7 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.mark.parametrize(("page", "begin"), MOVING)
 def test_what_moves_rests_behind_another_tab_and_goes_on_in_front(
-    page: str, begin: str | None, open_app: Open, session: Session, clocks: list[float]
+    page: str, begin: str | None, open_app: Open, session: State, clocks: list[float]
 ) -> None:
     app = open_app(page=None if page == "watch" else f"{page}.py")
     if begin is not None:

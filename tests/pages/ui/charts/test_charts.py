@@ -1,83 +1,23 @@
-"""Every chart renders from its table, its specification is valid, and nothing in it depends on the step."""
+"""The rows of the bars and of the small charts are those of the record."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
-import altair as alt
-import pandas as pd
 import pytest
 
 from core import Generation, SamplingSettings, load_model
-from core.record.step import Step
-from pages.ui.charts import charts, cost_charts, palette, step_rows
-from pages.ui.components.dice import dice
+from pages.ui.charts import step_rows
 from pages.ui.i18n import numbers
 from pages.ui.presenting import stage_payload
-
-Tables = dict[str, pd.DataFrame]
-SPECS: dict[str, Callable[..., charts.Spec]] = {
-    "odds": charts.distribution,
-    "notepad": charts.notepad,
-    "pace": charts.step_time,
-    "surprise": charts.surprise,
-}
 
 
 @pytest.fixture(scope="module")
 def run(tiny: Callable[[str], Any]) -> Generation:
     made = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=6, seed=1), top_n=50)
-    for _ in range(5):
-        made.step()
+    list(made.stream(5))
     return made
-
-
-@pytest.fixture(scope="module")
-def tables(run: Generation) -> Tables:
-    newest = step_rows.step_rows(run.path).to_pandas()
-    return {
-        "odds": step_rows.distribution_rows(run.path[-1]).to_pandas(),
-        "notepad": step_rows.notepad_rows(run.path).to_pandas(),
-        "pace": newest,
-        "surprise": newest,
-    }
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", SPECS)
-def test_a_chart_is_valid_and_finds_all_its_columns(name: str, theme: str, tables: Tables) -> None:
-    spec = SPECS[name](theme)
-    whole = alt.Chart.from_dict({**spec, "data": {"values": tables[name].head(3).to_dict("records")}}, validate=True)
-    assert whole.to_dict()
-    used = {entry["field"] for entry in _walk(spec) if isinstance(entry.get("field"), str)}
-    used |= {field for entry in _walk(spec) for field in entry.get("fields", [])}
-    assert used <= set(tables[name].columns)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", SPECS)
-def test_a_chart_takes_its_colours_from_the_palette(name: str, theme: str) -> None:
-    allowed = set(palette.as_data(palette.of(theme)).values())
-    written = {word for word in json.dumps(SPECS[name](theme)).replace('"', " ").split() if word.startswith("#")}
-    assert written
-    assert written <= allowed
-
-
-def test_no_specification_holds_data() -> None:
-    for spec in SPECS.values():
-        text = json.dumps(spec("light"))
-        assert '"data"' not in text
-        assert '"datasets"' not in text
-
-
-def test_the_axis_of_the_odds_is_fixed() -> None:
-    linear = next(entry["scale"] for entry in _walk(charts.distribution("light")) if entry.get("field") == "dice")
-    logarithmic = next(entry["scale"] for entry in _walk(charts.distribution("light", logarithmic=True)) if entry.get("field") == "dice")
-    assert linear["domain"] == [0, 1]
-    assert logarithmic["domain"] == [0.0001, 1]
-    assert logarithmic["type"] == "log"
 
 
 @pytest.mark.parametrize("count", [5, 10, 50])
@@ -134,23 +74,6 @@ def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
     assert (taken.token_id == dust[0].token_id).sum() == 1, "what was taken from among the cut keeps its row"
 
 
-def test_a_chosen_token_from_far_down_takes_the_last_place(run: Generation) -> None:
-    far = run.next_distribution().candidates[40]
-    step = run.force(far.token_id)
-    run.go_to(len(run.path) - 2)
-    table = step_rows.distribution_rows(step, 10).to_pandas()
-    row = table[table.kind == "chosen"].iloc[0]
-    assert row["row"] == 9
-    assert "rank 41" in row.note
-
-
-def test_the_small_charts_keep_places_ready_and_forget_the_oldest(run: Generation) -> None:
-    assert len(step_rows.step_rows(run.path)) == step_rows.FIRST_SLOTS
-    assert set(step_rows.notepad_rows(run.path[:1])["label"].to_pylist()) == {"prefill", ""}
-    long = run.path * 20
-    assert len(step_rows.step_rows(long)) == step_rows.SLOTS
-
-
 def test_a_first_token_chosen_by_hand_after_going_back_is_no_prefill(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1))
     run.step()
@@ -159,32 +82,3 @@ def test_a_first_token_chosen_by_hand_after_going_back_is_no_prefill(tiny: Calla
     again = run.force(run.next_distribution().candidates[-1].token_id)
     assert (again.index, again.forward.computed_tokens) == (0, 1)
     assert set(step_rows.notepad_rows([again])["label"].to_pylist()) == {""}
-
-
-def test_between_two_steps_nothing_is_invented() -> None:
-    kinds = {mark.get("interpolate") for mark in _walk(charts.surprise("light")) if "interpolate" in mark}
-    assert kinds == {"step"}
-
-
-@pytest.mark.parametrize(("unit", "written"), [("s", "~r"), ("ms", "~r"), ("", "~s")])
-def test_seconds_have_no_prefix_before_their_unit(unit: str, written: str) -> None:
-    """With one, 0.4 s was written "400m s"."""
-    spec = cost_charts.race("light", 32, "total_seconds", unit)
-    axis = next(layer["encoding"]["y"]["axis"] for layer in spec["layer"] if "axis" in layer["encoding"].get("y", {}))
-    assert axis["format"] == written
-    assert f"' {unit}'" in axis["labelExpr"]
-
-
-def test_the_dice_say_what_they_did(run: Generation) -> None:
-    assert numbers.roll(run.path[-1].roll or 0.0) in dice.told(run.path[-1])
-    assert "decides" in dice.told(run.next_distribution())
-    assert "greedy" in dice.told(run.next_distribution(SamplingSettings(greedy=True)))
-    step: Step = run.force(run.next_distribution().candidates[2].token_id)
-    run.go_to(len(run.path) - 2)
-    assert "you chose" in dice.told(step)
-
-
-def _walk(value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, dict):
-        return [value, *(entry for inner in value.values() for entry in _walk(inner))]
-    return [entry for inner in value for entry in _walk(inner)] if isinstance(value, list) else []

@@ -20,12 +20,6 @@ def test_bars_are_said_with_their_numbers() -> None:
     assert numbers_of(pa.Table.from_pandas(table)) == "fox 12 %; cat 3 %."
 
 
-def test_of_a_chart_that_grows_the_newest_are_said() -> None:
-    table = pa.table({"slot": range(40), "token": [f"t{n}" for n in range(40)], "time_text": [f"{n} ms" for n in range(40)]})
-    said = numbers_of(table)
-    assert said.startswith("t28 28 ms") and said.endswith("t39 39 ms.") and said.count(";") == MOST - 1
-
-
 def test_places_that_are_kept_ready_say_nothing_and_hide_nothing() -> None:
     """The small charts of Watch have two dozen places from the first step on; what was said were the last twelve of them."""
     texts = ["5 ms", "6 ms", *[""] * 22]
@@ -42,9 +36,3 @@ def test_the_newest_steps_are_said_however_few_there_are(tiny: Callable[[str], A
     said = numbers_of(step_rows.step_rows(run.path)).split("; ")
     assert len(said) == min(steps, MOST) and f" {steps} " in said[-1]
     assert f" {steps} " in numbers_of(step_rows.notepad_rows(run.path)).split("; ")[-1]
-
-
-def test_cards_come_first_and_nothing_is_said_of_nothing() -> None:
-    assert numbers_of(pd.DataFrame({"tip": ["a: 1 %", "a: 1 %", "b: 2 %"], "label": ["x", "y", "z"]})) == "a: 1 %; b: 2 %."
-    assert numbers_of(pd.DataFrame({"value": [1.0]})) == ""
-    assert numbers_of(pd.DataFrame(columns=["label", "number"])) == ""

@@ -17,8 +17,7 @@ from pages.ui.i18n import numbers
 @pytest.fixture(scope="module")
 def run() -> Generation:
     made = Generation(load_model("storyteller"), "Once upon a time, there was a little")
-    for _ in range(6):
-        made.step()
+    list(made.stream(6))
     return made
 
 

@@ -11,7 +11,6 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.record.step import Step
 from pages.ui.components.dice import dice
-from pages.ui.i18n import numbers
 from pages.ui.session.run_start import LISTED
 from pages.ui.session.sampling_controls import PRESETS
 
@@ -54,22 +53,8 @@ def test_the_pieces_fill_the_strip_and_stay_few(steps: list[Step]) -> None:
         assert sum(piece.token_id >= 0 for piece in pieces) <= dice.MOST_PIECES + 1
 
 
-def test_a_bundle_is_called_one_and_is_never_taken(steps: list[Step]) -> None:
-    bundles = [piece for step in steps for piece in dice.strip_pieces(step) if piece.token_id < 0]
-    assert bundles
-    assert {(piece.label, piece.chosen) for piece in bundles} == {("many small pieces", False)}
-    for step in steps:
-        ids = [piece.token_id for piece in dice.strip_pieces(step)]
-        assert (-1, -1) not in list(pairwise(ids)), "two bundles side by side are one"
-
-
 def test_nothing_is_taken_before_the_roll_or_by_hand_from_among_the_removed(tiny: Any) -> None:
     run = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=2), top_n=LISTED)
     assert not any(piece.chosen for piece in dice.strip_pieces(run.next_distribution()))
     removed = next(c for c in run.next_distribution().candidates if c.removed_by)
     assert not any(piece.chosen for piece in dice.strip_pieces(run.force(removed.token_id)))
-
-
-def test_a_roll_is_never_said_to_be_one() -> None:
-    assert numbers.roll(0.99964) == "0.999"
-    assert numbers.roll(0.0004) == "0.000"

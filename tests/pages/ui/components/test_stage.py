@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.engine.engine import Engine
-from core.record.step import Step
 from pages.ui.i18n import numbers
 from pages.ui.presenting import stage_payload
 
@@ -16,8 +12,7 @@ from pages.ui.presenting import stage_payload
 @pytest.fixture
 def run() -> Generation:
     made = Generation(load_model("storyteller-mini"), "Once upon a time, there was a little", SamplingSettings(seed=3, top_p=0.9), top_n=50)
-    for _ in range(4):
-        made.step()
+    list(made.stream(4))
     return made
 
 
@@ -58,8 +53,7 @@ def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
 
 def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part() -> None:
     long = Generation(load_model("storyteller-mini"), "The sea " * 100, SamplingSettings(seed=1))
-    for _ in range(7):
-        long.step()
+    list(long.stream(7))
     sent = stage_payload.words_of(long)
     assert len(sent) <= stage_payload.WINDOW
     assert [word[5] for word in sent if word[5] >= 0] == list(range(7))
@@ -71,27 +65,3 @@ def test_words_to_click_are_in_the_order_of_the_alphabet_and_not_of_the_odds(run
     assert choices == sorted(choices, key=str.casefold)
     assert len(set(choices)) == len(choices) <= stage_payload.CHOICES
     assert all(not stage_payload.look(step, run, "light")["choices"] for step in run.path), "after the roll there is nothing to guess"
-
-
-def test_a_forced_and_a_greedy_step_say_that_no_dice_were_thrown(run: Generation) -> None:
-    forced = run.force(run.next_distribution().candidates[3].token_id)
-    assert "No dice" in stage_payload.look(forced, run, "light")["lines"][3]
-    run.settings = SamplingSettings(greedy=True)
-    greedy = run.step()
-    assert isinstance(greedy, Step)
-    assert "favourite" in stage_payload.look(greedy, run, "light")["lines"][3]
-
-
-def test_a_slow_pass_does_not_hold_back_what_the_dice_have_shown(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
-    run.release()
-    passes: list[int] = []
-    forward = Engine.forward
-
-    def counted(self: Engine, ids: Any, *more: Any) -> Any:
-        passes.append(len(ids))
-        return forward(self, ids, *more)
-
-    monkeypatch.setattr(Engine, "forward", counted)
-    sent = stage_payload.looks(run, 3, "light", ahead=False)
-    assert "3" in sent and "4" not in sent and not passes
-    assert "4" in stage_payload.looks(run, 3, "light") and len(passes) == 1

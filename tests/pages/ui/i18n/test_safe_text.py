@@ -55,7 +55,3 @@ def test_all_letters_are_still_there(text: str) -> None:
 def test_usual_names_and_sentences_stay_as_they_are() -> None:
     for text in ("storyteller-mini writes from now on.", "It fits (2.5 GB).", "Before you: 3.", "That is “a name”, isn't it?", "top-p 0.9"):
         assert plain(text) == text
-
-
-def test_what_is_very_long_is_cut() -> None:
-    assert len(plain("x" * 10_000)) == 2000

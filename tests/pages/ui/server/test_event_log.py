@@ -43,10 +43,3 @@ def test_the_latest_faults_are_kept_for_the_operator() -> None:
         kept.emit(record())
     assert len(kept.faults) == event_log.KEPT
     assert SECRET not in repr(kept.faults)
-
-
-def test_facts_of_ours_stand_in_the_line() -> None:
-    told = logging.getLogger("pages").makeRecord(
-        "pages", logging.INFO, __file__, 1, "refused", (), None, extra={"event": "refused", "why": "x"}
-    )
-    assert json.loads(event_log.Lines().format(told))["why"] == "x"

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import pytest
 
 from pages.ui.server import deployment, gate
 from pages.ui.server.gate import Gate
-from pages.ui.server.upload_sizes import UploadSizes
+
+T = TypeVar("T")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run it in an event loop of its own, in another thread: the browser tests of this process have one in the main thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 class Inside:
@@ -100,7 +108,7 @@ def test_one_address_cannot_take_all_sockets(through: Gate, monkeypatch: pytest.
         for one in (*greedy, other):
             one.task.cancel()
 
-    asyncio.run(crowd())
+    run(crowd())
     assert Gate.refused["sockets of one address"] == 3
 
 
@@ -127,7 +135,7 @@ def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
         for one in (*there, late):
             one.task.cancel()
 
-    asyncio.run(crowd())
+    run(crowd())
 
 
 def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +150,7 @@ def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, inside: In
         assert len(Gate.connections) == 1
         speaking.task.cancel()
 
-    asyncio.run(wait())
+    run(wait())
 
 
 def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_local(through: Gate, inside: Inside) -> None:
@@ -157,25 +165,25 @@ def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_loca
         forged.task.cancel()
         own.task.cancel()
 
-    asyncio.run(ask())
+    run(ask())
 
 
 def test_metrics_are_the_operator_s(through: Gate) -> None:
     for path in ("/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics", "/_stcore/script-health-check"):
-        assert asyncio.run(answer(through, scope("http", path, "203.0.113.7")))[0] == 404
-        assert asyncio.run(answer(through, scope("http", path, x_forwarded_for="203.0.113.7")))[0] == 404
-    assert asyncio.run(answer(through, scope("http", "/_stcore/metrics")))[0] == 200
+        assert run(answer(through, scope("http", path, "203.0.113.7")))[0] == 404
+        assert run(answer(through, scope("http", path, x_forwarded_for="203.0.113.7")))[0] == 404
+    assert run(answer(through, scope("http", "/_stcore/metrics")))[0] == 200
 
 
 def test_every_answer_carries_the_policy_and_a_strange_name_gets_none_but_the_health(through: Gate) -> None:
-    status, head, body = asyncio.run(answer(through, scope("http", "/watch")))
+    status, head, body = run(answer(through, scope("http", "/watch")))
     assert (status, body) == (200, b"inside")
     assert "img-src 'self'" in head["content-security-policy"]
     assert "frame-ancestors 'self'" in head["content-security-policy"]
     assert head["x-content-type-options"] == "nosniff"
-    status, head, _ = asyncio.run(answer(through, scope("http", "/watch", host="evil.example")))
+    status, head, _ = run(answer(through, scope("http", "/watch", host="evil.example")))
     assert status == 403
-    assert asyncio.run(answer(through, scope("http", "/healthz", host="evil.example")))[0] == 200
+    assert run(answer(through, scope("http", "/healthz", host="evil.example")))[0] == 200
 
 
 def test_what_one_session_hands_in_is_bounded_in_sum(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +191,7 @@ def test_what_one_session_hands_in_is_bounded_in_sum(through: Gate, monkeypatch:
 
     def send(session: str, file: str, method: str = "PUT", **headers: str) -> int:
         asked = scope("http", f"/_stcore/upload_file/{session}/{file}", method=method, **headers)
-        return asyncio.run(answer(through, asked))[0]
+        return run(answer(through, asked))[0]
 
     large = str(9 * 2**20)
     assert send("one", "a", content_length=large) == 200
@@ -204,21 +212,15 @@ def test_a_file_that_could_not_be_deleted_still_counts(inside: Inside, monkeypat
     monkeypatch.setenv("TOKEN_VIEWER_UPLOADS_MEGABYTES", "10")
     through, large = Gate(refuse), {"content_length": str(9 * 2**20)}
     statuses = [
-        asyncio.run(answer(through, scope("http", f"/_stcore/upload_file/one/{file}", method=method, **headers)))[0]
+        run(answer(through, scope("http", f"/_stcore/upload_file/one/{file}", method=method, **headers)))[0]
         for file, method, headers in (("a", "PUT", large), ("a", "DELETE", {}), ("b", "PUT", large))
     ]
     assert statuses == [200, 403, 413]
 
 
-def test_only_the_newest_sessions_are_remembered() -> None:
-    sizes = UploadSizes(sessions=2)
-    assert all(sizes.add(session, "a", 9, 10) for session in ("one", "two", "three"))
-    assert sizes.add("one", "b", 9, 10) and not sizes.add("three", "b", 9, 10)
-
-
 def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example")
     own = {"host": "viewer.example", "origin": "https://viewer.example"}
-    assert asyncio.run(answer(through, scope("http", **own)))[0] == 200
-    assert asyncio.run(answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
+    assert run(answer(through, scope("http", **own)))[0] == 200
+    assert run(answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
     assert [one.get("origin") for one in inside.came] == ["http://localhost", None]

@@ -42,19 +42,6 @@ def test_the_first_model_is_loaded_once_and_given_to_one_caller(monkeypatch: pyt
     assert gc.get_freeze_count() > 0
 
 
-def test_a_public_instance_loads_the_network_before_visitors_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
-    preload.begin()
-    model = preload.take("storyteller")
-    assert model is not None and model.network is not None
-
-
-def test_nothing_is_waited_for_if_loading_never_began() -> None:
-    assert not preload.under_way() and not preload.failed()
-    preload.wait()
-    assert preload.take("storyteller") is None
-
-
 def test_a_model_that_could_not_be_preloaded_is_tried_again_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: str, **_: object) -> None:
         raise BrokenModel(f"{name} is broken today.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from pages.ui.server import tcp_nodelay
 
@@ -24,7 +23,3 @@ def test_who_connects_is_answered_without_delay() -> None:
         # in a thread of its own: the browser tests' driver keeps an event loop running in this one
         with ThreadPoolExecutor(1) as thread:
             assert thread.submit(asyncio.run, serve()).result()
-
-
-def test_the_server_begins_with_it() -> None:
-    assert "lifespan=tcp_nodelay.nodelay_lifespan" in (Path(__file__).parents[4] / "app.py").read_text("utf-8")

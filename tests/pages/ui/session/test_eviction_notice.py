@@ -13,9 +13,8 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, load_model
 from pages.ui.server import loaded_models
 from pages.ui.session import run_start
+from tests.pages.apptest import Open, State, press, told
 
-Open = Callable[..., AppTest]
-State = Callable[[AppTest], Any]
 PROMPT = "The old king"
 BUNDLED = "storyteller"
 
@@ -43,16 +42,11 @@ def writer(open_app: Open, session: State) -> Callable[[str], AppTest]:
         session(app).names.append(name)
         app.run().selectbox(key="model").set_value(name).run()
         for _ in range(steps):
-            app.button(key="step").click().run()
-        assert not app.exception
+            press(app, "step")
         assert session(app).run.model_name == name
         return app
 
     return write
-
-
-def told(app: AppTest) -> list[str]:
-    return [str(note.value) for note in app.info]
 
 
 def ids(run: Any) -> list[int]:
@@ -73,60 +67,16 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
     writer(folders[2])
     assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}
     one.run()
-    assert told(one) == ["llama0 was put away to make room for bloom0. Your text is safe, and going on loads it again."]
+    assert told(one) == ["llama was put away to make room for bloom. Your text is safe, and going on loads it again."]
     assert session(one).run.path == path
     assert len(one.get("vega_lite_chart")) == bars
     assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
     assert len(told(one.run())) == 1, "it stays until they do something"
-    one.button(key="step").click().run()
-    assert not one.exception
+    press(one, "step")
     assert told(one) == []
     assert ids(session(one).run) == alone(one, folders[0], 4)
     assert session(one).run.path[:3] == path
     assert folders[0] in loaded_models.in_memory()
-
-
-@pytest.mark.slow
-def test_play_ends_when_the_model_is_put_away_and_begins_again_at_a_press(writer: Any, folders: list[str], session: State) -> None:
-    one = writer(folders[0])
-    one.button(key="play").click().run()
-    assert session(one).playing
-    before = len(session(one).run.path)
-    loaded_models.unload(folders[0])
-    one.run()
-    assert not session(one).playing
-    assert told(one) == ["llama0 was put away because somebody asked for its memory. Your text is safe, and going on loads it again."]
-    assert [button.key for button in one.button if button.key in ("play", "pause")] == ["play"], "the page was drawn again, at rest"
-    assert len(session(one).run.path) == before
-    assert folders[0] not in loaded_models.in_memory()
-    one.button(key="play").click().run()
-    assert session(one).playing
-    one.run()
-    assert len(session(one).run.path) > before
-
-
-@pytest.mark.slow
-def test_every_page_tells_it(writer: Any, folders: list[str]) -> None:
-    for page in ("inside.py", "models.py"):
-        one = writer(folders[0])
-        one.switch_page(f"../../pages/{page}").run()
-        loaded_models.unload(folders[0])
-        one.run()
-        assert not one.exception
-        assert [sentence for sentence in told(one) if "was put away" in sentence], page
-
-
-@pytest.mark.slow
-def test_who_changes_the_model_is_not_told_about_their_own_choice(
-    writer: Any, folders: list[str], session: State, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKEN_VIEWER_MODELS", "1")
-    one = writer(folders[0])
-    session(one).names += folders[1:]
-    for name in folders[1:]:
-        one.run().selectbox(key="model").set_value(name).run()
-        assert told(one) == []
-    assert folders[0] not in loaded_models.in_memory()
 
 
 @pytest.mark.slow
@@ -138,12 +88,11 @@ def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, t
     loaded_models.unload(str(folder))
     folder.rename(tmp_path / "gone")
     one.run()
-    one.button(key="step").click().run()
-    assert not one.exception
+    press(one, "step")
     assert len([sentence for sentence in told(one) if "cannot be loaded again just now" in sentence]) == 1
     assert session(one).run.written == written
     (tmp_path / "gone").rename(folder)
-    one.button(key="step").click().run()
+    press(one, "step")
     assert told(one) == []
     assert ids(session(one).run) == alone(one, str(folder), 4)
 

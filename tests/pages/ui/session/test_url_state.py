@@ -22,8 +22,7 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
         monkeypatch.setattr(module, "st", SimpleNamespace(session_state=fields))
     monkeypatch.setattr(url_state, "notify", lambda sentence: someone.notes.append(state.Notice(sentence)))
     run = Generation(load_model("storyteller"), "The old king", SamplingSettings(seed=4))
-    for _ in range(6):
-        run.step()
+    list(run.stream(6))
     hold(someone, run)
     fields |= {"prompt": "The old king", "seed": 4, "temperature": 1.0, "top_p": 1.0}
     return someone
@@ -108,19 +107,6 @@ def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.S
         ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
     ]
     assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
-
-
-def test_what_the_address_has_brought_already_is_not_begun_again(visitor: state.Session) -> None:
-    begun = visitor.begun_with
-    assert text_found(visitor, {"query": url_state.address_query(), "back": True}) == [
-        ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
-    ]
-    assert visitor.begun_with is begun
-
-
-def test_a_text_that_names_another_is_looked_for_no_further(visitor: state.Session) -> None:
-    text_found(visitor, {"query": "prompt=A+boat&kept=abc", "back": True})
-    assert url_state.address().wanted == ""
 
 
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
