@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file
 
-from core import Generation, SamplingSettings, list_models, load_model
+from core import Generation, SamplingSettings, list_models, load_model, score_text
 from core.experiments import prepared
 from core.experiments.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, page_bytes
+from core.experiments.fork import Fork, continuation, side_by_side
 from core.experiments.prepared import PREPARED, PreparedRun
 from core.experiments.school_report import knows, school_reports
 from core.experiments.speculative import speculate
@@ -19,7 +20,8 @@ from core.models.growth import Growth, growth_of
 from core.models.loading import BUNDLED
 from core.training.exam import Candidate
 from core.training.growth import PROMPTS
-from pages.ui.i18n.example_texts import QUESTIONS
+from pages.ui.experiments import fork_playback
+from pages.ui.i18n.example_texts import FORKS, QUESTIONS, TO_READ
 
 STORY = "One day, a small mouse found a big red ball. The mouse was happy."
 
@@ -107,3 +109,19 @@ def test_the_school_report_knows_facts_as_the_examination_counts_them(large: Any
         assert knows(small, before, answer) == examiner.knows(before, answer)
     reports = {one.name: one for one in school_reports([large, small], large, STORY, 20)}
     assert reports[large.name].right >= 15 and reports[small.name].kept > 0.2
+
+
+def test_the_examples_to_read_show_a_text_read_well_and_one_worse_than_blind_guessing(large: Any, small: Any) -> None:
+    teacher, pupil = (score_text(model, TO_READ["A tale"]).perplexity for model in (large, small))
+    assert teacher < pupil and teacher < 25
+    assert score_text(large, TO_READ["Another tongue"]).perplexity > large.vocabulary_size
+
+
+def test_the_examples_of_what_if_each_say_something_else(large: Any) -> None:
+    verdicts = []
+    for _, prompt, left, right in FORKS:
+        fork = Fork.at(Generation(large, prompt), 0, continuation(large, prompt, left), continuation(large, prompt, right))
+        list(side_by_side(fork, 20))
+        verdicts.append(fork_playback.verdict(fork))
+    assert all("right behind what was put there" in verdict for verdict in verdicts)
+    assert len(set(verdicts)) == len(FORKS)

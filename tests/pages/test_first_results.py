@@ -15,8 +15,6 @@ from pages.ui.session.provenance import Provenance
 from pages.ui.shell import next_page_link
 from tests.pages.apptest import Open, State, html
 
-FIRST = {take.page: take for take in reversed(record.RECORDING_SPECS) if not take.before and not take.query}
-
 
 @pytest.mark.parametrize("take", record.RECORDING_SPECS, ids=lambda take: take.name)
 def test_a_recording_of_every_experiment_came_with_the_app(take: record.RecordingSpec) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.errors import BadRecording
 from core.experiments import prepared
 from pages.ui.experiments import gallery, recorded_results
 from tests.pages.apptest import Open, State, go, press, said
@@ -15,6 +16,13 @@ def test_a_run_opens_whole_as_a_recording(open_app: Open, session: State) -> Non
     assert run.is_replay and [step.text for step in run.path] == [step.text for step in prepared.load("hot").path]
     go(app, "watch.py")
     assert "recording" in said(app)
+
+
+def test_what_had_been_written_can_be_brought_back(open_app: Open, session: State) -> None:
+    app = press(open_app(page="watch.py"), "step")
+    before = session(app).run
+    press(go(app, "gallery.py"), "gallery_open_cold")
+    assert session(app).put_aside.run is before
 
 
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +40,5 @@ def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeyp
 
 @pytest.mark.parametrize("data", [b"", b"hello", b"{}", b"\x1f\x8b123", b"[" * 100])
 def test_a_wrong_file_costs_a_sentence(data: bytes) -> None:
-    from core.errors import BadRecording
-
     with pytest.raises(BadRecording):
         gallery.opened(data)

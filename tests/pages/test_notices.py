@@ -46,6 +46,8 @@ def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: st
     outer("start")
     assert visitor.notes == [state.Notice("Too little.", "start"), state.Notice("Too much.", "start")]
     state.notify("By the way.")
+    state.notify("By the way.")  # the same is said once
+    assert [note.text for note in visitor.notes].count("By the way.") == 1
     assert visitor.notes[-1] == state.Notice("By the way.", ""), "what is said while nothing was pressed stands at the head"
     inner()
     assert visitor.notes == [state.Notice("Too little.", "")]

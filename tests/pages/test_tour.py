@@ -23,12 +23,8 @@ def tell(app: AppTest) -> str:
 def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
     voice = tour_voices.voice(name)
     assert tuple(voice.stops) == tour_state.ORDER
-    assert 12 <= len(tour_state.ORDER) <= 14
-    for said_there in voice.stops.values():
-        for field in ("title", "said", "attempt", "noticed", "limit"):
-            text = getattr(said_there, field)
-            assert text.strip() == text and 8 <= len(text) <= 330, text
-        assert said_there.said.count(". ") + said_there.said.count("? ") + said_there.said.count(": ") <= 4, "two or three sentences"
+    for stop in voice.stops.values():
+        assert all(getattr(stop, field).strip() for field in ("title", "said", "attempt", "noticed", "limit"))
 
 
 TRY: dict[str, Callable[[AppTest], object]] = {

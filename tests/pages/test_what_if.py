@@ -18,7 +18,7 @@ from tests.pages.apptest import Open, State, press, said
 
 @pytest.fixture(autouse=True)
 def nothing_written_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first words of both branches, which stand there before anybody asks, have tests in `test_first_results.py`."""
+    """Both branches begin without a word."""
     monkeypatch.setattr(fork_playback, "FIRST_WORDS", 0)
 
 

@@ -31,6 +31,7 @@ CASES: dict[str, tuple[str, dict[str, Any], bool]] = {
         {"max_position_embeddings": 16, "rope_parameters": {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 1e4}},
         True,
     ),
+    "sliding window": ("MistralConfig", {"sliding_window": 8}, True),
     "bamba": ("BambaConfig", MAMBA | {"attn_layer_indices": [1]}, True),
     "xlstm": ("xLSTMConfig", {"num_heads": 4, "head_dim": 8}, False),
     "minimax": (

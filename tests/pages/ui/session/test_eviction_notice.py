@@ -67,7 +67,8 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
     writer(folders[2])
     assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}
     one.run()
-    assert told(one) == ["llama was put away to make room for bloom. Your text is safe, and going on loads it again."]
+    gone, come = (Path(folder).name for folder in (folders[0], folders[2]))
+    assert told(one) == [f"{gone} was put away to make room for {come}. Your text is safe, and going on loads it again."]
     assert session(one).run.path == path
     assert len(one.get("vega_lite_chart")) == bars
     assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
