@@ -7,7 +7,7 @@ export default function ({ parentElement, data }) {
   const w = data.words;
   const sides = { streamed: [w.streamed, w.streamed_term], whole: [w.whole, w.whole_term] };
   for (const [name, [title, term]] of Object.entries(sides)) {
-    const head = stage.querySelector(`.${name} h3`);
+    const head = stage.querySelector(`.${name} h2`);
     head.textContent = title + " ";
     const small = document.createElement("small");
     small.textContent = term;

@@ -31,8 +31,8 @@ HERE = Path(__file__).parent
 
 _STAGE = st.components.v2.component(
     "stream_stage",
-    html='<div class="stage"><div class="sides"><section class="streamed"><h3></h3><p class="text"></p><p class="clock"></p></section>'
-    '<section class="whole"><h3></h3><p class="text"></p><p class="clock"></p></section></div>'
+    html='<div class="stage"><div class="sides"><section class="streamed"><h2></h2><p class="text"></p><p class="clock"></p></section>'
+    '<section class="whole"><h2></h2><p class="text"></p><p class="clock"></p></section></div>'
     '<button type="button" class="play"></button></div>',
     css=(HERE / "stream_stage.css").read_text("utf-8"),
     js=(HERE / "stream_stage.js").read_text("utf-8"),
