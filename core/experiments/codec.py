@@ -1,7 +1,7 @@
 """Convert observations of experiments to plain JSON and back, so that a result can be shown without a model.
 
-Records are frozen dataclasses of plain values. A file names their classes, and the reader creates only classes in `CLASSES`. It checks every
-field against its declared type. Steps are stored once each in a separate table, even if several observations contain them.
+Records are frozen dataclasses of plain values. A file names their classes, and the reader creates only classes in `CLASSES`. It checks
+every field against its declared type. Each step is stored once in a separate table, even if several observations contain it.
 """
 
 from __future__ import annotations

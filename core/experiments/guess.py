@@ -71,7 +71,10 @@ class Round:
 
 
 def cleaned(said: Sequence[str]) -> list[str]:
-    """Return the guesses without extra spaces and repetitions. Raises BadGuess for no guess, more than MOST, or one over LONGEST characters."""
+    """Return the guesses without extra spaces and repetitions.
+
+    Raises BadGuess for no guess, more than MOST guesses, or more than LONGEST characters.
+    """
     words: list[str] = []
     for text in said:
         word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())

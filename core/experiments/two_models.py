@@ -230,9 +230,9 @@ def _read(model: LanguageModel, prompt: str, text: str) -> list[tuple[str, float
 
 
 def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, float]]) -> tuple[JudgedPart, ...]:
-    """Return the parts of a text that was split into tokens in two ways, given as (text, bits); each part ends where both splits have an end.
+    """Return the parts of a text that was split into tokens in two ways, each given as (text, bits).
 
-    A part with unknown bits (NaN) is left out.
+    Each part ends where a token of both splits ends. A part with unknown bits (NaN) is left out.
 
     >>> by_character([("a", 1.0), ("bc", 2.0)], [("ab", 4.0), ("c", 0.5)])
     (JudgedPart(text='abc', writer_bits=3.0, judge_bits=4.5),)

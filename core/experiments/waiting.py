@@ -92,7 +92,7 @@ def watch_one(
     length: int = 24,
     rate: float = 10.0,
 ) -> Iterator[Watched]:
-    """Send one request among sixteen others, `rate` arrivals per second, to a server of each policy; yield after each pass since its arrival.
+    """Send one request among sixteen others, `rate` arrivals per second, to a server of each policy; yield every pass since its arrival.
 
     others: prompts of the other requests; the limits of this app can reduce their number. The watched request arrives in their middle.
     Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError.
@@ -171,7 +171,7 @@ class ServiceTimes:
 
 @dataclass(frozen=True, slots=True)
 class LoadPoint:
-    """Mean waiting times at one load. load: arrivals per second times E[S]. queue: from arrival to the first pass; total: to the last token.
+    """Mean waiting times at one load. load: arrivals per second x E[S]. queue: from arrival to the first pass; total: to the last token.
 
     formula: the mean wait that M/G/1 gives for the measured service times, seconds, computed.
     """
