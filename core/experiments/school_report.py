@@ -44,7 +44,7 @@ class SchoolReport:
 def school_reports(
     models: Sequence[LanguageModel], teacher: LanguageModel, text: str, count: int = 60, seed: int = 0
 ) -> Iterator[SchoolReport]:
-    """Examine each of these models; yield its report after every AT_ONCE facts. count: facts, sampled with `seed` from the training lessons.
+    """Examine each of these models; yield its report after every AT_ONCE facts. count: facts, sampled with `seed` from the lessons.
 
     The facts are asked in the words of the lessons; the text should not be part of a lesson. Raises EmptyPrompt, PromptTooLong,
     BadSetting, ModelError for a model on a server, BrokenLogits, NotEnoughMemory.

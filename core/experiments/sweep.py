@@ -71,10 +71,10 @@ class ComparisonStep:
 
 
 def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n: int = 12) -> Iterator[ComparisonStep]:
-    """Let all columns write, one token each in turn; yields after every round. Same seed, same rolls: only model and settings differ.
+    """Generate all columns, one token each in turn, with the same rolls; yield after every round. Only model and settings differ.
 
-    Models may cut the text differently; two columns part where their written *texts* first disagree. Of models that do not fit into memory
-    together, the one that is there writes its columns to the end before another takes its place.
+    Tokenizers can differ, so columns are compared by their text. If the models do not fit into memory together, the columns of the loaded
+    model are completed before another model is loaded.
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if not 1 <= len(columns) <= MOST_COLUMNS:
@@ -83,7 +83,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     runs = [Generation(column.model, prompt, column.settings, top_n=top_n) for column in columns]
     try:
         while writing := [run for run in runs if run.finished is None and len(run.path) < steps]:
-            # Taking turns, two models that do not fit together would be loaded anew for every single token.
+            # In turns, two models that do not fit into memory together would be loaded again for every token.
             here = [run for run in writing if not run.model.engine.unloaded]
             for run in here or [run for run in writing if run.model is writing[0].model]:
                 next(run.stream(1), None)
