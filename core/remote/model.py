@@ -119,9 +119,7 @@ class ServerEngine(Engine):
                     where=where
                 )
             )
-        if (
-            listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM
-        ):  # an unlisted token is at most as likely as the last listed one
+        if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # unlisted tokens are less likely
             raise WrongServer(
                 _("The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.").format(where=where)
             )
