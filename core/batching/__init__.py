@@ -1,1 +1,1 @@
-"""Many requests, one model: a scheduler and a pool of KV blocks made to be watched, and forward passes that really are shared."""
+"""Batching of many requests on one model: a scheduler, a pool of KV blocks, and shared forward passes."""

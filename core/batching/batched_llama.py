@@ -1,16 +1,15 @@
-"""Ragged passes on a CPU for the decoders that the engine runs by their parts: any number of tokens of any number of requests, their keys
-and values in blocks.
+"""Ragged passes on a CPU for models that run by a `FastDecoder`: any number of tokens of any number of requests, with keys and values in
+blocks.
 
-The matrix products see all rows at once, which is the whole gain of batching: the weights are fetched once for everybody. Only attention
-looks at each text by itself. Rows are never padded; the texts of those who write one token are attended to in one product as long as the
-longest of them.
+Each matrix product computes all rows at once, so the weights are read only once for all requests. Attention is computed per text. Rows are
+never padded. The texts with one new token share one attention product, which is as long as the longest of them.
 
-A pass of few rows goes through compiled code as a whole (`core.backends.compiled`) as soon as that is there. Until then,
-without numba, and for many rows it goes through NumPy and torch as written here.
+A pass of few rows runs completely in compiled code (`core.backends.compiled`) if it is available. Otherwise, and for many rows, the pass
+uses NumPy and torch in this file.
 
-The network's own weights, of a decoder that `core.backends.fast_decoder` has compared with transformers. In a small model those
-projections that read the same rows are laid side by side, which takes a copy; in a large one the calls weigh little.
-`python -m tests.benchmarks.serving` measures the whole.
+The weights are the network's own; `core.backends.fast_decoder` has compared the decoder with transformers. In a small model, projections
+that read the same rows are joined into one matrix, which needs a copy. In a large model this would save little time.
+`python -m tests.benchmarks.serving` measures the passes.
 """
 
 from __future__ import annotations
@@ -42,22 +41,22 @@ class Part(Protocol):
 
     @property
     def token_ids(self) -> Sequence[int]:
-        """The new tokens, at least one."""
+        """Return the new tokens, at least one."""
 
     @property
     def start(self) -> int:
-        """How many tokens stand before them, with keys and values in the blocks."""
+        """Return the number of tokens before them, whose keys and values are in the blocks."""
 
     @property
     def block_table(self) -> Sequence[int]:
-        """The blocks of the text, with room for the new tokens."""
+        """Return the blocks of the text, with room for the new tokens."""
 
 
 class BatchRunner(Protocol):
-    """Runs passes over many requests and keeps their keys and values in blocks. In use by one server, under the engine's lock.
+    """Runs passes over many requests and keeps their keys and values in blocks. One server uses it, under the engine's lock.
 
-    within_pass: whether a part may attend to blocks that another part of the same pass fills. padded_tokens: places that the newest pass
-    looked at only to mask them, because texts of different length stood in one product. bytes: of the memory for keys and values.
+    within_pass: whether a part may attend to blocks that another part of the same pass fills. padded_tokens: masked places in the newest
+    pass, because texts of different lengths shared one product. bytes: of the memory for keys and values.
     """
 
     within_pass: bool
@@ -65,19 +64,19 @@ class BatchRunner(Protocol):
     bytes: int
 
     def run(self, parts: Sequence[Part], every: bool = False) -> torch.Tensor:
-        """float32 logits [parts, vocabulary] of each part's last token, or [tokens, vocabulary] of every new token."""
+        """Return float32 logits [parts, vocabulary] of each part's last token, or with `every` [tokens, vocabulary] of all new tokens."""
 
 
 def slots_of(table: Sequence[int], start: int, stop: int) -> np.ndarray:
-    """Where the tokens [start, stop) of a text lie: int64 places in a row of all blocks."""
+    """Return the slots of the tokens [start, stop) of a text, int64, counted over all blocks."""
     places = np.arange(start, stop)
     return np.asarray(table, dtype=np.int64)[places // BLOCK_SIZE] * BLOCK_SIZE + places % BLOCK_SIZE
 
 
 class BatchedLlama:
-    """See `BatchRunner`. model: one that the engine runs by a `FastDecoder` which `can_be_batched`; blocks: how many of 16 tokens.
+    """See `BatchRunner`. model: its backend is a `FastDecoder` which `can_be_batched`; blocks: number of blocks of 16 tokens.
 
-    Compiled code is used from the first pass on or never, so that no run is timed half in one way and half in the other.
+    Compiled code is used from the first pass on or never, so that all measured times of a run are comparable.
     """
 
     within_pass = True
@@ -94,7 +93,7 @@ class BatchedLlama:
             self.layers = [_Layer(layer, copied) for layer in parts.layers]
             self.head = _Projection((parts.head,), copied)
         width = self.kv_heads * self.head_size
-        # Keys lie with the tokens of a block side by side, so that sixteen scores are made at a time.
+        # The keys of a block's tokens are adjacent in memory, so that sixteen scores are computed at a time.
         self.keys = np.zeros((len(self.layers), blocks, width, BLOCK_SIZE), np.float32)
         self.values = np.zeros((len(self.layers), blocks * BLOCK_SIZE, width), np.float32)
         self.padded_tokens = 0
@@ -136,7 +135,7 @@ class BatchedLlama:
             return torch.from_numpy(logits)
 
     def _attention(self, layer: _Layer, taken: np.ndarray, keys: np.ndarray, values: np.ndarray, batch: _Batch) -> np.ndarray:
-        """What attention adds to each row, after its projection outward."""
+        """Return the output of attention for each row, after the output projection."""
         rows, size, queries = len(taken), self.head_size, self.heads * self.head_size
         turned = queries + self.kv_heads * size
         projected = layer.inward(taken)
@@ -161,12 +160,12 @@ class BatchedLlama:
         return layer.outward(self._attend(projected[:, :queries], keys, values, batch, layer.parts.scaling))
 
     def _attend(self, queries: np.ndarray, keys: np.ndarray, values: np.ndarray, batch: _Batch, scaling: float) -> np.ndarray:
-        """What each new token [rows, heads x head size] gathers from the text before it, the same shape."""
+        """Return the attention-weighted values for queries [rows, heads x head size], same shape."""
         mixed = np.empty(queries.shape, np.float32)
         group, size = self.heads // self.kv_heads, self.head_size
         lines = values.reshape(len(keys), -1)
         for rows, blocks, count, mask in batch.views:
-            # [texts, KV heads, tokens, head size]; the query heads that share a KV head stand one behind the other, as if they were tokens.
+            # [texts, KV heads, tokens, head size]; the query heads that share a KV head are joined along the axis of tokens.
             texts = len(rows) // count
             known = torch.from_numpy(keys.take(blocks, 0)).view(texts, -1, self.kv_heads, size, BLOCK_SIZE)
             own_keys = known.permute(0, 2, 1, 4, 3).flatten(2, 3)
@@ -183,7 +182,7 @@ class BatchedLlama:
 
 
 def _places(parts: Sequence[Part], every: bool) -> tuple[Where, np.ndarray]:
-    """Of each new token the id, position, slot and text, and which rows are wanted; and the block tables, of the longest one's width."""
+    """Return id, position, slot and text of each new token and the wanted rows, and the block tables, padded to the longest one."""
     counts = [len(part.token_ids) for part in parts]
     spans = [(part.start, part.start + count) for part, count in zip(parts, counts, strict=True)]
     ids = np.concatenate([np.asarray(part.token_ids, dtype=np.int64) for part in parts])
@@ -199,9 +198,9 @@ def _places(parts: Sequence[Part], every: bool) -> tuple[Where, np.ndarray]:
 
 
 class _Batch:
-    """What all layers need to know of a pass: ids, rotations, places, and for each view whose rows look at which blocks.
+    """The data of a pass that all layers share: ids, rotations, slots, and for each view its rows and blocks.
 
-    A view is a set of rows that are attended to together: everybody who writes one token, or one request's several.
+    A view is a set of rows that share one attention product: all requests with one new token, or one request with several.
     views: rows int64 [texts x count], blocks int64 [texts x blocks], count: new tokens of a text, mask float [texts or 1, 1, 1 or
     group x count, blocks x 16].
     """
@@ -232,7 +231,7 @@ class _Batch:
         if single:
             lengths = np.array([parts[place].start + 1 for place in single])
             longest = blocks_for(int(lengths.max()))
-            blocks = np.zeros((len(single), longest), dtype=np.int64)  # beyond a text's own blocks any block will do: it is masked
+            blocks = np.zeros((len(single), longest), dtype=np.int64)  # block 0 fills the rows of shorter texts and is masked
             for row, place in enumerate(single):
                 own = parts[place].block_table[: blocks_for(int(lengths[row]))]
                 blocks[row, : len(own)] = own
@@ -249,14 +248,14 @@ class _Batch:
 
 
 def _mask(unseen: np.ndarray) -> torch.Tensor:
-    """0 where a place may be looked at, -inf where not, of the same shape."""
+    """Return 0 for visible places and -inf for unseen ones, same shape, float32."""
     return torch.from_numpy(np.where(unseen, np.float32(-np.inf), np.float32(0)))
 
 
 class _Projection:
-    """Linear layers that read the same rows, as one product where `copied`: [rows, in] -> [rows, all their outputs].
+    """Linear layers that read the same rows, joined into one product if `copied`: [rows, in] -> [rows, all their outputs].
 
-    As soon as compiled code is there it takes a few rows through the layers as they are, however they are stored, each weight fetched once.
+    When compiled code is ready, it computes few rows directly from the stored weights and reads each weight once.
     """
 
     def __init__(self, parts: Sequence[Projection], copied: bool) -> None:
@@ -302,7 +301,7 @@ class _Layer:
         self.outward, self.contract = _Projection((parts.outward,), copied), _Projection((parts.contract,), copied)
 
     def feed_forward(self, rows: np.ndarray) -> np.ndarray:
-        """What the feed-forward part makes of these rows."""
+        """Return the output of the feed-forward part for these rows."""
         both = self.expand(rows)
         width = self.parts.contract.inputs
         gate = np.ascontiguousarray(both[:, :width])
@@ -313,7 +312,7 @@ class _Layer:
 
 
 def _normed(norm: Norm | None, rows: np.ndarray) -> np.ndarray:
-    """The rows, normed where there is a norm."""
+    """Return the normalised rows, or the rows unchanged without a norm."""
     if norm is None:
         return rows
     out = np.empty_like(rows)

@@ -1,7 +1,7 @@
-"""Batched passes for every architecture that keeps plain keys and values, through transformers' own forward, on a CPU or a GPU.
+"""Batched passes by transformers' own forward, on a CPU or a GPU, for every architecture with plain keys and values.
 
-Requests with equally many new tokens go through the network together: their keys and values are gathered from the blocks, the shorter
-ones padded on the left and masked, and what the network wrote for the new tokens goes back into the blocks.
+Requests with the same number of new tokens share a pass: their keys and values are gathered from the blocks, shorter texts are padded on
+the left and masked, and the keys and values of the new tokens are written back into the blocks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def refuse_unless_plain(model: LanguageModel) -> None:
-    """Raise ModelError for a model whose memory is not one key and one value per token in every layer, or whose network is not here."""
+    """Raise ModelError for a model on a server, or one without exactly one key and one value per token in every layer."""
     if not model.has_network:
         raise ModelError(
             _("{model} runs on another machine, which makes its own batches. Choose a model that runs here.").format(model=model.name)
@@ -78,7 +78,7 @@ class BatchedTransformers:
         return torch.cat([answers[place] for place in range(len(parts))]).float()
 
     def _factors(self, part: Part) -> int:
-        """With which rotary factors this part is read. Raises PromptTooLong where its keys in the blocks have others."""
+        """Return the rotary factors for this part. Raises PromptTooLong if its keys in the blocks were computed with other factors."""
         factors = self._rotary.factors(part.start + len(part.token_ids))
         if part.start and (factors != self._rotary.factors(part.start) or (self._rotary.each_length and factors)):
             raise PromptTooLong(
@@ -89,7 +89,7 @@ class BatchedTransformers:
         return factors
 
     def _pass(self, parts: Sequence[Part], count: int, every: bool) -> torch.Tensor:
-        """One pass over parts with `count` new tokens each: logits [parts, count or 1, vocabulary]."""
+        """Compute one pass over parts with `count` new tokens each; return logits [parts, count or 1, vocabulary]."""
         starts = np.array([part.start for part in parts])
         longest = int(starts.max())
         cache = DynamicCache(config=self._config)
@@ -124,5 +124,5 @@ class BatchedTransformers:
                 store.index_copy_(0, where, tensor[:, :, -count:].transpose(1, 2).flatten(0, 1))
 
     def _store(self, like: torch.Tensor) -> torch.Tensor:
-        """Room for all blocks, [slots, KV heads, size]."""
+        """Return zeros for all blocks, [slots, KV heads, size]."""
         return torch.zeros((self._slots, like.shape[1], like.shape[3]), dtype=like.dtype, device=like.device)

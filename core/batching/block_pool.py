@@ -1,8 +1,8 @@
-"""The memory for keys and values, cut into blocks of 16 tokens: who holds which, which are shared, and which hold a known beginning.
+"""The pool of KV blocks of 16 tokens: which request holds which block, which are shared, and which contain a known prefix.
 
-Books only, no numbers: the keys and values themselves lie in `core.batching.batched_llama` and `core.batching.batched_transformers`, at the
-places that a block table names. After PagedAttention (Kwon et al. 2023, arXiv 2309.06180) and vLLM's prefix cache, in which a full block is
-known by a hash of its tokens and of all before them.
+The pool only counts blocks. `core.batching.batched_llama` and `core.batching.batched_transformers` store the keys and values, at the places
+that a block table lists. After PagedAttention (Kwon et al. 2023, arXiv 2309.06180) and vLLM's prefix cache, which identifies a full block by
+a hash of its tokens and all tokens before them.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ BLOCK_SIZE = 16  # tokens
 
 
 def hash_block(parent: bytes, token_ids: Sequence[int]) -> bytes:
-    """What a full block is known by: its tokens, and the hash of the block before it (b"" for the first)."""
+    """Return the hash of a full block, made of its tokens and the hash of the block before it (b"" for the first)."""
     return blake2b(parent + np.asarray(token_ids, dtype=np.int64).tobytes(), digest_size=16).digest()
 
 
 def blocks_for(tokens: int) -> int:
-    """How many blocks so many tokens need."""
+    """Return how many blocks this many tokens need."""
     return -(-tokens // BLOCK_SIZE)
 
 
 class BlockPool:
-    """`count` blocks with reference counts. A block that nobody holds any more keeps its hash, and is found again until it is needed.
+    """`count` blocks with reference counts. A free block keeps its hash and can be found again until it is taken.
 
-    The block freed longest ago is given out first.
+    The block that was freed first is taken first.
     """
 
     def __init__(self, count: int) -> None:
@@ -41,30 +41,30 @@ class BlockPool:
 
     @property
     def free(self) -> int:
-        """Blocks that nobody holds, those that still have a known beginning in them included."""
+        """Return the number of free blocks, including those with a known prefix."""
         return len(self._free)
 
     @property
     def used(self) -> int:
-        """Blocks that somebody holds."""
+        """Return the number of blocks that a request holds."""
         return self.count - len(self._free)
 
     @property
     def shared(self) -> int:
-        """Blocks saved by sharing: holders beyond the first, over all blocks."""
+        """Return the number of blocks saved by sharing: all holders beyond the first of each block."""
         return sum(references - 1 for references in self.references if references > 1)
 
     @property
     def cached(self) -> int:
-        """Free blocks that would be found again by the prefix in them."""
+        """Return the number of free blocks with a known prefix."""
         return len(self.known_free())
 
     def known_free(self) -> list[int]:
-        """The free blocks that would be found again by the prefix in them."""
+        """Return the free blocks with a known prefix."""
         return [block for block in self._free if self._hashes[block] is not None]
 
     def take(self, count: int) -> list[int] | None:
-        """`count` blocks for one holder; None (and nothing taken) if there are not so many. What was known about them is forgotten."""
+        """Take `count` free blocks for one holder and remove their hashes; return None, and take none, if there are fewer."""
         if count > len(self._free):
             return None
         taken = [self._free.popitem(last=False)[0] for _ in range(count)]
@@ -77,7 +77,7 @@ class BlockPool:
         return taken
 
     def find(self, token_ids: Sequence[int]) -> tuple[list[int], list[bytes]]:
-        """The blocks that hold the longest known beginning of these tokens, and their hashes. One token at least is left to compute."""
+        """Return the blocks with the longest known prefix of these tokens, and their hashes. At least one token is left to compute."""
         blocks: list[int] = []
         hashes: list[bytes] = []
         parent = b""
@@ -91,14 +91,14 @@ class BlockPool:
         return blocks, hashes
 
     def hold(self, blocks: Sequence[int]) -> None:
-        """Become one more holder of these blocks."""
+        """Add one holder to these blocks."""
         for block in blocks:
             if self.references[block] == 0:
                 del self._free[block]
             self.references[block] += 1
 
     def give_back(self, blocks: Sequence[int]) -> None:
-        """Stop holding these blocks, given in the order of the text: its end is overwritten before its beginning."""
+        """Remove one holder of these blocks, given in the order of the text. The end of the text will be overwritten first."""
         for block in reversed(blocks):
             self.references[block] -= 1
             if self.references[block] == 0:
@@ -107,13 +107,13 @@ class BlockPool:
                     self._free.move_to_end(block, last=False)
 
     def name(self, block: int, known_by: bytes) -> None:
-        """Let this full block be found by its hash; of two with the same tokens the first one stays the known one."""
+        """Make this full block findable by its hash. Of two blocks with the same hash, the first one stays findable."""
         if known_by not in self._by_hash and self._hashes[block] is None:
             self._by_hash[known_by] = block
             self._hashes[block] = known_by
 
     def check(self, tables: Sequence[Sequence[int]]) -> None:
-        """Raise AssertionError unless the books agree with these block tables, which must be all there are."""
+        """Raise AssertionError unless the reference counts agree with these block tables, which must be all tables."""
         held = [0] * self.count
         for table in tables:
             for block in table:

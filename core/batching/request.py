@@ -1,4 +1,4 @@
-"""One request on its way through the server: where it stands, what it wrote, and when."""
+"""One request to the server: its state, its tokens and their times; and the queue of requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.tokens.tokens import ByteJoiner
 
 
 class RequestState(StrEnum):
-    """Where a request stands. PREEMPTED: it had begun, had to give its blocks back, and waits to be computed anew."""
+    """The state of a request. PREEMPTED: its blocks were freed after it had begun, and it waits to be recomputed."""
 
     WAITING = "waiting"
     PREFILLING = "prefilling"
@@ -23,9 +23,9 @@ class RequestState(StrEnum):
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """A prompt, the settings it is answered with, and how far the answer has come. Times are seconds on the server's clock.
+    """A prompt, its settings, and its answer so far. Times are seconds on the server's clock.
 
-    prompt_ids: at least one. max_new_tokens: the answer ends there at the latest, and with ignore_eos not before. ids: prompt and answer.
+    prompt_ids: at least one. max_new_tokens: maximum length of the answer; ignore_eos: end tokens do not end it. ids: prompt and answer.
     computed_tokens: how many of them have keys and values in `block_table`. reused_tokens: found in the prefix cache, over all admissions.
     """
 
@@ -39,12 +39,12 @@ class Request:
     ids: list[int] = field(init=False)
     computed_tokens: int = 0
     block_table: list[int] = field(default_factory=list)
-    block_hashes: list[bytes] = field(default_factory=list)  # of the full blocks that others may find
+    block_hashes: list[bytes] = field(default_factory=list)  # of the full blocks that other requests can find
     reused_tokens: int = 0
     preemptions: int = 0
     admitted: float | None = None
     token_times: list[float] = field(default_factory=list)
-    logits: list[float] = field(default_factory=list)  # the model's own, of the tokens written
+    logits: list[float] = field(default_factory=list)  # the model's, of the generated tokens
     finish_reason: str | None = None
     text: str = ""
     joiner: ByteJoiner = field(default_factory=ByteJoiner)
@@ -54,24 +54,24 @@ class Request:
 
     @property
     def written_ids(self) -> list[int]:
-        """The tokens of the answer."""
+        """Return the tokens of the answer."""
         return self.ids[len(self.prompt_ids) :]
 
     @property
     def pending_tokens(self) -> int:
-        """Tokens that are known but not computed: the prompt's at first, then one at a time, all of them after a preemption."""
+        """Return how many known tokens are not computed: first the prompt, then one at a time, all of them after a preemption."""
         return len(self.ids) - self.computed_tokens
 
 
 class RequestQueue:
-    """Requests that wait: first those that are still to arrive, then, in the order of arrival, those that are here."""
+    """The queue of requests: future requests, and waiting requests in order of arrival."""
 
     def __init__(self, requests: Iterable[Request] = ()) -> None:
         self._coming = deque(sorted(requests, key=lambda request: (request.arrival, request.request_id)))
         self._waiting: deque[Request] = deque()
 
     def arrive(self, now: float) -> list[Request]:
-        """Let in everybody who has arrived by `now`; those who have just come."""
+        """Move all requests that have arrived by `now` to the waiting ones; return them."""
         fresh = []
         while self._coming and self._coming[0].arrival <= now:
             fresh.append(self._coming.popleft())
@@ -79,28 +79,28 @@ class RequestQueue:
         return fresh
 
     def put_back(self, request: Request) -> None:
-        """To the head of the queue: it was here before all others."""
+        """Put a preempted request first in the queue, because it arrived before all others."""
         self._waiting.appendleft(request)
 
     def pop(self) -> Request:
-        """Take the first one out."""
+        """Remove and return the first waiting request."""
         return self._waiting.popleft()
 
     @property
     def first(self) -> Request | None:
-        """Who is next, if anybody waits."""
+        """Return the first waiting request, None if no request waits."""
         return self._waiting[0] if self._waiting else None
 
     @property
     def next_arrival(self) -> float | None:
-        """When the next one arrives; None if all are here."""
+        """Return the arrival time of the next future request; None if all have arrived."""
         return self._coming[0].arrival if self._coming else None
 
     @property
     def waiting(self) -> tuple[Request, ...]:
-        """Everybody who is here and waits."""
+        """Return the waiting requests."""
         return tuple(self._waiting)
 
     def __len__(self) -> int:
-        """How many are here and wait."""
+        """Return the number of waiting requests."""
         return len(self._waiting)

@@ -1,7 +1,7 @@
-"""Who is part of the next forward pass: decided once per iteration, by one of four policies.
+"""The scheduler chooses the requests of the next forward pass, once per iteration, by one of four policies.
 
-Nothing here knows about networks or clocks. A request is work as long as it has tokens that are known but not computed, so reading a
-prompt, writing the next token and computing anew after a preemption are one and the same: some more tokens of a request.
+It uses no network and no clock. A request needs work while it has known tokens that are not computed. Reading a prompt, generating the next
+token and recomputing after a preemption are therefore the same case: compute some more tokens of a request.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from core.batching.request import Request, RequestQueue, RequestState
 
 
 class Policy(StrEnum):
-    """How passes are shared.
+    """How requests share passes.
 
-    ONE_AT_A_TIME: the next request begins when the one before it has finished. STATIC: a batch begins together and the next one begins
-    when the longest has finished. CONTINUOUS: requests join and leave at every iteration, a prompt is read in one piece (Orca, Yu et al.
-    2022). CHUNKED: the same with long prompts read in pieces beside the others' next tokens (Sarathi-Serve, Agrawal et al. 2024).
+    ONE_AT_A_TIME: the next request begins when the one before it has finished. STATIC: a batch begins together, and the next batch begins
+    when the longest request has finished. CONTINUOUS: requests join and leave at every iteration, and a prompt is read in one pass (Orca,
+    Yu et al. 2022). CHUNKED: the same, but long prompts are read in chunks beside the others' next tokens (Sarathi-Serve, Agrawal et al.
+    2024).
     """
 
     ONE_AT_A_TIME = "one at a time"
@@ -30,7 +31,7 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A request's part of one pass: its tokens [start, start + count) are computed; what they attend to lies in its block table."""
+    """A request's part of one pass: its tokens [start, start + count) are computed and attend to the blocks in its block table."""
 
     request: Request
     start: int
@@ -38,33 +39,33 @@ class Work:
 
     @property
     def token_ids(self) -> list[int]:
-        """The tokens that are computed."""
+        """Return the tokens that are computed."""
         return self.request.ids[self.start : self.start + self.count]
 
     @property
     def block_table(self) -> list[int]:
-        """The blocks of the request."""
+        """Return the blocks of the request."""
         return self.request.block_table
 
     @property
     def completes(self) -> bool:
-        """Whether all known tokens are computed afterwards, so that the next one can be rolled."""
+        """Return whether all known tokens are computed after this pass, so that the next one can be sampled."""
         return self.start + self.count == len(self.request.ids)
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """One iteration: the parts of its pass, and who had to give their blocks back for it."""
+    """One iteration. work: the parts of its pass; preempted: requests whose blocks were freed for it."""
 
     work: tuple[Work, ...]
     preempted: tuple[Request, ...]
 
 
 class Scheduler:
-    """Decides every iteration anew. max_num_seqs: requests in a pass; max_num_batched_tokens: tokens in a pass.
+    """Plans each iteration. max_num_seqs: most requests in a pass; max_num_batched_tokens: most tokens in a pass.
 
-    prefix_caching: whether full blocks with the same beginning are shared. within_pass: whether a request may read blocks that another one
-    computes in the very same pass; if not, it waits for the next.
+    prefix_caching: whether full blocks with the same prefix are shared. within_pass: whether a request may read blocks that another one
+    computes in the same pass; if not, it waits for the next pass.
     """
 
     def __init__(
@@ -85,22 +86,22 @@ class Scheduler:
         self.max_num_batched_tokens = max_num_batched_tokens
         self.prefix_caching = prefix_caching
         self.within_pass = within_pass
-        self._computing: set[bytes] = set()  # hashes of the blocks that the pass being planned fills
+        self._computing: set[bytes] = set()  # hashes of the blocks that the planned pass fills
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to do, now or later."""
+        """Return whether all requests have finished, future ones included."""
         return not self.running and not len(self.queue) and self.queue.next_arrival is None
 
     def schedule(self) -> Schedule:
-        """The next pass. Empty only if nobody runs and nobody is here."""
+        """Return the next pass. It is empty only if no request is running or waiting."""
         self._computing.clear()
         work: list[Work] = []
         preempted: list[Request] = []
         budget = self.max_num_batched_tokens
         joins = self.policy is not Policy.STATIC or not self.running
-        # Next tokens first, so that a long prompt takes what is left over. Oldest first, so that whoever is preempted was not planned yet;
-        # a prompt got all its blocks when it was let in and preempts nobody.
+        # Next tokens first, so that a long prompt gets the remaining budget. Oldest first, so that a preempted request is not planned yet.
+        # A prompt got all its blocks at admission and preempts no other request.
         for request in sorted(self.running, key=lambda one: one.pending_tokens > 1):
             if request not in self.running:
                 continue
@@ -119,13 +120,13 @@ class Scheduler:
         return Schedule(tuple(work), tuple(preempted))
 
     def _piece(self, pending: int, budget: int, prompts: int) -> int:
-        """How many tokens of a prompt are read now. In one piece, it may exceed the budget if it is the pass's only prompt."""
+        """Return how many tokens of a prompt are read in this pass. Unless CHUNKED, the pass's first prompt may exceed the budget."""
         if self.policy is Policy.CHUNKED:
             return min(pending, max(0, budget))
         return pending if pending <= budget or prompts == 0 or self.policy is Policy.STATIC else 0
 
     def _admit(self, budget: int, prompts: int) -> Work | None:
-        """Let the first of the queue in, if there is room for all of its tokens."""
+        """Admit the first request of the queue if all its tokens fit into free blocks; return its part of the pass, else None."""
         request = self.queue.first
         if request is None:
             return None
@@ -155,7 +156,7 @@ class Scheduler:
         return part
 
     def _name_blocks(self, request: Request, computed: int) -> None:
-        """Let the blocks that this pass fills be found by others."""
+        """Make the blocks that this pass fills findable by other requests."""
         for place in range(len(request.block_hashes), computed // BLOCK_SIZE):
             parent = request.block_hashes[-1] if request.block_hashes else b""
             known_by = hash_block(parent, request.ids[place * BLOCK_SIZE : (place + 1) * BLOCK_SIZE])
@@ -164,14 +165,15 @@ class Scheduler:
             self._computing.add(known_by)
 
     def _being_computed(self, request: Request) -> bool:
-        """Whether the pass being planned computes a beginning of this request."""
+        """Return whether the planned pass computes a prefix of this request."""
         if not self._computing:
             return False
         _, hashes = self.pool.find(request.ids)
         return any(known_by in self._computing for known_by in hashes)
 
     def _make_room(self, request: Request, tokens: int, preempted: list[Request]) -> bool:
-        """Blocks for so many tokens of a running request; the youngest gives way while there are too few. False if it is itself."""
+        """Take blocks for this many tokens of a running request and preempt the youngest while there are too few; return False if the
+        request itself was preempted."""
         while True:
             more = self.pool.take(blocks_for(tokens) - len(request.block_table))
             if more is not None:
@@ -191,7 +193,7 @@ class Scheduler:
         self.queue.put_back(request)
 
     def finish(self, request: Request, reason: str) -> None:
-        """This request has its last token."""
+        """Mark this request as finished and free its blocks."""
         self.running.remove(request)
         self._release(request)
         request.state, request.finish_reason = RequestState.FINISHED, reason

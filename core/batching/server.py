@@ -1,7 +1,7 @@
-"""A server to be watched: schedule, one shared pass, dice, books; one iteration per call, and everything it did in one record.
+"""A small inference server for demonstrations: each call computes one iteration (schedule, one shared pass, sampling) and returns a record.
 
-It serves a class or a page, not the world: that is vLLM's work. What it shares with vLLM is what there is to see: requests that join and
-leave at every iteration, keys and values in blocks, prefixes found again, preemption and recomputation.
+It works like vLLM, but is not made for production: requests join and leave at every iteration, keys and values are stored in blocks,
+prefixes are shared, and requests are preempted and recomputed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LogitsListener = Callable[[Request, torch.Tensor], None]
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How a server batches. blocks: of 16 tokens, for the keys and values of everybody. Raises BadSetting."""
+    """The settings of a server. blocks: of 16 tokens, for the keys and values of all requests. Raises BadSetting."""
 
     policy: Policy = Policy.CONTINUOUS
     max_num_seqs: int = 8
@@ -66,7 +66,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class RequestProgress:
-    """One request in one iteration. tokens: computed in this pass; token_id, text: what it wrote (-1, "" if nothing)."""
+    """One request in one iteration. tokens: computed in this pass; token_id, text: its new token (-1 and "" if none)."""
 
     request_id: int
     state: RequestState
@@ -77,7 +77,7 @@ class RequestProgress:
 
 @dataclass(frozen=True, slots=True)
 class FinishedRequest:
-    """A request that has its answer. Times are seconds on the server's clock; logits: the model's own, of each token that was written."""
+    """A finished request. Times are seconds on the server's clock; logits: the model's, of each generated token."""
 
     request_id: int
     arrival: float
@@ -92,7 +92,7 @@ class FinishedRequest:
 
     @classmethod
     def of(cls, request: Request) -> FinishedRequest:
-        """The record of a finished request."""
+        """Return the record of a finished request."""
         return cls(
             request.request_id,
             request.arrival,
@@ -108,32 +108,32 @@ class FinishedRequest:
 
     @property
     def queue_time(self) -> float:
-        """From the arrival to the first pass it was part of."""
+        """Return the seconds from arrival to the request's first pass."""
         return self.admitted - self.arrival
 
     @property
     def time_to_first_token(self) -> float:
-        """From the arrival to the first token of the answer (TTFT)."""
+        """Return the seconds from arrival to the first token of the answer (TTFT)."""
         return self.token_times[0] - self.arrival
 
     @property
     def inter_token_latencies(self) -> tuple[float, ...]:
-        """From each token of the answer to the next one (ITL)."""
+        """Return the seconds from each token of the answer to the next one (ITL)."""
         return tuple(later - earlier for earlier, later in pairwise(self.token_times))
 
     @property
     def end_to_end_latency(self) -> float:
-        """From the arrival to the last token."""
+        """Return the seconds from arrival to the last token."""
         return self.token_times[-1] - self.arrival
 
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """What one iteration did. start, seconds: on the server's clock, which only runs while it works; pass_seconds: of it, the network's.
+    """The record of one iteration. start, seconds: on the server's clock, which runs only while it works; pass_seconds: of the network.
 
-    progress: everybody who is here or has just finished, by request_id. finished: those who have. slots: how many could be in a pass;
-    rows: how many were. padded_tokens: see `BatchRunner`. blocks: the holder of each block, -1 free, -2 free with a known prefix in it,
-    -3 shared.
+    progress: all present or just finished requests, by request_id. finished: the just finished ones. slots: most requests in a pass; rows:
+    requests in this pass. padded_tokens: see `BatchRunner`. blocks: the request_id that holds each block, -1 free, -2 free with a known
+    prefix, -3 shared.
     """
 
     index: int
@@ -155,21 +155,21 @@ class Iteration:
 
     @property
     def stop(self) -> float:
-        """When it ended, on the server's clock."""
+        """Return the end of the iteration on the server's clock, seconds."""
         return self.start + self.seconds
 
     @property
     def written(self) -> int:
-        """How many tokens it wrote for all."""
+        """Return the number of tokens generated for all requests."""
         return sum(part.token_id >= 0 for part in self.progress)
 
 
 class Server:
-    """Serves these requests with one model. Nothing is computed until `step` is called; `done` says when there is nothing left.
+    """Serves these requests with one model. `step` computes one iteration; `done` is True when all requests have finished.
 
-    listener: gets every request and the float32 logits [vocabulary] of its next token, before the roll; for tests. compiled: see
-    `passes_are_compiled`. Raises EmptyPrompt, PromptTooLong, BadSetting for a request that can never fit, ModelError for a model that
-    cannot be batched, NotEnoughMemory.
+    listener: for tests, receives every request and the float32 logits [vocabulary] of its next token before sampling. compiled: see
+    `passes_are_compiled`. Raises EmptyPrompt, PromptTooLong, BadSetting for a request that needs more than all blocks, ModelError for a
+    model that cannot be batched, NotEnoughMemory.
     """
 
     def __init__(
@@ -203,11 +203,11 @@ class Server:
 
     @property
     def done(self) -> bool:
-        """Whether every request has its answer."""
+        """Return whether all requests have finished."""
         return self.scheduler.done
 
     def step(self) -> Iteration:
-        """One iteration. Call it only while not `done`. Raises NotEnoughMemory, BrokenLogits."""
+        """Compute one iteration and return its record. Call it only while not `done`. Raises NotEnoughMemory, BrokenLogits."""
         scheduler = self.scheduler
         if not scheduler.running and not len(scheduler.queue):
             coming = scheduler.queue.next_arrival
@@ -246,7 +246,7 @@ class Server:
         )
 
     def _run(self, work: Sequence[Work]) -> tuple[torch.Tensor, float, float]:
-        """The shared pass: logits, seconds it took, seconds spent waiting for other people's passes."""
+        """Compute the shared pass; return logits, its seconds, and the seconds spent waiting for other passes of the engine."""
         engine = self.model.engine
         with engine.lock.acquire() as waited:
             if torch.get_num_threads() != engine.threads:
@@ -262,7 +262,7 @@ class Server:
             return logits, stopwatch.seconds, waited
 
     def _roll(self, work: Sequence[Work], logits: torch.Tensor) -> dict[Request, int]:
-        """The next token of everybody whose known tokens are all computed."""
+        """Sample the next token of every request whose known tokens are all computed."""
         rolled = {}
         for part, row in zip(work, logits, strict=True):
             request = part.request
@@ -276,7 +276,7 @@ class Server:
         return rolled
 
     def _write(self, work: Sequence[Work], rolled: dict[Request, int]) -> tuple[tuple[RequestProgress, ...], tuple[FinishedRequest, ...]]:
-        """Put the tokens behind the texts, let go of who has finished, and say where everybody stands."""
+        """Append the sampled tokens, release finished requests, and return the progress of all requests and the finished ones."""
         found, finished = [], []
         for part in work:
             request, text = part.request, ""
@@ -307,7 +307,7 @@ class Server:
         return "length" if len(request.ids) - len(request.prompt_ids) >= request.max_new_tokens else None
 
     def _blocks(self) -> tuple[int, ...]:
-        """Who holds each block in the coming pass; see `Iteration.blocks`."""
+        """Return the holder of each block in the next pass; see `Iteration.blocks`."""
         holders = [-1] * self.pool.count
         for block in self.pool.known_free():
             holders[block] = -2
@@ -317,7 +317,7 @@ class Server:
         return tuple(holders)
 
     def _check(self, request: Request) -> None:
-        """Refuse what could never be answered, before anything is computed."""
+        """Raise EmptyPrompt, PromptTooLong or BadSetting for a request that can never be answered, before anything is computed."""
         if not request.prompt_ids:
             raise EmptyPrompt(_("A request needs at least one token to go on from. Write a few words first."))
         count, context = len(request.prompt_ids), self.model.context_length
@@ -343,14 +343,16 @@ class Server:
 
 
 def passes_are_compiled(model: LanguageModel) -> bool:
-    """Whether a server made now would use compiled passes. Whoever times several, one after the other, asks once and gives them the answer,
-    so that code which becomes ready between two of them does not pass for their difference."""
-    backend = getattr(getattr(model, "engine", None), "backend", None)  # a model on another machine has none, and is refused elsewhere
+    """Return whether a server made now would use compiled passes.
+
+    Callers that compare several servers ask once and pass the answer to all, because the compiled code can become ready in between.
+    """
+    backend = getattr(getattr(model, "engine", None), "backend", None)  # models on a server have none and are refused later
     return isinstance(backend, FastDecoder) and backend.compiled_batch() is not None
 
 
 def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> BatchRunner:
-    """The fastest way to run shared passes of this model, in NumPy if not `compiled`. Raises NotEnoughMemory."""
+    """Return the fastest runner of shared passes for this model, in NumPy if not `compiled`. Raises ModelError, NotEnoughMemory."""
     try:
         with model.engine.lock.acquire():
             fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched

@@ -1,6 +1,6 @@
-"""Experiments on a model: two branches, several tries, beam search, sweeps, thinking aloud, and what a cache is worth.
+"""Experiments on a model: two branches, several tries, beam search, sweeps, chain of thought, the benefit of a cache and others.
 
-Each is a module of its own, fetched when it is first asked for: after `import core`, `core.experiments.fork` is there.
+Each is a module that is imported at its first use: after `import core`, `core.experiments.fork` works.
 """
 
 from importlib import import_module
@@ -11,12 +11,12 @@ __all__ = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Fetch an experiment."""
+    """Import an experiment at its first use."""
     if name in __all__:
         return import_module(f"core.experiments.{name}")
     raise AttributeError(f"module 'core.experiments' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """What can be asked for, fetched or not."""
+    """Return all names, including experiments that are not imported yet."""
     return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""What counts as an answer in a text: which part of it is the answer, where that ends, and when two answers are the same."""
+"""Find the answer in a text: which part it is, where it ends, and whether two answers are equal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-# A minus belongs to a number only where no word stands before it: "10-5" is two numbers, and neither is below zero.
+# A minus belongs to a number only without a word before it: "10-5" contains 10 and 5, not -5.
 NUMBER = re.compile(r"(?:(?<![\w)])[-\u2212])?\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?")
@@ -20,12 +20,12 @@ _DIGIT, _DECIMAL, _LETTER = 1, 2, 4  # what a token begins with: a digit; a poin
 
 
 def is_number(answer: str) -> bool:
-    """Whether this answer is a number, with or without commas between its thousands."""
+    """Return whether this answer is a number, with or without commas between its thousands."""
     return NUMBER.fullmatch(answer.strip()) is not None
 
 
 def normal(answer: str) -> str:
-    """One way of writing for all that mean the same: no commas between thousands, no zeros without meaning, small letters.
+    """Return the normal form of an answer: no commas between thousands, no zeros without meaning, lower case.
 
     >>> normal("1,000"), normal(" 24.0 "), normal("Yes"), normal("\u22127")
     ('1000', '24', 'yes', '-7')
@@ -41,12 +41,12 @@ def normal(answer: str) -> str:
 
 
 def same_answer(found: str | None, answer: str) -> bool:
-    """Whether this is the right answer: the same number however its thousands are set off, or the same words whatever their capitals."""
+    """Return whether `found` is the right answer: both have the same normal form."""
     return found is not None and normal(found) == normal(answer)
 
 
 def spellings(answer: str) -> tuple[str, ...]:
-    """The ways in which an answer is usually written: a whole number from a thousand on with and without commas, all else as it is.
+    """Return the usual spellings of an answer: a whole number from 1000 on with and without commas, any other answer unchanged.
 
     >>> spellings("1000"), spellings("24")
     (('1000', '1,000'), ('24',))
@@ -58,7 +58,7 @@ def spellings(answer: str) -> tuple[str, ...]:
 
 
 def first_answer(text: str, like: str = "") -> str | None:
-    """The answer a text begins with: its first number or, without one, its first words, as many as `like` has.
+    """Return the answer at the start of a text: its first number or, without one, its first words, as many as in `like`; else None.
 
     >>> first_answer(" It is 24, I think"), first_answer(" under the red pot.", like="under the pot")
     ('24', 'under the red')
@@ -71,7 +71,7 @@ def first_answer(text: str, like: str = "") -> str | None:
 
 
 def answer_of(text: str) -> str:
-    """The answer a text ends in: its last number or, without numbers, its first word in small letters.
+    """Return the final answer of a text: its last number or, without numbers, its first word in lower case; "" without words.
 
     >>> answer_of(" 4 + 3 = 7. The answer is 85."), answer_of(" Yes, because it swims."), answer_of(": 10-5")
     ('85', 'yes', '5')
@@ -84,7 +84,7 @@ def answer_of(text: str) -> str:
 
 
 def goes_on(answer: str, behind: str) -> bool | None:
-    """Whether what stands behind an answer makes it longer, and so another one; None while nothing there tells.
+    """Return whether the text `behind` an answer makes the answer longer; None if it is too short to decide.
 
     >>> goes_on("24", "0"), goes_on("24", ". So"), goes_on("24", "."), goes_on("24", ".5"), goes_on("ye", "s")
     (True, False, None, True, True)
@@ -99,16 +99,17 @@ def goes_on(answer: str, behind: str) -> bool | None:
 
 
 def is_complete(text: str, like: str) -> bool:
-    """Whether a text that begins with an answer has gone past it: what follows can change nothing any more."""
+    """Return whether the answer at the start of a text is complete, so that later text cannot change it."""
     found = first_answer(text, like)
     number = is_number(like)
-    if found is None or (number and not NUMBER.fullmatch(found)):  # a number is waited for until the sentence or the line is over
+    if found is None or (number and not NUMBER.fullmatch(found)):  # a number can come until the end of the sentence or line
         return number and re.search(r"\w[^\n]*?(?:[.!?]\s|\n)", text) is not None
     return goes_on(found, text[text.index(found) + len(found) :]) is False
 
 
 def ends_here(model: LanguageModel, probabilities: np.ndarray, answer: str, behind: str = "") -> float:
-    """The probability [0, 1] that an answer is over: that the next token, of these odds [vocabulary], makes it no longer."""
+    """Return the probability [0, 1] that the answer is complete: that the next token, with these probabilities [vocabulary], does not
+    make it longer."""
     known = _BEGINNINGS.get(model)
     if known is None or len(known) != len(probabilities):
         known = _BEGINNINGS[model] = np.array([_beginning(model, i) for i in range(len(probabilities))], dtype=np.uint8)
@@ -129,4 +130,4 @@ def _beginning(model: LanguageModel, token_id: int) -> int:
         return _DIGIT
     if text[0] in ".,":
         return _DECIMAL if text[1:2].isdigit() else 0
-    return _LETTER if _WORD.match(text) or text[0] == "\ufffd" else 0  # loose bytes are the rest of some letter
+    return _LETTER if _WORD.match(text) or text[0] == "\ufffd" else 0  # incomplete bytes continue a letter

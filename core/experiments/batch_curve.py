@@ -1,4 +1,4 @@
-"""How many readers in a pass, against tokens a second for all and the wait of each: measured, beside what memory alone would allow."""
+"""Measure throughput and time per token against the number of requests in a pass, and compare with the limit of memory bandwidth."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 SIZES = (1, 2, 4, 8, 16, 32)
-LONGEST = 256  # tokens that each reader writes at one size
+LONGEST = 256  # tokens of each request at one size
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Passes with `size` readers who all write, so far. seconds: of one iteration, the median over `passes` of them.
+    """The passes so far in which `size` requests each generate one token. seconds: of one iteration, median over `passes`.
 
-    tokens_per_second: for all. ceiling: tokens a second if nothing but fetching the weights once, and every reader's keys and values,
-    took time at the speed that `Peak` measured; computed.
+    pass_seconds: of its forward pass, median. tokens_per_second: of all requests. ceiling: tokens per second if only reading the weights
+    once and all keys and values took time, at the bandwidth that `Peak` measured; computed.
     """
 
     size: int
@@ -49,10 +49,10 @@ def batch_curve(
     tokens: int = 24,
     repeats: int = 2,
 ) -> Iterator[CurvePoint]:
-    """Measure each size in turn, and all of them `repeats` times over, so that no size has the machine's quiet minute to itself.
+    """Measure all sizes in turn, `repeats` times, so that other load on the machine affects all sizes; yield a point after each.
 
-    Every reader writes `tokens` tokens behind the same prompt with dice of their own, past the end of the text if need be. Reading the
-    prompts is not part of it. Yields the newest point of a size after every turn. Raises BadSetting and what `Server` raises.
+    Every request generates `tokens` tokens after the same prompt with its own seed and ignores end tokens. Reading the prompts is not
+    measured. Raises BadSetting and what `Server` raises.
     """
     for name, value, high in ((N_("The number of tokens"), tokens, LONGEST), (N_("The number of repeats"), repeats, 100)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= high:

@@ -1,7 +1,7 @@
-"""The same readers served under two policies, side by side, each by its own clock; and whether they got what they get alone.
+"""Serve the same requests under two policies side by side, and compare each answer with a run of its own.
 
-A server's clock runs only while it works, and the server whose clock is behind goes next: so both have had the same time at every moment,
-however busy the machine is, and a reader who arrives after two seconds arrives after two seconds of either server's work.
+Each server has a clock that runs only while it works, and the server with the smaller clock runs next. Both therefore get the same time,
+however busy the machine is: a request that arrives at 2 seconds arrives after 2 seconds of each server's work.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FASTEST = 1000.0  # arrivals a second
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One request to come. prompt: its own words, background included; arrival: seconds on the server's clock."""
+    """One future request. prompt: its text, background included; arrival: seconds on the server's clock."""
 
     reader_id: int
     prompt: str
@@ -43,13 +43,13 @@ class Reader:
     arrival: float
 
     def request(self, ignore_eos: bool = False) -> Request:
-        """A fresh request of this reader."""
+        """Return a new `Request` for a server."""
         return Request(self.reader_id, self.prompt_ids, self.settings, self.max_new_tokens, self.arrival, ignore_eos)
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One iteration of one of the servers. side: 0 or 1, its place among the settings that were given."""
+    """One iteration of one server. side: 0 or 1, the index of its settings."""
 
     side: int
     iteration: Iteration
@@ -66,10 +66,10 @@ def readers(
     background: str = "",
     background_tokens: int = 0,
 ) -> tuple[Reader, ...]:
-    """`count` readers, each with the next of the prompts, dice of their own and an answer of `shortest` to `longest` tokens.
+    """Return `count` requests that take the prompts in turn, each with its own seed and an answer of `shortest` to `longest` tokens.
 
-    rate: arrivals a second, as a Poisson process (independent exponential waits); None if all are there from the start. Lengths and
-    arrivals follow from settings.seed. background: stands before every prompt, cut to `background_tokens` tokens.
+    rate: arrivals per second, as a Poisson process (independent exponential waits); None if all arrive at 0. settings.seed determines
+    lengths and arrivals. background: text before every prompt, cut to `background_tokens` tokens.
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     most = min(MOST_READERS, Limits.from_environment().readers or MOST_READERS)
@@ -110,7 +110,7 @@ def _whole(value: int, name: str, low: int, high: int) -> int:
 
 
 def serve(model: LanguageModel, who: Sequence[Reader], sides: Sequence[ServerSettings]) -> Iterator[Served]:
-    """Serve the same readers under each of these settings; yields after every iteration of any. Raises what `Server` raises."""
+    """Serve the same requests under each of these settings; yield every iteration of every server. Raises what `Server` raises."""
     compiled = passes_are_compiled(model)
     servers = [Server(model, [reader.request() for reader in who], settings, None, compiled) for settings in sides]
     while busy := [side for side, server in enumerate(servers) if not server.done]:
@@ -120,12 +120,12 @@ def serve(model: LanguageModel, who: Sequence[Reader], sides: Sequence[ServerSet
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a server did for all, from its iterations. Seconds; NaN where there is nothing to measure.
+    """The figures of one server, computed from its iterations. Times are in seconds; NaN without a measurement.
 
-    tokens_per_second: written for everybody, over the time it worked. first_token, per_token: (median, 95th percentile) of the time to
-    first token and of the time between two tokens of a reader. idle: share of its slots' time in which they were empty; idle_in_demand:
-    the same while somebody waited. prompt_tokens: computed for prompts; recomputed_tokens: of them, a second time after a preemption.
-    reused_tokens: found in the prefix cache. saved_blocks: the most that sharing saved at a time.
+    tokens_per_second: tokens of all requests, divided by the server's working time. first_token, per_token: (median, 95th percentile) of
+    the time to first token and of the time between two tokens of a request. idle: fraction of the slots' time in which they were empty;
+    idle_in_demand: the same, counting only iterations in which a request waited. prompt_tokens: computed for prompts. reused_tokens:
+    found in the prefix cache. saved_blocks: most blocks saved by sharing at one time.
     """
 
     tokens: int
@@ -146,7 +146,7 @@ class Summary:
 
 
 def summary(iterations: Sequence[Iteration]) -> Summary:
-    """The figures of one server so far."""
+    """Return the figures of one server so far."""
     finished = [one for iteration in iterations for one in iteration.finished]
     times: dict[int, list[float]] = {}
     for iteration in iterations:
@@ -183,10 +183,10 @@ def _spread(values: Sequence[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A reader's answer, compared with a run of its own. first_difference: where they part, None if nowhere.
+    """A request's answer compared with a run of its own. first_difference: index of the first different token, None if all are equal.
 
-    largest_difference: between the logits of the same written token, over the common part. close_rolls: how many rolls were so close to a
-    border on the strip of the dice that a difference of this size could have turned them.
+    largest_difference: between the logits of the same chosen token, over the common part. close_rolls: number of rolls so close to the
+    border of a token's interval that a difference of this size could have changed the chosen token.
     """
 
     reader_id: int
@@ -197,7 +197,7 @@ class Alone:
 
 
 def compare_alone(model: LanguageModel, who: Sequence[Reader], finished: Sequence[FinishedRequest]) -> Iterator[Alone]:
-    """Let every reader write alone, with the same dice and settings, and hold the answers side by side; yields reader by reader."""
+    """Generate each request's answer alone, with the same seed and settings, and yield its comparison with the served answer."""
     answers = {one.request_id: one for one in finished}
     for reader in who:
         served = answers.get(reader.reader_id)
@@ -221,9 +221,9 @@ def compare_alone(model: LanguageModel, who: Sequence[Reader], finished: Sequenc
 
 
 def _could_turn(roll: float | None, start: float | None, share: float, reach: float) -> bool:
-    """Whether a border of this token's segment could move over the roll, where every probability may be off by a factor of 1 + reach.
+    """Return whether a border of this token's interval could move past the roll if every probability is off by a factor of 1 + reach.
 
-    So may be the sum of those before a border: logits off by g change a softmax at temperature T by a factor of exp(2 g / T) at most.
+    The cumulative sum before a border has the same error: logits off by g change a softmax at temperature T by at most exp(2 g / T).
     """
     if roll is None or start is None:
         return False

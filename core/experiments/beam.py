@@ -1,7 +1,6 @@
-"""Beam search, step by step: which hypotheses are kept, which are pruned, and why.
+"""Beam search, step by step: which hypotheses are kept, which are dropped, and why.
 
-The rules are those of transformers' `generate(num_beams=N, do_sample=False)`, version 5, length penalty and stopping included; so is the
-result.
+Rules and result equal those of transformers' `generate(num_beams=N, do_sample=False)`, version 5, length penalty and stopping included.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ KEPT, FINISHED, CUT_OFF, DROPPED, LATE = "kept", "finished", "cut off", "dropped
 
 @dataclass(frozen=True, slots=True)
 class Beam:
-    """A beginning that was considered. node_id 0 is the prompt; parent: the beginning that it adds one token to.
+    """A hypothesis that was considered. node_id 0 is the prompt; parent: the hypothesis that it extends by one token.
 
     log_probability: of all its tokens, natural logarithm; score: the same divided by its length to the power of the length penalty.
-    fate: "kept" (it goes on), "finished" (it ended and competes as an answer), "cut off" (it did not end, but may get no longer, and
-    competes too), "dropped" (N others are likelier) or "ended too far down"
-    (it ended, but N others are likelier). text: what it wrote; piece: its newest token.
+    fate: "kept" (it continues), "finished" (it ended and is a possible answer), "cut off" (it reached the maximum length and is a possible
+    answer), "dropped" (N others are likelier) or "ended too far down" (it ended, but N others are likelier). text: its tokens; piece: its
+    newest token.
     """
 
     node_id: int
@@ -50,10 +49,10 @@ class Beam:
 
 @dataclass(frozen=True, slots=True)
 class BeamStep:
-    """One step of the search. considered: the likeliest beginnings, likeliest first, 2 N or more; the first `beams` that go on are kept.
+    """One step of the search. considered: the likeliest hypotheses, likeliest first, 2 N or more; the first N that do not end are kept.
 
-    bar: the log-probability of the last one kept. answers: the best finished ones so far, best first. rows: texts in this step's pass.
-    done: why the search ends here, or None.
+    bar: log-probability of the last one kept. answers: the best finished ones so far, best first. rows: hypotheses in this step's pass.
+    tokens: computed so far; seconds: of all passes so far, measured. done: why the search ends here, or None.
     """
 
     index: int
@@ -67,7 +66,7 @@ class BeamStep:
 
     @property
     def kept(self) -> tuple[Beam, ...]:
-        """The beginnings that go on."""
+        """Return the hypotheses that continue."""
         return tuple(beam for beam in self.considered if beam.fate == KEPT)
 
 
@@ -79,12 +78,12 @@ def beam_search(
     length_penalty: float = 1.0,
     early_stopping: bool | Literal["never"] = False,
 ) -> Iterator[BeamStep]:
-    """Search for a likely text of up to `steps` tokens; yields every step, and the answer is the last one's `answers[0]`.
+    """Search for a likely text of up to `steps` tokens; yield every step. The answer is `answers[0]` of the last step.
 
-    length_penalty: scores are divided by length to this power; above 0 favours long texts. early_stopping: True ends as soon as N answers
-    are there, False when nothing open can beat them at its present length, "never" when nothing could even at the full length.
+    length_penalty: scores are divided by length to this power; a value above 0 favours long texts. early_stopping: True ends the search at
+    N answers, False when no open hypothesis can beat them at its present length, "never" when none can even at the full length.
 
-    Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few.
+    Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few tokens.
     """
     width = whole(beams, N_("The number of beams"), 1, MOST_BEAMS)
     steps = whole(steps, N_("The length"), 1, MOST_STEPS)
@@ -104,7 +103,7 @@ def beam_search(
 
 
 def _fate(ended: bool, last: bool, among_the_best: bool, goes_on: bool) -> str:
-    """What becomes of a beginning. At the last step none goes on: those that did not end are cut off where they are."""
+    """Return the fate of a hypothesis. At the last step none continues: hypotheses that did not end are cut off."""
     if ended:
         return FINISHED if among_the_best else LATE
     if last:
@@ -114,7 +113,7 @@ def _fate(ended: bool, last: bool, among_the_best: bool, goes_on: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A beginning that goes on: its row in the newest pass, what it wrote, and the bytes of a character that is not complete yet."""
+    """An open hypothesis. row: in the newest pass; text: its tokens; waiting: bytes of a character that is not complete yet."""
 
     node_id: int
     row: int
@@ -124,7 +123,7 @@ class _Open:
 
 
 class _Search:
-    """The state of a search. All sums are float32, as in transformers, so that even near ties fall alike."""
+    """The state of a search. All sums are float32, as in transformers, so that near ties are decided in the same way."""
 
     def __init__(
         self, model: LanguageModel, batch: PromptBatch | ServedBatch, width: int, steps: int, penalty: float, early: bool | str
@@ -132,7 +131,7 @@ class _Search:
         self._model, self._batch = model, batch
         self._width, self._steps, self._penalty, self._early = width, steps, penalty, early
         self._open = [_Open(0, 0, (), "", b"")]
-        self._scores = torch.zeros(1, device=model.engine.device)  # of the open beginnings, [rows]
+        self._scores = torch.zeros(1, device=model.engine.device)  # of the open hypotheses, [rows]
         self._answers: list[Beam] = []
         self._nodes = 1
         self._index = self._tokens = 0
@@ -140,7 +139,7 @@ class _Search:
         self.done: str | None = None
 
     def step(self) -> BeamStep:
-        """One forward pass, and the choice of who goes on."""
+        """Compute one forward pass, choose the hypotheses to keep and return the step."""
         batch, rows = self._batch, len(self._open)
         logits = batch.go_on([b.row for b in self._open], [b.token_ids[-1] for b in self._open]) if batch.passes else batch.prefill()
         if torch.isnan(logits).any():
@@ -191,16 +190,16 @@ class _Search:
         return BeamStep(self._index - 1, considered, bar, tuple(self._answers), rows, self._tokens, self._seconds, self.done)
 
     def _grow(self, beginning: _Open, token_id: int) -> tuple[str, bytes]:
-        """The text with one more token, and the bytes that wait."""
+        """Return the text with one more token, and the bytes of an incomplete character."""
         token, joiner = self._model.token(token_id), ByteJoiner()
         added = joiner.add(beginning.waiting)
         added += "" if token.special else joiner.add(token.raw)
         return beginning.text + added, joiner.waiting
 
     def _why_done(self, last: bool, length: int) -> str | None:
-        """transformers' own rule: when nothing open can still beat the worst answer, judged by its present length.
+        """Return why the search ends, or None. As in transformers, it ends when no open hypothesis can beat the worst answer.
 
-        "never" judges by the full length where that favours the open ones.
+        Open hypotheses are scored at their present length; with "never" and a length penalty above 0, at the full length.
         """
         if last:
             return N_("as long as it may get")

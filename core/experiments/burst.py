@@ -1,4 +1,4 @@
-"""Many real requests at once to an inference server: when each word came, seen from here, and what the server says meanwhile."""
+"""Send many real requests to an inference server at once; record when each token arrives here and the server's metrics meanwhile."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from core.remote.streaming import ServerSaid, ask, stream
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-PAUSE = 0.1  # seconds between two questions to the server about itself; vLLM's answer is long
+PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
 MOST = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A piece of somebody's answer, or its end. seconds: after the burst began, measured here. tokens: that it brought."""
+    """A part of one request's answer, or its end. seconds: since the start of the burst, measured here. tokens: number in this part."""
 
     reader_id: int
     seconds: float
@@ -40,17 +40,17 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the server said of itself. seconds: when its answer was here."""
+    """The server's metrics at one time. seconds: when they arrived here, since the start of the burst."""
 
     seconds: float
     said: ServerSaid
 
 
 def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Told]:
-    """Send the requests of all readers together and yield what comes back, in the order in which it comes.
+    """Send all requests at once and yield answers and metrics in order of arrival.
 
-    One who is refused ends with a sentence, the others go on. Stops and hangs up when it is closed. Raises BadSetting for a model that is
-    not on a server, or for too many readers.
+    A refused request ends with an error text, and the others continue. Closing the generator closes the connections. Raises BadSetting
+    for a model that is not on a server, or for more than MOST requests.
     """
     server: Any = getattr(model, "server", None)
     if server is None:
@@ -78,7 +78,7 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
     def heard() -> Told:
         try:
             told = ask(server.line, server.kind)
-        except ViewerError:  # it says nothing of itself; the answers come all the same
+        except ViewerError:  # a server without metrics still answers the requests
             told = ServerSaid()
         return Told(perf_counter() - began, told)
 
@@ -105,7 +105,8 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
 
 @dataclass(frozen=True, slots=True)
 class BurstFigures:
-    """A burst in figures, as seen from here: tokens of all, seconds to the last of them, (median, 95 %) of both waits; NaN for nothing."""
+    """The figures of a burst, measured here. seconds: until the last token. first_token, per_token: (median, 95th percentile), seconds; NaN
+    without a measurement."""
 
     tokens: int
     seconds: float
@@ -116,7 +117,7 @@ class BurstFigures:
 
 
 def figures(seen: Sequence[Arrived | Told]) -> BurstFigures:
-    """The figures so far. A piece with several tokens counts as one moment, divided among them."""
+    """Return the figures so far. The wait for a part with several tokens is divided equally among them."""
     times: dict[int, list[tuple[float, int]]] = {}
     for one in seen:
         if isinstance(one, Arrived) and one.tokens > 0:
@@ -140,7 +141,7 @@ def _spread(values: Sequence[float]) -> tuple[float, float]:
 
 
 def rate_over_time(seen: Sequence[Arrived | Told], window: float = 0.25) -> list[tuple[float, float]]:
-    """(seconds, tokens a second) of everybody, in windows of this many seconds."""
+    """Return (seconds, tokens per second of all requests) for each window of `window` seconds."""
     counts: dict[int, int] = {}
     for one in seen:
         if isinstance(one, Arrived) and one.tokens > 0:

@@ -1,4 +1,4 @@
-"""KV cache under a memory budget: stop, sliding window, attention sinks, INT8 and INT4; what each does to the answer."""
+"""Run a KV cache under a memory budget with each policy (stop, sliding window, attention sinks, INT8, INT4) and compare the answers."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ LONGEST_OWN_ANSWER = 80  # characters
 
 @dataclass(frozen=True, slots=True)
 class MemoryBudget:
-    """budget_bytes for all readers together; policy: what to do when a reader's share is full, one of POLICIES; sinks: first tokens kept.
-
-    Raises BadSetting.
+    """A memory budget for KV caches. budget_bytes: for all requests together; policy: what happens when a request's part is full, one of
+    POLICIES; sinks: number of first tokens that ATTENTION_SINKS keeps; readers: number of requests. Raises BadSetting.
     """
 
     budget_bytes: int
@@ -59,22 +58,22 @@ class MemoryBudget:
 
     @property
     def share(self) -> int:
-        """Bytes for each reader."""
+        """Return the bytes for each request."""
         return self.budget_bytes // self.readers
 
     @property
     def bits(self) -> int:
-        """Bits per number that pages are written with; 0: as the model made them."""
+        """Return the bits per stored number; 0 if keys and values stay in the model's own format."""
         return {INT8_KV: 8, INT4_KV: 4}.get(self.policy, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class CacheBlock:
-    """One token, read or written, and the notepad after its page was added.
+    """One token, read or generated, and the KV cache after its keys and values were added.
 
-    written: whether the model wrote it. kept: positions held; gone: positions forgotten to make room for it. bytes: of the tensors.
-    probability: what the model gave to this token; None for the first. full: why it went no further: "notepad full", "context full",
-    "end of text"; None while it does. Then nothing was added: position is that of the token that found no page.
+    written: whether the model generated it. kept: positions in the cache; gone: positions removed to make room. bytes: of the tensors.
+    probability: the model's probability of this token; None for the first. full: why the run ended here ("notepad full", "context full",
+    "end of text"), else None. With a reason nothing was added, and position is the one that this token would have had.
     """
 
     position: int
@@ -89,7 +88,7 @@ class CacheBlock:
 
 
 def page_bytes(model: LanguageModel, bits: int = 0) -> int:
-    """Bytes of one page, all layers together, as a formula; `PagedKVCache.bytes` counts the tensors."""
+    """Return the bytes of one token's keys and values in all layers, by formula. `PagedKVCache.bytes` counts the real tensors."""
     if not bits:
         return model.cache_bytes_per_token
     shape = model.shape
@@ -100,16 +99,16 @@ def page_bytes(model: LanguageModel, bits: int = 0) -> int:
 
 
 def pages_that_fit(model: LanguageModel, plan: MemoryBudget) -> int:
-    """How many pages each reader has."""
+    """Return how many tokens fit into each request's part of the budget."""
     return plan.share // max(1, page_bytes(model, plan.bits))
 
 
 def fill(
     model: LanguageModel, prompt: str, plan: MemoryBudget, settings: SamplingSettings | None = None, length: int = 64
 ) -> Iterator[CacheBlock]:
-    """Read the prompt page by page, then write up to `length` tokens behind it, under this plan.
+    """Read the prompt token by token, then generate up to `length` tokens, within this budget; yield every token.
 
-    The dice are those of a plain run: same settings, same seed, same rolls. Raises EmptyPrompt, ModelError, BadSetting.
+    The rolls equal those of a plain run with the same settings and seed. Raises EmptyPrompt, ModelError, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= LONGEST:
         raise BadSetting(
@@ -136,11 +135,11 @@ def fill(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model makes of a question after reading under a plan.
+    """The model's answer to a question after reading within a budget.
 
-    probability: of the right answer, word for word, as the product of `parts`, one (text, probability) per token. said: what it would say
-    itself, always taking its favourite. All None or empty if the question was not even reached; no probability, but some parts, if there
-    was no page left for the whole answer.
+    probability: of the exact right answer, the product over `parts`, one (text, probability) per token. said: the model's own greedy
+    answer. pages: tokens in the cache; bytes: of its tensors. If the budget ended before the question was read, probability is None, parts
+    and said are empty. If it ended within the answer, probability is None and parts hold the tokens so far.
     """
 
     probability: float | None
@@ -152,7 +151,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class RecallTask:
-    """Something told, a question about it, and the right answer as it would follow the question."""
+    """A text, a question about it, and the right answer as it would follow the question. key_words: the sentence with the answer."""
 
     told: str
     question: str
@@ -165,16 +164,17 @@ RED_POT = RecallTask(
         "Lily put the key under the red pot. The sun is shining today. A small bird is singing in the tree. "
         "The children play football near the river. The bus is late again. The baker sings a song."
     ),
-    question="\nQuestion: Where is Lily's key?\nAnswer: It is",  # so that only the place is open, not the form of the answer
+    question="\nQuestion: Where is Lily's key?\nAnswer: It is",  # "It is" fixes the form of the answer, so that only the place is open
     answer=" under the red pot.",
     key_words="Lily put the key under the red pot.",
 )
 
 
 def own_task(told: str, question: str, answer: str) -> RecallTask:
-    """A visitor's own text, question and right answer, asked in the form of the story's. Raises EmptyPrompt, BadSetting without an answer.
+    """Return a task from a visitor's own text, question and right answer, in the form of RED_POT.
 
-    key_words is the first sentence that holds the answer, empty where none does.
+    key_words is the first sentence that contains the answer, "" if none does. Raises EmptyPrompt without a text or question, BadSetting
+    without an answer or for one that is too long.
     """
     if not told.strip() or not question.strip():
         raise EmptyPrompt(_("There is no text or no question yet. Write both first."))
@@ -187,7 +187,7 @@ def own_task(told: str, question: str, answer: str) -> RecallTask:
 
 
 def key_tokens(model: LanguageModel, task: RecallTask) -> range:
-    """The positions of the tokens that hold the answer."""
+    """Return the positions of the tokens of `key_words`; an empty range if there are none."""
     start = task.told.find(task.key_words) if task.key_words else -1
     if start < 0:
         return range(0)
@@ -196,7 +196,7 @@ def key_tokens(model: LanguageModel, task: RecallTask) -> range:
 
 
 def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:
-    """Read a story and its question under this plan, a Page each; last of all the Answer."""
+    """Read a story and its question within this budget; yield a CacheBlock per token and the Answer last."""
     reader = _Reader(model, plan)
     prompt = story.told + story.question
     asked = _encode(model, prompt)
@@ -224,21 +224,21 @@ UNLIMITED = MemoryBudget(10**15)
 
 
 def before_and_after(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:
-    """The Answer with every page kept, then the story again under this plan: its Pages, and last of all its Answer."""
+    """Yield the Answer of the unlimited cache, then the CacheBlocks and the Answer of this budget."""
     yield from (seen for seen in ask(model, UNLIMITED, story) if isinstance(seen, Answer))
     yield from ask(model, plan, story)
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyOutcome:
-    """One thing to do when the notepad is full, and the answer it leads to."""
+    """The answer under one policy."""
 
     policy: str
     answer: Answer
 
 
 def every_policy(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[PolicyOutcome]:
-    """The same story and the same budget under every policy, one after the other."""
+    """Read the same story with the same budget under every policy; yield each outcome."""
     for policy in POLICIES:
         *_each, answer = ask(model, replace(plan, policy=policy), story)
         assert isinstance(answer, Answer)
@@ -246,7 +246,7 @@ def every_policy(model: LanguageModel, plan: MemoryBudget, story: RecallTask = R
 
 
 def _said(reader: _Reader) -> str:
-    """The model's own answer, always its favourite token, up to the end of a sentence."""
+    """Return the model's greedy answer up to the end of a sentence, at most LONGEST_ANSWER tokens."""
     said: list[int] = []
     while len(said) < LONGEST_ANSWER and reader.logits is not None:
         favourite = int(reader.logits.argmax())
@@ -259,7 +259,7 @@ def _said(reader: _Reader) -> str:
 
 
 class _Reader:
-    """A notepad under a plan, and what the model expects next."""
+    """A KV cache under a budget, and the logits after its last token."""
 
     def __init__(self, model: LanguageModel, plan: MemoryBudget) -> None:
         self.model, self.plan = model, plan
@@ -268,13 +268,13 @@ class _Reader:
         self._page = page_bytes(model, plan.bits)
 
     def copied(self) -> _Reader:
-        """The same reader once more, to try something without consequences."""
+        """Return a copy with a cache of its own; changes to it do not affect this reader."""
         twin = copy.copy(self)
         twin.notepad = self.notepad.copied()
         return twin
 
     def add(self, token_id: int, written: bool) -> CacheBlock:
-        """Make room for one more page as the plan says, and write it."""
+        """Make room for one more token as the policy says, compute it and return the CacheBlock."""
         notepad, plan = self.notepad, self.plan
         probability = None if self.logits is None else float(torch.softmax(self.logits.double(), -1)[token_id])
         gone: list[int] = []
@@ -305,6 +305,6 @@ def _encode(model: LanguageModel, text: str) -> list[int]:
 
 
 def _continuation(model: LanguageModel, prompt: str, answer: str) -> list[int]:
-    """The answer's tokens as they follow the prompt."""
+    """Return the tokens of the answer as they follow the prompt."""
     before, whole = model.encode(prompt), model.encode(prompt + answer)
     return whole[len(before) :] if whole[: len(before)] == before else model.encode(answer)

@@ -1,7 +1,7 @@
-"""KV cache ablation: the same text decoded with and without it, a race by each runner's own clock.
+"""KV cache ablation: generate the same text with and without the cache as a race, each runner with its own clock.
 
-Both runners write with the same prompt, settings and dice. The one that has computed for less time so far goes next, so at every moment
-of the race both have had the same time, however busy the machine is.
+Both runners use the same prompt, settings and seed. The runner with less computing time so far runs next. Both therefore always have the
+same time, however busy the machine is.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
     from core.record.step import Step
 
-LONGEST = 2048  # tokens a race may go on for
+LONGEST = 2048  # tokens of a race
 CACHED, UNCACHED = "with the notepad", "without"
-FEWEST = 24  # further tokens of a runner before anything is said about how its time grows
+FEWEST = 24  # a trend needs more than this many tokens of a runner
 STRETCHES = 8  # equal parts of a race whose medians a line is fitted to
 T_95 = 2.447  # Student's t for a 95 % interval with STRETCHES - 2 degrees of freedom
 
 
 @dataclass(frozen=True, slots=True)
 class RaceStep:
-    """One token written by one runner. seconds: of this pass; total_*: of this runner so far.
+    """One token of one runner. seconds: of this pass; total_*: of this runner so far.
 
-    cache_bytes: what the tokens in its cache take; held_bytes: what the arrays take that hold them.
+    cache_bytes: of the tokens in its cache; held_bytes: of the arrays that hold them, spare room included.
     """
 
     runner: str
@@ -51,11 +51,10 @@ class RaceStep:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How long one further token takes: seconds = base + slope x tokens that stand there, fitted to what was measured.
+    """The time of one more token as a line, seconds = base + slope x tokens in the text, fitted to the measured passes.
 
-    error: half the width of the slope's 95 % interval. r_squared: how much of the differences the line explains (1 = all, near 0 for a
-    line that is level). steps: how many further tokens it rests on. first: the measured seconds of the first pass, which reads the
-    prompt of `prompt` tokens.
+    error: half the width of the slope's 95 % interval. r_squared: explained fraction of the variance (near 0 for a level line). steps:
+    number of passes in the fit. first: measured seconds of the first pass, which reads the prompt of `prompt` tokens.
     """
 
     base: float
@@ -68,20 +67,20 @@ class Trend:
 
     @property
     def grows(self) -> bool:
-        """Whether the growth stands out from the noise."""
+        """Return whether the slope is larger than its error."""
         return self.slope > self.error
 
     def total(self, tokens: int) -> float:
-        """Seconds for this many tokens written, as the line adds up: the first pass as measured, every further one as fitted."""
+        """Return the seconds for this many generated tokens: the measured first pass plus the fitted time of every further pass."""
         further = max(0, tokens - 1)
         return self.first + further * self.base + self.slope * (further * self.prompt + further * (further + 1) / 2)
 
 
 def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, length: int = 64) -> Iterator[RaceStep]:
-    """Write `length` tokens with a cache and without one, step by step as they are computed.
+    """Generate `length` tokens with a cache and without one; yield each step of either runner.
 
-    Where the model would end its text, its next best token is taken instead, by both, so that the race goes its full length; it is shorter
-    only where the model's context is full. Raises EmptyPrompt, PromptTooLong, BadSetting.
+    If the model would end its text, both runners take the next likeliest token instead, so that the race has its full length. It is
+    shorter only if the model's context is full. Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
         raise BadSetting(
@@ -118,7 +117,7 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
 
 
 def next_token(run: Generation) -> Step | None:
-    """One more token, but never the one that ends the text: the best of the others is taken in its place. None if memory is full."""
+    """Extend the run by one token and return the step; an end token is replaced by the likeliest other one. None if memory is full."""
     step = next(run.stream(1), None)
     if step is None:
         return None
@@ -132,14 +131,14 @@ def next_token(run: Generation) -> Step | None:
 
 
 def same_text(steps: Sequence[RaceStep]) -> bool:
-    """Whether both runners wrote the same tokens, as far as both have come."""
+    """Return whether both runners chose the same tokens, up to the length of the shorter text."""
     one, other = ([step.token_id for step in steps if step.runner == runner] for runner in (CACHED, UNCACHED))
     count = min(len(one), len(other))
     return one[:count] == other[:count]
 
 
 def speed_up(steps: Sequence[RaceStep]) -> float | None:
-    """How many times longer the runner without a notepad took for the tokens that both have written; None before the first."""
+    """Return the time without a cache divided by the time with one, for the tokens that both have generated; None before the first."""
     times = {runner: [step.total_seconds for step in steps if step.runner == runner] for runner in (CACHED, UNCACHED)}
     count = min(map(len, times.values()))
     if not count or not times[CACHED][count - 1]:
@@ -148,10 +147,10 @@ def speed_up(steps: Sequence[RaceStep]) -> float | None:
 
 
 def trend(steps: Sequence[RaceStep], runner: str) -> Trend | None:
-    """How this runner's time for one more token depends on the tokens that stand there; None before `FEWEST` further tokens are measured.
+    """Return the trend of this runner's time per token over the length of the text; None for at most `FEWEST` tokens.
 
-    Single passes jitter on a busy machine, so the line goes through the medians of eight equal stretches of the race. The first pass, which
-    reads the prompt, is another kind of work and is left out; how long the prompt is therefore bends nothing.
+    The time of single passes varies on a busy machine, so the line is fitted to the medians of eight equal parts of the race. The first
+    pass is left out, because it reads the whole prompt.
     """
     mine = [step for step in steps if step.runner == runner]
     if len(mine) <= FEWEST:

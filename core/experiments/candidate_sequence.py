@@ -1,4 +1,4 @@
-"""Candidate sequence and batch step: one of several tries at a prompt, and all of them after one more token."""
+"""Records of best-of-N sampling: `CandidateSequence`, one of several tries at a prompt, and `BatchStep`, all tries after one more token."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.record.step import Step
 
 @dataclass(frozen=True, slots=True)
 class CandidateSequence:
-    """One of the tries so far. number: 0.. ; it threw this attempt of the dice. finished: why it ended, or None."""
+    """One try so far. number: from 0, also the attempt number of its rolls. finished: why it ended, or None."""
 
     number: int
     path: tuple[Step, ...]
@@ -18,21 +18,21 @@ class CandidateSequence:
 
     @property
     def text(self) -> str:
-        """What it wrote."""
+        """Return the generated text."""
         return "".join(step.text for step in self.path)
 
     @property
     def log_probability(self) -> float:
-        """The model's own log-probability of the whole try (natural logarithm)."""
+        """Return the model's joint log-probability of the whole try (natural logarithm)."""
         return -math.log(2) * sum(step.surprise for step in self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchStep:
-    """All tries after one more forward pass. rows: tries that it wrote. tokens: written by all of them so far.
+    """All tries after one more forward pass. rows: tries in this pass. tokens: of all tries so far.
 
-    seconds: of all passes so far, measured. forward_passes: how many there were. alone_seconds, alone_passes: the same for the first try
-    written alone, None and 0 until that was measured.
+    seconds: of all passes so far, measured. forward_passes: their number. alone_seconds, alone_passes: the same for the first try
+    generated alone; None and 0 until measured.
     """
 
     tries: tuple[CandidateSequence, ...]
@@ -45,7 +45,7 @@ class BatchStep:
 
     @property
     def slower(self) -> float | None:
-        """How many times longer a pass for all takes than a pass for one, measured; None until both are."""
+        """Return the time of a pass for all tries divided by that of a pass for one, measured; None until both are measured."""
         if not self.alone_seconds or not self.forward_passes:
             return None
         return (self.seconds / self.forward_passes) / (self.alone_seconds / self.alone_passes)

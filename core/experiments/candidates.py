@@ -1,9 +1,9 @@
-"""Best-of-N sampling in real batches, and ways of picking the best: several tries at the same prompt.
+"""Best-of-N sampling in real batches, and scores to select the best of several tries at the same prompt.
 
-Try number i throws attempt i of the dice, as `Generation.step(attempt=i)` does alone. One prefill serves all; then every forward pass
-writes one token of every try that has not ended. Sums of a batch differ in their last digits from those of one row, and where a roll falls
-beside a border that may pick another token: at temperature 2 about one try in ten parts from its twin. `Generation.step(i, outcome)` writes
-a try into a run as it is.
+Try number i uses attempt i of the rolls, as `Generation.step(attempt=i)` does. One prefill serves all tries. Then every forward pass
+generates one token of every unfinished try. The sums of a batch differ in their last digits from those of a single row, which can change
+the chosen token if a roll is close to a border: at temperature 2, in about one try of ten. `Generation.step(i, outcome)` therefore copies
+a try into a run without sampling again.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ LISTED = 8  # candidates kept at every step of every try
 
 
 class PromptBatch:
-    """A prompt read once, and then any number of rows that go on from it, one token of each per forward pass.
+    """Rows that share one prompt, which is read once; each forward pass adds one token to every row.
 
-    Where an architecture keeps something else than plain keys and values, all rows are fed from the start at every pass: slower, same
-    numbers. Every pass takes one turn of the model's engine. Raises ModelError for a model whose network is not here.
+    If an architecture has no plain keys and values, every pass computes all rows from the start: slower, with the same numbers. Every pass
+    takes one turn of the model's engine. Raises ModelError for a model whose network is not on this machine.
     """
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
@@ -58,7 +58,7 @@ class PromptBatch:
         self.queue_seconds = 0.0
 
     def prefill(self) -> torch.Tensor:
-        """Read the prompt. float32 logits [1, vocabulary]."""
+        """Read the prompt and return float32 logits [1, vocabulary]."""
         if "past_key_values" in inspect.signature(self._network.forward).parameters:
             from transformers.cache_utils import DynamicCache
 
@@ -66,9 +66,9 @@ class PromptBatch:
         return self._run(self._rows)
 
     def go_on(self, parents: Sequence[int], token_ids: Sequence[int]) -> torch.Tensor:
-        """The rows of the newest pass named by `parents`, each with one more token. float32 logits [len(parents), vocabulary].
+        """Extend the rows `parents` of the newest pass by one token each; return float32 logits [len(parents), vocabulary].
 
-        A row may be named several times (it forks) or not at all (it is dropped).
+        A row can be named several times (it forks) or not at all (it is dropped).
         """
         with torch.inference_mode():
             chosen = torch.tensor(list(parents), device=self._device)
@@ -103,7 +103,7 @@ class PromptBatch:
 
 
 def _is_plain(layer: Any) -> bool:
-    """Whether this layer keeps keys and values that can be picked row by row."""
+    """Return whether this layer keeps keys and values that can be selected by row."""
     from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
     return type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) and layer.get_seq_length() > 0
@@ -116,10 +116,10 @@ def _bytes(layer: Any) -> int:
 def write_together(
     model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40, top_n: int = LISTED
 ) -> Iterator[BatchStep]:
-    """Write `count` tries of up to `steps` tokens; yields after every forward pass. Stop whenever you like: what is there is complete.
+    """Generate `count` tries of up to `steps` tokens; yield after every forward pass. The generator can be stopped at any time.
 
-    On a server every try is a request of its own. Raises EmptyPrompt, PromptTooLong, BadSetting for impossible counts, NotEnoughMemory, and
-    what a server may raise.
+    On a server every try is a separate request. Raises EmptyPrompt, PromptTooLong, BadSetting for counts out of range, NotEnoughMemory,
+    and the errors of a server.
     """
     settings = settings or SamplingSettings()
     count, steps = whole(count, N_("The number of tries"), 1, MOST_TRIES), whole(steps, N_("The length"), 1, MOST_STEPS)
@@ -145,7 +145,7 @@ def write_together(
 def write_and_time_one(
     model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40
 ) -> Iterator[BatchStep]:
-    """As `write_together`; then the first try is written once more, alone, and the last BatchStep comes again with the time that took."""
+    """Yield the steps of `write_together`, then generate the first try alone and yield the last BatchStep again with that time."""
     newest = None
     for newest in write_together(model, prompt, settings, count, steps):
         yield newest
@@ -156,7 +156,7 @@ def write_and_time_one(
 
 @dataclass(slots=True)
 class _Row:
-    """One try on its way."""
+    """The state of one try."""
 
     number: int
     ids: list[int]
@@ -165,7 +165,7 @@ class _Row:
     finished: str | None = None
 
     def roll(self, model: LanguageModel, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
-        """Throw the dice for this row's logits and record the step, just as a run of its own records it."""
+        """Sample a token from this row's logits and record the step as a `Generation` does."""
         index, position = len(self.path), len(self.ids)
         thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
         before = np.array(self.ids, dtype=np.int64)
@@ -199,7 +199,7 @@ _ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen
 
 
 def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
-    """The tokens of a prompt that something can still be written behind. Raises EmptyPrompt, PromptTooLong."""
+    """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
         raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
@@ -213,7 +213,7 @@ def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
 
 
 def whole(value: int, name: str, low: int, high: int) -> int:
-    """This number, if it is a whole one within its range. Raises BadSetting."""
+    """Return `value` if it is an int from `low` to `high`. Raises BadSetting."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise BadSetting(
             _("{name} must be a whole number from {low} to {high}, not {value}.").format(
@@ -223,7 +223,7 @@ def whole(value: int, name: str, low: int, high: int) -> int:
     return value
 
 
-# How a try is scored: the name, and the formula in words.
+# Scores of a try: the name, and the formula in words.
 MEAN, NORMALISED, MAJORITY = N_("mean log-probability"), N_("length-normalised"), N_("majority of the answers")
 FORMULAS = {
     MEAN: N_("the natural logarithms of all its words' probabilities, added up and divided by their number"),
@@ -234,7 +234,7 @@ FORMULAS = {
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A try and its score; the higher the better."""
+    """A try and its score; higher is better."""
 
     attempt: CandidateSequence
     score: float
@@ -242,7 +242,7 @@ class Ranked:
 
 
 def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
-    """The tries, best first; equal ones by mean log-probability, then by number. Raises BadSetting for an unknown score."""
+    """Return the tries, best first; equal scores by mean log-probability, then by number. Raises BadSetting for an unknown score."""
     if by not in FORMULAS:
         raise BadSetting(_("Tries are scored by {names}, not by {by}.").format(names=", ".join(map(_, FORMULAS)), by=repr(str(by)[:40])))
     written = [attempt for attempt in tries if attempt.path]
@@ -261,9 +261,9 @@ def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A place in the tree that several tries make together. node_id 0 is the prompt. tries: the numbers of those that came through here.
+    """A node of the tree of all tries. node_id 0 is the prompt. tries: numbers of the tries that contain this node.
 
-    probability: what the model gave to this token; ends: tries that end here.
+    probability: the model's, of this token; ends: number of tries that end here.
     """
 
     node_id: int
@@ -275,7 +275,7 @@ class Merged:
 
 
 def merged(tries: Sequence[CandidateSequence]) -> list[Merged]:
-    """All tries as one tree: where they took the same tokens they share a way, and `tries` says how many they were."""
+    """Return all tries as one tree, in which tries with the same first tokens share nodes."""
     places: dict[tuple[int, int], int] = {}
     parents: list[int | None] = [None]
     steps: list[Step | None] = [None]

@@ -1,7 +1,7 @@
-"""The small model answers as long as it is sure; where it is not, the large one takes over for that token (a cascade).
+"""Model cascade: a small model generates the text, and a large model chooses the tokens where the small one is unsure.
 
-How unsure it is says the entropy of its own odds, in bits, before any setting. The large model reads what was written meanwhile when it is
-asked, in one pass. What the whole is worth says the large one afterwards, which reads all texts once.
+The small model is unsure if the entropy of its probabilities, in bits and before any setting, is above a threshold. When the large model is
+used, it first reads the tokens written since its last use, in the same pass. At the end the large model scores all texts.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SMALL_ONLY, LARGE_ONLY = math.inf, -1.0  # thresholds at which only one of the t
 
 @dataclass(frozen=True, slots=True)
 class CascadeToken:
-    """A token of a text. run: its number among the texts that were asked for. by_large: who rolled it.
+    """A token of a text. run: index of the text's threshold. by_large: whether the large model chose it.
 
-    entropy: of the small one's odds, bits; NaN where it was not asked. passes, multiply_adds (computed), seconds (measured, of the passes):
-    small and large.
+    entropy: of the small model's probabilities, bits; NaN if it was not used. passes: of the small and of the large model. multiply_adds:
+    of both, computed; seconds: of both models' passes, measured.
     """
 
     run: int
@@ -52,7 +52,7 @@ class CascadeToken:
 
 @dataclass(frozen=True, slots=True)
 class CascadeScore:
-    """What the large model says of a finished text: mean surprise of what was written, bits per token; NaN for a text of none."""
+    """The large model's score of a finished text: mean surprise of the generated tokens, bits per token; NaN without tokens."""
 
     run: int
     bits_per_token: float
@@ -66,10 +66,10 @@ def cascade(
     thresholds: tuple[float, ...] = (2.0, SMALL_ONLY, LARGE_ONLY),
     length: int = 48,
 ) -> Iterator[CascadeToken | CascadeScore]:
-    """Write `length` tokens for each threshold, with the same dice, in turns: a token of each; then let the large one read them.
+    """Generate `length` tokens for each threshold with the same seed, one token of each in turn; then yield the large model's scores.
 
-    thresholds: bits of the small one's entropy above which the large one writes. Raises EmptyPrompt, PromptTooLong, BadSetting (two that
-    cut text into different tokens, too), ModelError for a model on a server, BrokenLogits.
+    thresholds: entropy of the small model, in bits, above which the large model chooses. Raises EmptyPrompt, PromptTooLong, BadSetting
+    (also for different tokenizers), ModelError for a model on a server, BrokenLogits.
     """
     length = whole(length, N_("The length"), 1, LONGEST)
     both_here(small, large)
@@ -105,7 +105,7 @@ def _possible(threshold: float) -> bool:
 
 
 class _Run:
-    """One text on its way."""
+    """The state of the text of one threshold."""
 
     def __init__(
         self, number: int, small: LanguageModel, large: LanguageModel, ids: list[int], settings: SamplingSettings, threshold: float
@@ -116,7 +116,7 @@ class _Run:
         self.ended = False
 
     def step(self) -> CascadeToken:
-        """One token: the small one's pass, unless it is never asked, and the large one's where that is too unsure."""
+        """Generate one token: a pass of the small model (except for LARGE_ONLY), and one of the large model above the threshold."""
         before = np.array(self._ids, dtype=np.int64)
         work, seconds, entropy, passes = 0, 0.0, math.nan, [0, 0]
         logits = None
@@ -141,11 +141,11 @@ class _Run:
         return CascadeToken(self.number, index, token_id, text, passes[1] > 0, entropy, (passes[0], passes[1]), work, seconds)
 
     def bits_by(self, judge: LanguageModel) -> float:
-        """The judge's mean surprise at what was written, end token included, read in one go."""
+        """Return the judge's mean surprise of the generated tokens, end token included, from one pass; bits per token."""
         found = surprises(judge, self._ids, self._prompt)
         return float(found.mean()) if len(found) else math.nan
 
     def release(self) -> None:
-        """Give the memory back."""
+        """Free the caches."""
         for cache in self._caches:
             cache.clear()

@@ -1,7 +1,7 @@
-"""Observations as plain JSON and back: what a lab yields, written down so that it can be shown again without any model.
+"""Convert observations of experiments to plain JSON and back, so that a result can be shown without a model.
 
-Records are frozen dataclasses of plain values; a file names their classes, and only those in `CLASSES` are ever made. Every field is held
-against its declared type. Steps stand in a table of their own, once each, however many observations hold them.
+Records are frozen dataclasses of plain values. A file names their classes, and the reader creates only classes in `CLASSES`. It checks
+every field against its declared type. Each step is stored once in a separate table, even if several observations contain it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token, lone_token
 
-# Every class that may stand in a file, and where it lives. What a new lab yields is one more line.
+# Every class that a file may contain, and its module. A new experiment adds the classes that it yields.
 CLASSES: dict[str, str] = {
     "SamplingSettings": "core.settings",
     "ModelShape": "core.engine.shape",
@@ -87,18 +87,18 @@ CLASSES: dict[str, str] = {
     "TrainingPlan": "core.finetuning.finetune",
     "TrainingStep": "core.finetuning.finetune",
 }
-DEEPEST = 40  # values within values
+DEEPEST = 40  # nested levels of values
 _STRANGE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 class RecordedWords:
-    """How the tokens of a recorded experiment are written. end_token_ids: those that end a text."""
+    """The tokens of a recorded experiment, by id. end_token_ids: tokens that end a text."""
 
     def __init__(self, tokens: dict[int, Token], end_token_ids: frozenset[int]) -> None:
         self.tokens, self.end_token_ids = tokens, end_token_ids
 
     def token(self, token_id: int) -> Token:
-        """The token of this id, as it stands alone. Raises BadRecording for one that is not in the file."""
+        """Return the token of this id. Raises BadRecording for a token that is not in the file."""
         if token_id not in self.tokens:
             raise BadRecording(_("This recording does not hold token number {number}.").format(number=token_id))
         return self.tokens[token_id]
@@ -108,18 +108,18 @@ RENAMED = {"Opinion": "TokenScore", "Stretch": "PhaseSpan"}  # old names of clas
 
 
 class Writer:
-    """Turns values into JSON. steps, vocabularies: the tables that go into the file beside them."""
+    """Converts values to JSON. steps, vocabularies: tables that are stored in the same file."""
 
     def __init__(self, classes: Mapping[str, type] | None = None) -> None:
         self.steps: list[Any] = []
         self.vocabularies: list[dict[str, Any]] = []
         self._known: dict[int, int] = {}
         self._words: dict[int, int] = {}
-        self._kept: list[Any] = []  # so that no id is used twice
+        self._kept: list[Any] = []  # keeps the objects alive, so that Python does not reuse an id()
         self._extra = {cls: name for name, cls in (classes or {}).items()}
 
     def write(self, value: Any) -> Any:
-        """This value as JSON. Raises BadRecording for what cannot be written down: a model, a tensor, a function."""
+        """Return this value as JSON. Raises BadRecording for types that a file cannot contain, such as a model, tensor or function."""
         if value is None or (isinstance(value, bool | str | int) and not isinstance(value, Enum)):
             return value
         if isinstance(value, np.generic):
@@ -178,7 +178,7 @@ class Writer:
 
 
 class Reader:
-    """Turns JSON back into values. Raises BadRecording for whatever does not fit."""
+    """Converts JSON back to values. Raises BadRecording for invalid content."""
 
     def __init__(self, steps: Any, vocabularies: Any, classes: Mapping[str, type] | None = None) -> None:
         self._extra = dict(classes or {})
@@ -186,7 +186,7 @@ class Reader:
         self._steps = [self._step(entry) for entry in _listed(steps)]
 
     def read(self, value: Any, depth: int = 0) -> Any:
-        """The value that was written."""
+        """Return the value that `Writer.write` converted."""
         if depth > DEEPEST:
             raise BadRecording(_("This recording is broken: it is nested too deeply."))
         if value is None or isinstance(value, bool | str | float):
@@ -292,7 +292,7 @@ def _vocabulary(entry: Any) -> RecordedWords:
 
 @cache
 def hints(cls: type) -> dict[str, Any]:
-    """The declared types of a class's fields, those included that its module imports only for a type checker."""
+    """Return the declared types of a class's fields, including types that its module imports only for type checking."""
     names: dict[str, Any] = {"Step": Step, "TokenDistribution": TokenDistribution}
     while True:
         try:
@@ -304,7 +304,7 @@ def hints(cls: type) -> dict[str, Any]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of its declared type, down to the last element.
+    """Return whether a value has its declared type, including all elements.
 
     >>> fits((1, 2.5), tuple[float, ...]), fits(("a",), tuple[float, ...]), fits(None, int | None)
     (True, False, True)

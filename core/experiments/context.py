@@ -1,4 +1,4 @@
-"""Context length against time to first token and time per token; and what happens at the end of the context window."""
+"""Measure time to first token and time per token against context length, and show what happens at the end of the context."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 MOST_LENGTHS, MOST_REPEATS = 24, 25
-DECODED = 3  # further tokens timed behind each prompt
+DECODED = 3  # further tokens timed after each prompt
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Several measurements of the same thing, in seconds: the median, the middle half (low to high), the fastest and the slowest."""
+    """Repeated measurements of one time, in seconds: median, quartiles (low, high), fastest and slowest."""
 
     median: float
     low: float
@@ -36,16 +36,16 @@ class Spread:
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> Spread:
-        """The spread of at least one measurement."""
+        """Return the spread of at least one measurement."""
         low, middle, high = quantiles(seconds, method="inclusive") if len(seconds) > 1 else [seconds[0]] * 3
         return cls(middle, low, high, min(seconds), max(seconds))
 
 
 @dataclass(frozen=True, slots=True)
 class LengthPoint:
-    """One prompt length: measured time to read it (prefill) and of one token behind it (decode); computed work of both.
+    """One prompt length: measured time to read it (prefill) and to generate one token after it (decode), and computed work of both.
 
-    repeats: how often it has been measured so far. done, total: how far the whole experiment has come, in measurements.
+    repeats: measurements of this length so far. done, total: measurements of the whole experiment.
     """
 
     length: int
@@ -59,22 +59,22 @@ class LengthPoint:
 
 
 def longest_prompt(model: LanguageModel) -> int:
-    """Tokens of the longest prompt that can be timed: behind it, every further token needs a place, and so does the one it predicts."""
+    """Return the tokens of the longest prompt that can be timed: the context must also hold DECODED tokens and the one they predict."""
     return max(0, model.context_length - DECODED - 1)
 
 
 def lengths_for(model: LanguageModel, points: int = 8) -> list[int]:
-    """Prompt lengths from short to as long as the model allows, each about as much longer as the one before."""
+    """Return prompt lengths in geometric steps, from short to the longest that the model allows (at most 4096 tokens)."""
     longest = max(1, min(longest_prompt(model), 4096))
     spaced = np.geomspace(min(8, longest), longest, max(2, min(points, MOST_LENGTHS)))
     return sorted({round(length) for length in spaced})
 
 
 def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: int = 5) -> Iterator[LengthPoint]:
-    """Time every length `repeats` times, after one pass that does not count. The text is the prompt, said again until it is long enough.
+    """Time every length `repeats` times, after one warm-up pass; yield the newest LengthPoint after every measurement.
 
-    It goes round all lengths once, then once more, and so on: whatever else keeps the machine busy is shared by all of them. After every
-    measurement there is a LengthPoint with all that is known of its length.
+    The text is the repeated prompt. All lengths are measured in turn, then all again, so that other load on the machine affects all of
+    them.
 
     Raises BadSetting, EmptyPrompt, PromptTooLong.
     """
@@ -122,10 +122,10 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
 
 @dataclass(frozen=True, slots=True)
 class LimitReached:
-    """The end of a context, reached for real. read: tokens of the prompt; written: tokens there was room for; ended: why no more came.
+    """A run that reached the end of the context. read: tokens of the prompt; written: generated tokens; ended: why the run ended.
 
-    passed_over: how often the model would have ended its text earlier, and its next best token was taken instead. offered: tokens of a
-    prompt that is too long by as little as the tokenizer can cut, one as a rule; refused: the sentence that it gets.
+    passed_over: how often the model's end token was replaced by the next likeliest token. offered: tokens of a prompt that is barely too
+    long, usually by one token; refused: the error text for it.
     """
 
     read: int
@@ -138,7 +138,7 @@ class LimitReached:
 
 
 def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReached:
-    """Fill a context up to its last `room` tokens, let the model write, and see what happens; then offer one token too many."""
+    """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
         raise EmptyPrompt(_("There is no text to read. Write a few words first."))
@@ -163,7 +163,7 @@ def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReach
 
 
 def _one_too_many(model: LanguageModel, prompt: str) -> str:
-    """The prompt, said again and cut at the first letter with which it is longer than the context."""
+    """Return the repeated prompt, cut at the first character with which it is longer than the context."""
     text = _longer(model, prompt, model.context_length + 1)
     cut = len(_repeated(model, prompt, model.context_length))
     while len(model.encode(text[:cut])) <= model.context_length:
@@ -172,7 +172,7 @@ def _one_too_many(model: LanguageModel, prompt: str) -> str:
 
 
 def _longer(model: LanguageModel, prompt: str, tokens: int) -> str:
-    """The prompt, said again until it has at least this many tokens."""
+    """Return the prompt, repeated until it has at least this many tokens."""
     each = max(1, len(model.encode(prompt)))
     text = " ".join([prompt] * (tokens // each + 2))
     while len(model.encode(text)) < tokens:
@@ -181,7 +181,7 @@ def _longer(model: LanguageModel, prompt: str, tokens: int) -> str:
 
 
 def _repeated(model: LanguageModel, prompt: str, tokens: int) -> str:
-    """The prompt, said again and cut so that it has at most this many tokens, and nearly as many."""
+    """Return the repeated prompt, cut to the longest text of at most this many tokens."""
     text = _longer(model, prompt, tokens)
     low, high = 1, len(text)
     while low < high:

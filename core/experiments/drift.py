@@ -1,7 +1,7 @@
-"""How far apart two texts are that left the same place: where they say the same, and how alike the odds are from which they said it.
+"""Measure how far two branches of one fork drift apart: their shared tokens, and the distance between their next-token probabilities.
 
-Odds are compared where both texts have just said the same thing, wherever in each of them that is. Compared at the same step instead, two
-texts that differ by one word more would look as if they had nothing in common.
+Probabilities are compared after the same words, even if these are at different steps of the two texts. Compared at equal steps, two texts
+that differ by one inserted word would seem to have nothing in common.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import torch
 if TYPE_CHECKING:
     from core.record.step import TokenDistribution
 
-KEPT_WHOLE = 8_192  # up to this vocabulary all odds of a step are kept for later comparison; beyond it, the likeliest KEPT
+KEPT_WHOLE = 8_192  # up to this vocabulary size all probabilities of a step are kept; above it, only the KEPT likeliest
 KEPT = 1_024
-SHORTEST = 2  # tokens in a row that count as saying the same; a lone comma that both have means nothing
+SHORTEST = 2  # equal tokens in a row that count as shared; a single shared comma would mean nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How far apart two answers of the model are: the Jensen-Shannon distance, from 0 (the same odds) to 1 (nothing in common).
+    """The Jensen-Shannon distance of two next-token distributions, from 0 (equal) to 1 (no token in common).
 
-    Exact (low == high) where the whole vocabulary is known; between two bounds where only the likeliest tokens are.
+    Exact (low == high) if the whole vocabulary is known. If only the likeliest tokens are known, low and high are bounds.
     """
 
     low: float
@@ -36,20 +36,20 @@ class Drift:
 
     @property
     def exact(self) -> bool:
-        """Whether it is known exactly."""
+        """Return whether the distance is known exactly."""
         return self.low == self.high
 
     @property
     def middle(self) -> float:
-        """The value to draw."""
+        """Return the middle of the two bounds, the value that charts draw."""
         return (self.low + self.high) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """What is kept of the odds of one step: token_ids int64 [kept], ascending, and their probabilities float32 [kept].
+    """The kept probabilities of one step: token_ids int64 [kept], ascending, and their probabilities float32 [kept].
 
-    rest: what all other tokens have together; most: what any single one of them can have at most.
+    rest: total probability of all other tokens; most: upper bound for the probability of each of them.
     """
 
     token_ids: np.ndarray
@@ -59,7 +59,7 @@ class Odds:
 
     @classmethod
     def of(cls, logits: torch.Tensor) -> Odds:
-        """The odds of these logits [vocabulary]: all of them, or the likeliest of a large vocabulary."""
+        """Return the probabilities of these logits [vocabulary]: all of them, or the KEPT likeliest of a large vocabulary."""
         odds = torch.softmax(logits.detach().cpu().double(), 0)
         if len(odds) <= KEPT_WHOLE:
             return cls(_all(len(odds)), odds.float().numpy(), 0.0, 0.0)
@@ -69,7 +69,7 @@ class Odds:
 
     @classmethod
     def listed(cls, distribution: TokenDistribution) -> Odds:
-        """The odds of the candidates that a record lists."""
+        """Return the model's probabilities of the candidates that a record lists."""
         order = np.argsort(distribution.token_ids)
         probabilities = np.asarray(distribution.probabilities[0], dtype=np.float32)
         likeliest = probabilities[distribution.ranks <= len(distribution.ranks)]
@@ -79,13 +79,13 @@ class Odds:
 
 @lru_cache(maxsize=8)
 def _all(count: int) -> np.ndarray:
-    """Every token id below this one; kept once for all steps."""
+    """Return all token ids below `count`; cached, so that all steps share one array."""
     return np.arange(count)
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A place where both texts stand behind the same words. left, right: the step of each that comes next; same: both then say the same."""
+    """A place where both texts follow the same words. left, right: index of the next step of each; same: whether both choose one token."""
 
     left: int
     right: int
@@ -95,10 +95,10 @@ class Aligned:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Two texts laid side by side. places: in the order of the texts, the fork first; shared: tokens both say, in rows of two or more.
+    """The alignment of two texts. places: in text order, the fork first; shared: tokens in both, counted in rows of two or more.
 
-    left, right: tokens of each, without those that were put there. behind_change: how far apart the odds are right behind those, before
-    anything else differs; None until both have come that far.
+    left, right: tokens of each text without the forced ones. behind_change: distance of the probabilities directly after the forced
+    tokens, before anything else differs; None until both texts are that long.
     """
 
     places: tuple[Aligned, ...]
@@ -109,31 +109,31 @@ class Alignment:
 
     @property
     def share(self) -> float:
-        """The share of the shorter text that the other one says too, 0 to 1."""
+        """Return the fraction of the shorter text that is shared, 0 to 1."""
         return self.shared / max(1, min(self.left, self.right))
 
     @property
     def distances(self) -> list[float]:
-        """How far apart the odds are, place by place, behind the fork itself (where they are the same)."""
+        """Return the distance of the probabilities at each place after the fork. At the fork itself they are equal."""
         return [place.drift.middle for place in self.places if place.left or place.right]
 
     @property
     def median(self) -> float | None:
-        """The middle one of these distances, None without any."""
+        """Return the median of these distances, None without any."""
         return median(self.distances) if self.distances else None
 
     @property
     def widest(self) -> Aligned | None:
-        """The place where the odds are furthest apart though the words before it are the same, None without any."""
+        """Return the place after the fork with the largest distance, None without any."""
         behind = [place for place in self.places if place.left or place.right]
         return max(behind, key=lambda place: place.drift.middle, default=None)
 
 
 @dataclass(slots=True)
 class Aligner:
-    """Lays two growing texts side by side; a distance that was computed once is kept. left, right: tokens and odds so far, one per step.
+    """Aligns two growing texts and caches each computed distance. left, right: token ids so far; left_odds, right_odds: one per step.
 
-    forced: how many tokens of each were put there; they are no agreement.
+    forced: number of forced tokens of each text; they never count as shared.
     """
 
     left: list[int] = field(default_factory=list)
@@ -145,7 +145,7 @@ class Aligner:
     _made: tuple[int, int, Alignment] | None = None
 
     def alignment(self) -> Alignment:
-        """Both texts side by side as they are now."""
+        """Return the alignment of both texts so far."""
         if self._made and self._made[:2] == (len(self.left), len(self.right)):
             return self._made[2]
         one, other = self.forced
@@ -153,12 +153,12 @@ class Aligner:
         found = [(block.a + one, block.b + other, block.size) for block in blocks if block.size >= SHORTEST]
         places: dict[tuple[int, int], bool] = {(0, 0): False} if self.left and self.right else {}
         for a, b, size in found:
-            # The odds of a row's first token stand behind different words; from the second one on, what was just said is the same.
+            # The first token of a row follows different words in the two texts; from the second one on, the words before are equal.
             places |= {(a + step, b + step): True for step in range(1, size)}
             if a + size < len(self.left) and b + size < len(self.right):
                 places[a + size, b + size] = False
         aligned = tuple(Aligned(a, b, self._drift(a, b), same) for (a, b), same in places.items())
-        one, other = max(1, one), max(1, other)  # where nothing was put there, the first tokens themselves are the change
+        one, other = max(1, one), max(1, other)  # without forced tokens, the first token of each text is the change
         changed = self._drift(one, other) if one < len(self.left) and other < len(self.right) else None
         made = Alignment(aligned, sum(size for *_, size in found), len(self.left[one:]), len(self.right[other:]), changed)
         self._made = (len(self.left), len(self.right), made)
@@ -172,10 +172,10 @@ class Aligner:
 
 
 def bounds(one: Odds, other: Odds) -> Drift:
-    """The Jensen-Shannon distance of two answers: the root of the divergence in bits (Lin 1991), exact where both are known whole.
+    """Return the Jensen-Shannon distance: the root of the divergence in bits (Lin 1991), exact if both sides are known completely.
 
-    A token known on one side only has, on the other, at most what the last one known there has. From below all of those are taken as alike
-    as that allows, and what neither side knows as the same; from above, as different as can be.
+    A token known on one side only has, on the other, at most the smallest known probability there. The lower bound takes these tokens as
+    equal as that allows, and tokens unknown on both sides as equal. The upper bound takes all of them as different as possible.
     """
     one, other = (Odds(odds.token_ids, odds.probabilities.astype(np.float64), odds.rest, odds.most) for odds in (one, other))
     _, here, there = np.intersect1d(one.token_ids, other.token_ids, assume_unique=True, return_indices=True)
@@ -190,7 +190,7 @@ def bounds(one: Odds, other: Odds) -> Drift:
 
 
 def _parts(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """What each token adds to the Jensen-Shannon divergence, in bits: the mean of p log2(p/m) and q log2(q/m) with m = (p + q) / 2."""
+    """Return each token's term of the Jensen-Shannon divergence, in bits: the mean of p log2(p/m) and q log2(q/m) with m = (p + q) / 2."""
     m = (p + q) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         each = [np.where(x > 0, x * np.log2(x / m), 0.0) for x in (p, q)]

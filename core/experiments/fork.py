@@ -1,7 +1,7 @@
-"""Counterfactual branches with common random numbers: one word changes everything.
+"""Compare two counterfactual branches that use common random numbers.
 
-Both branches are ordinary branches of the run's tree. At every step both use the same settings and the same roll, so whatever differs
-between them comes from the words that stand there, and from nothing else.
+Both branches are ordinary branches of the run's tree. At every step both use the same settings and the same roll. All differences between
+them therefore come from their different words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
     from core.generation.generation import Generation
 
-LONGEST_WORD = 200  # characters of a text that is forced as the beginning of a branch
+LONGEST_WORD = 200  # characters of a text that is forced at the start of a branch
 MOST_STEPS = 1_000
 
 
@@ -38,9 +38,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one branch. log_probability: of all its own words together (natural logarithm), forced ones included.
+    """The result of one branch after the fork. log_probability: joint, of all its tokens (natural logarithm), forced ones included.
 
-    rolled_log_probability: of those behind the forced ones. text: its own words. finished: why it ended, or None.
+    rolled_log_probability: the same without the forced tokens. text: of its tokens. finished: why it ended, or None.
     """
 
     text: str
@@ -52,7 +52,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Side:
-    """One branch on its way. forced: tokens still to be put there. follow: nodes that are there already. line: its own nodes so far."""
+    """The state of one branch. forced: tokens still to be forced. follow: existing nodes still to be visited. line: its nodes so far."""
 
     forced: list[int]
     follow: list[int]
@@ -62,15 +62,15 @@ class _Side:
 
 
 class Fork:
-    """Two branches that leave a run at the same place. parts_at: index of the first step in which they differ.
+    """Two branches that leave a run at the same node. parts_at: index of the first step in which they differ.
 
-    Use `at` (take other words at a step) or `between` (two branches that exist). `step()` lets both go on by one step.
+    Create one with `at` (force other tokens at a step) or `between` (two existing branches). `step()` extends both by one step.
     """
 
     def __init__(self, run: Generation, parts_at: int, root: int, left: _Side, right: _Side) -> None:
         self.run = run
         self.parts_at = parts_at
-        self.root = root  # the node they share last
+        self.root = root  # the last node that both share
         self.sides = (left, right)
         self.pairs: list[Pair] = []
         self._aligner = Aligner()
@@ -79,8 +79,8 @@ class Fork:
     def at(cls, run: Generation, step_index: int, left: Sequence[int] | None, right: Sequence[int]) -> Fork:
         """Fork the current path at this step: one branch begins with the tokens `left`, the other with `right`.
 
-        left None: the branch that is there already (or, at the end of the path, whatever the dice say). Raises BadPlace, BadToken for
-        tokens that are not there or for two branches that begin alike, RunFinished where nothing can be written.
+        left None: the existing branch, or at the end of the path a sampled one. Raises BadPlace, BadToken for unknown tokens or two
+        branches that begin with the same tokens, RunFinished if the run has ended at this step.
         """
         path, line = run.path, run.line
         if isinstance(step_index, bool) or not isinstance(step_index, int) or not 0 <= step_index <= len(path):
@@ -99,7 +99,7 @@ class Fork:
 
     @classmethod
     def between(cls, run: Generation, left: int, right: int) -> Fork:
-        """Two branches that exist, by their end nodes. Raises BadPlace if one is a part of the other or is not there."""
+        """Return the fork of two existing branches, given by their end nodes. Raises BadPlace if one is a part of the other or missing."""
         one, other = _line(run, left), _line(run, right)
         shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
         if shared is None:
@@ -108,22 +108,22 @@ class Fork:
 
     @property
     def finished(self) -> bool:
-        """Whether neither branch can go on."""
+        """Return whether both branches have ended or MOST_STEPS is reached."""
         return all(side.finished for side in self.sides) or len(self.pairs) >= MOST_STEPS
 
     @property
     def broken(self) -> bool:
-        """Whether a branch was deleted from the tree meanwhile."""
+        """Return whether a node of a branch was deleted from the tree."""
         own = [self.root, *(node for side in self.sides for node in (*side.line, *side.follow))]
         return any(self.run.nodes[node].is_deleted for node in own)
 
     def ends(self) -> tuple[int, int]:
-        """The node at which each branch stands now."""
+        """Return the last node of each branch."""
         left, right = ((side.line or [self.root])[-1] for side in self.sides)
         return left, right
 
     def outcomes(self) -> tuple[Outcome, Outcome]:
-        """What became of both branches so far."""
+        """Return the result of both branches so far."""
         left, right = (self._outcome(side) for side in self.sides)
         return left, right
 
@@ -134,8 +134,11 @@ class Fork:
         return Outcome(text, len(steps), log_probability(steps), log_probability(rolled), side.finished)
 
     def step(self) -> Pair:
-        """Both branches go on by one step; the run stands on the second one then. Raises RunFinished if neither can."""
-        with self.run.turn:  # an impatient visitor's next press may arrive in another thread while this step is still being computed
+        """Extend both branches by one step and return the pair; the run's current path is then the second branch.
+
+        Raises RunFinished if both have ended.
+        """
+        with self.run.turn:  # a second click can arrive in another thread while this step is still computed
             return self._step()
 
     def _step(self) -> Pair:
@@ -160,16 +163,17 @@ class Fork:
         return pair
 
     def alignment(self) -> Alignment:
-        """Both branches laid side by side: where they say the same, wherever that is, and how far apart the odds are there.
+        """Return the alignment of both branches: their shared tokens and the distances of their next-token probabilities there.
 
-        Steps are counted from the fork on. Distances are exact over the whole vocabulary of a small model that runs here, and else lie
-        between two bounds.
+        Steps are counted from the fork. Distances are exact if all probabilities are known (a local model with a small vocabulary), else
+        they are given by two bounds.
         """
         self._aligner.forced = (_forced(self.pairs, "left"), _forced(self.pairs, "right"))
         return self._aligner.alignment()
 
     def _go_on(self, side: _Side, beside: Step | None) -> tuple[Step | None, Odds | None]:
-        """One step of one branch, and the odds it came from. beside: the other branch's step; its settings and roll count here too."""
+        """Extend one branch by one step; return the step and its probabilities. beside: the other branch's step, whose settings and roll
+        are used here too."""
         run = self.run
         if side.finished:
             return None, None
@@ -196,7 +200,7 @@ class Fork:
 
 
 def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
-    """Let both branches go on, at most this many steps; yields each pair as it is made."""
+    """Extend both branches by at most `steps` steps; yield each pair."""
     for _each in range(max(0, min(steps, MOST_STEPS))):
         if fork.finished:
             return
@@ -204,7 +208,7 @@ def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
 
 
 def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
-    """The tokens with which this text goes on behind `before`, as the tokenizer cuts them. Raises EmptyPrompt, BadToken, BadText."""
+    """Return the tokens of `text` as a continuation of `before`. Raises EmptyPrompt, BadToken, BadText."""
     if not isinstance(text, str) or not text:
         raise EmptyPrompt(_("There is no word yet to go on with. Write one first."))
     if len(text) > LONGEST_WORD:
@@ -213,7 +217,7 @@ def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
                 longest_word=LONGEST_WORD, count=written(len(text))
             )
         )
-    for anchor in (before, "\n", ""):  # where the last word would merge with this text, it is cut as if it stood on a line of its own
+    for anchor in (before, "\n", ""):  # if the last word would merge with this text, it is tokenized as on a new line
         base, whole = (_without_marks(model, model.encode(string)) if string else [] for string in (anchor, anchor + text))
         if len(whole) > len(base) and whole[: len(base)] == base:
             return whole[len(base) :]
@@ -221,17 +225,17 @@ def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
 
 
 def _without_marks(model: LanguageModel, token_ids: list[int]) -> list[int]:
-    """Without the marks that a tokenizer puts around a text."""
+    """Return the ids without special tokens, which a tokenizer adds around a text."""
     return [token_id for token_id in token_ids if not model.token(token_id).special]
 
 
 def log_probability(steps: Sequence[Step]) -> float:
-    """The model's own joint log-probability of these steps: the sum of the natural logarithms of their probabilities."""
+    """Return the model's joint log-probability of these steps: the sum of the natural logarithms of their probabilities."""
     return -math.log(2) * sum(step.surprise for step in steps)
 
 
 def parting(one: Sequence[Step], other: Sequence[Step]) -> int | None:
-    """The first place at which two paths took different tokens, or None if they never did (the shorter one's end does not count)."""
+    """Return the first index at which two paths have different tokens, None if one is the start of the other."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a.token_id != b.token_id), None)
 
 
@@ -256,6 +260,6 @@ def _line(run: Generation, node_id: int) -> list[int]:
 
 
 def _forced(pairs: Sequence[Pair], side: str) -> int:
-    """How many tokens of a branch were put there at its beginning."""
+    """Return the number of forced tokens at the start of a branch."""
     steps = [step for pair in pairs if (step := getattr(pair, side))]
     return next((place for place, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))

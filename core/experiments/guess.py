@@ -1,8 +1,8 @@
-"""Guess first: what people call out, held against the odds of the coming token, and the score by what then comes.
+"""Guessing game: compare the audience's guesses with the next-token probabilities, and score them by the chosen token.
 
-Correct is what comes, not what would have been best. What comes is worth its surprise in bits, -log2 of what the model gave it: a word
-that had one chance in eight brings three points. Whoever named several shares the points among them, so that calling out more does not pay
-by itself; the model's own favourite plays along as a single guess.
+A guess is right if it is the chosen token, even if another token was likelier. It scores the token's surprise in bits, -log2 of the model's
+probability: a token with probability 1/8 scores three points. The points are divided among all different guesses, so that more guesses are
+no advantage. The model's likeliest token plays as a single guess.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ LONGEST = 40  # characters of one
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One word that was called out, before the roll.
+    """One guessed word. said: the guess.
 
-    token_id, piece: the piece it begins with, as the model would write it here; None and "" where it cannot be written. whole: whether that
-    piece is all of the word. probability: what the model gives to it; None where that is not known (a recording or a server lists only the
-    likeliest). rank: its place in the model's order, 1 = the favourite.
+    token_id, piece: the token that the word begins with here; None and "" if the model cannot write it. whole: whether this token is the
+    whole word. probability: the model's, None if unknown (a recording or a server lists only the likeliest tokens). rank: 1 = likeliest;
+    None if unknown.
     """
 
     said: str
@@ -46,7 +46,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One question, answered: the guesses, the model's favourite, and the token that came."""
+    """One finished round. guesses; favourite: id of the likeliest token; came: id of the chosen token; surprise: of it, bits."""
 
     guesses: tuple[Guess, ...]
     favourite: int
@@ -55,23 +55,26 @@ class Round:
 
     @property
     def hit(self) -> bool:
-        """Whether what came was among the guesses."""
+        """Return whether the chosen token was guessed."""
         return any(guess.token_id == self.came for guess in self.guesses)
 
     @property
     def points(self) -> float:
-        """What the guessers get: the surprise in bits, shared among their different pieces; 0 if none of them came."""
+        """Return the audience's points: the surprise in bits, divided by the number of different guesses; 0 if no guess was right."""
         different = {guess.token_id for guess in self.guesses}
         return self.surprise / len(different) if self.hit else 0.0
 
     @property
     def favourite_points(self) -> float:
-        """What the model's favourite would have got."""
+        """Return the points of the model's likeliest token."""
         return self.surprise if self.came == self.favourite else 0.0
 
 
 def cleaned(said: Sequence[str]) -> list[str]:
-    """What was called out, without blanks and repetitions. Raises BadGuess for none, too many or too long ones."""
+    """Return the guesses without extra spaces and repetitions.
+
+    Raises BadGuess for no guess, more than MOST guesses, or more than LONGEST characters.
+    """
     words: list[str] = []
     for text in said:
         word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
@@ -87,7 +90,7 @@ def cleaned(said: Sequence[str]) -> list[str]:
 
 
 def judge(run: Generation | Replay, said: Sequence[str]) -> list[Guess]:
-    """What the odds say of these guesses, before the roll; no dice are thrown. Raises BadGuess, and what `next_distribution` raises."""
+    """Return the guesses with their next-token probabilities; nothing is sampled. Raises BadGuess, and what `next_distribution` raises."""
     words, seen = cleaned(said), run.next_distribution()
     if run.is_replay:
         return [_listed(word, seen) for word in words]
@@ -97,7 +100,7 @@ def judge(run: Generation | Replay, said: Sequence[str]) -> list[Guess]:
 
 
 def finish(guesses: Sequence[Guess], step: Step) -> Round:
-    """The round, once the token has come."""
+    """Return the round, scored with the chosen token of this step."""
     favourite = int(step.token_ids[int(np.argmin(step.ranks))])
     return Round(
         tuple(_matched(guess, step) for guess in guesses), favourite, step.token_id, step.surprise if math.isfinite(step.surprise) else 0.0
@@ -105,7 +108,7 @@ def finish(guesses: Sequence[Guess], step: Step) -> Round:
 
 
 def _matched(guess: Guess, step: Step) -> Guess:
-    """Return the guess with the token that came, if word and token differ in capital letters alone."""
+    """Return the guess with the chosen token, if word and token differ only in capital letters."""
     same = _bare(step.piece) in (_bare(guess.said), _bare(guess.piece))
     if guess.token_id == step.token_id or not same:
         return guess
@@ -146,7 +149,7 @@ def _known(word: str, token: Token, whole: bool, seen: TokenDistribution, shares
 
 
 def _listed(word: str, seen: TokenDistribution) -> Guess:
-    """Of a recording: the candidate that is this word, or the longest one that it begins with."""
+    """Return the guess for a recorded step: the candidate that equals this word, or the longest candidate that it begins with."""
     wanted, best = word.casefold(), None
     for candidate in seen.candidates:
         text = seen.vocabulary.token(candidate.token_id).raw.decode("utf-8", "replace").strip().casefold()

@@ -1,4 +1,4 @@
-"""Training from random weights, live: a byte-level model learns a pasted text, with a sample of its writing every few steps."""
+"""Train a byte-level model from random weights on a pasted text, and generate a sample every few steps."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WARMTH = SamplingSettings(temperature=0.6, seed=1)
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """One step. bits: per byte, before it; 8 would be blind guessing. tokens, seconds: learned from and spent so far.
+    """One training step. bits: loss per byte before the step; a uniform guess has 8. tokens: trained on so far; seconds: so far.
 
-    sample: what it writes after the beginning, None where nobody asked.
+    sample: generated text after `beginning`, None if this step has no sample.
     """
 
     index: int
@@ -39,7 +39,10 @@ class Growth:
 def grow_up(
     newborn: Newborn, beginning: str = "Alice ", steps: int = 600, sample_every: int = 20, queue: _Queue = QUEUE
 ) -> Iterator[Waiting | Growth | Ended]:
-    """Take so many steps, with a sample before the first and every few. Raises BadSetting, EmptyPrompt."""
+    """Take `steps` training steps, with a sample before the first, after every `sample_every` steps and before the last; yield each step.
+
+    Waits in `queue` first and ends early at the time limit. Raises BadSetting, EmptyPrompt.
+    """
     for name, value, most in ((N_("number of steps"), steps, MOST_STEPS), (N_("number of steps between two samples"), sample_every, 1_000)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
             raise BadSetting(
@@ -62,7 +65,7 @@ def grow_up(
 
 
 def sample_of(newborn: Newborn, beginning: str) -> str:
-    """What it writes after the beginning now, a byte at a time."""
+    """Return the text that the model generates after `beginning` now, at most WRITTEN bytes."""
     run = Generation(newborn.as_it_is(), beginning, WARMTH, top_n=1)
     while run.finished is None and len(run.path) < WRITTEN:
         run.step()

@@ -1,7 +1,7 @@
-"""Prepared runs: a dozen texts worth showing, each for one point, written by the bundled models and kept as recordings.
+"""Prepared runs: about a dozen recordings of the bundled models, each of which demonstrates one point.
 
-What is made is a real run, and where a point needs a certain course (a loop, an early end) several real runs are made and the one that
-shows it best is kept. Nothing is put into a run but the words that the recipe names. `python -m pages.ui.experiments.record` makes them.
+Each is a real run. If a point needs a special run (a loop, an early end), several runs are made and the best one is kept. Only the words
+that the recipe names are forced. `python -m pages.ui.experiments.record` makes the recordings.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ GREEDY = SamplingSettings(greedy=True)
 
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
-    """A recipe. model: the end of the bundled model's name. branches: words put first, one branch each. seeds, others: other dice and other
-    beginnings, so that there are runs to choose from.
+    """A recipe. model: the end of the bundled model's name. branches: words forced first, one branch each. seeds, others: further seeds and
+    prompts, to make several runs.
 
-    best: what the chosen run has most of; None takes the first.
+    best: score of a run, the run with the highest score is kept; None keeps the first.
     """
 
     name: str
@@ -54,12 +54,12 @@ class PreparedRun:
 
 
 def loops(run: Generation) -> float:
-    """How often three words came again."""
+    """Return how often a sequence of three words was repeated."""
     return float(statistics(run.path).repeats)
 
 
 def ends(run: Generation) -> float:
-    """That it ended by itself, and behind a few words rather than at once or never."""
+    """Return a score that is highest for a run that ends by itself after about 30 tokens."""
     return 1.0 / abs(len(run.path) - 30.5) if run.finished == "end of text" else -float(len(run.path))
 
 
@@ -82,7 +82,7 @@ PREPARED: tuple[PreparedRun, ...] = (
 
 
 def make(recipe: PreparedRun, model: LanguageModel) -> Recording:
-    """Write it; of several runs the best one is kept."""
+    """Return the recording of this recipe, the best one of several runs."""
     made = list(_runs(recipe, model))
     best = recipe.best
     return Recording.of(made[0] if best is None else max(made, key=best))
@@ -104,12 +104,12 @@ def _runs(recipe: PreparedRun, model: LanguageModel) -> Iterator[Generation]:
 
 
 def packed(recording: Recording) -> bytes:
-    """A recording as the small file that comes with the app: the same JSON, gzipped."""
+    """Return a recording as gzipped JSON, the file format of the prepared runs."""
     return gzip.compress(recording.dumps().encode("utf-8"), 9, mtime=0)
 
 
 def unpacked(data: bytes) -> Recording:
-    """A recording from its file, gzipped or not. Raises BadRecording."""
+    """Return a recording from its file, gzipped or not. Raises BadRecording."""
     if data[:2] != b"\x1f\x8b":
         return Recording.loads(data)
     try:
@@ -121,7 +121,7 @@ def unpacked(data: bytes) -> Recording:
 
 
 def load(name: str) -> Recording:
-    """A prepared run by its name. Raises BadRecording."""
+    """Return a prepared run by its name. Raises BadRecording."""
     if name not in {one.name for one in PREPARED}:
         raise BadRecording(_("There is no prepared run of this name."))
     try:

@@ -1,9 +1,9 @@
-"""The same model with its weights in fewer bits: what it costs in odds and in words, and what it saves in bytes.
+"""Quantize a model's weights to fewer bits, and measure the change of its probabilities and texts, and the saved bytes.
 
-Round to nearest, the plainest way there is: a group of weights (a row of the matrix, or 32 numbers of it) shares one 16-bit scale, and each
-weight becomes the nearest of 2^bits - 1 evenly spaced steps around zero. The rounded numbers are then written back as ordinary weights and
-run as the network's own forward defines it, so every architecture can be tried and every difference seen is the rounding's alone. Memory
-would shrink; on this path time does not.
+The method is round to nearest: a group of weights (a matrix row, or 32 numbers of it) shares one 16-bit scale, and each weight becomes the
+nearest of 2^bits - 1 evenly spaced values around zero. The rounded values are written back as ordinary weights for the network's own
+forward pass. This works for every architecture, and all differences come from the rounding. The bytes are computed, and the time stays the
+same, because the pass still uses ordinary weights.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 BITS = (16, 8, 6, 4, 3, 2)
-GROUP = 32  # numbers that share a scale, where it is not a whole row
+GROUP = 32  # numbers that share a scale, unless a whole row does
 MOST_TOKENS = 256  # of the text that is read
-LONGEST = 64  # tokens that each writes
+LONGEST = 64  # tokens of each generated text
 ATTENTION, FEED_FORWARD, HEAD = "attention", "feed-forward", "head"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Weights that are rounded together. layer: -1 for the head."""
+    """A set of modules that are rounded together. layer: -1 for the head."""
 
     layer: int
     name: str
@@ -49,12 +49,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """The model at `bits` bits beside itself at full precision.
+    """The model at `bits` bits, compared with full precision.
 
-    kl: Kullback-Leibler divergence of its odds from the full ones after each token of the text, nats. kept: where both have the same
-    favourite. perplexity, full_perplexity: of the text. bytes, full_bytes: of all weights, scales included. rounded_share: of all
-    weights. pieces, full_odds, odds: the likeliest tokens after the prompt, by the full model, and what each gives them. written,
-    full_written: greedy texts; first_difference: the token where they part, None if they do not. seconds: of reading the text, measured.
+    kl: Kullback-Leibler divergence from the full model's probabilities after each token of the text, nats. kept: whether both have the
+    same likeliest token there. perplexity, full_perplexity: of the text. bytes, full_bytes: of all weights, scales included.
+    rounded_share: fraction of the weights that were rounded. pieces, full_odds, odds: the full model's likeliest tokens after the prompt,
+    and their probabilities in both. written, full_written: greedy texts; first_difference: index of the first different token, None if
+    all are equal. seconds: for reading the text, measured.
     """
 
     bits: int
@@ -76,18 +77,18 @@ class Rounded:
 
     @property
     def mean_kl(self) -> float:
-        """The divergence, averaged over the text; nats."""
+        """Return the mean divergence over the text, nats."""
         return float(np.mean(self.kl))
 
     @property
     def top1_kept(self) -> float:
-        """The share of places with the same favourite."""
+        """Return the fraction of places with the same likeliest token."""
         return float(np.mean(self.kept))
 
 
 @dataclass(frozen=True, slots=True)
 class PartDamage:
-    """What rounding one part alone does: the mean divergence over the text, nats."""
+    """The effect of rounding only one part. mean_kl: mean divergence over the text, nats."""
 
     layer: int
     name: str
@@ -95,7 +96,7 @@ class PartDamage:
 
 
 def round_weights(weight: torch.Tensor, bits: int, group: int | None = None) -> torch.Tensor:
-    """The nearest numbers that `bits` bits can hold, same shape and type. weight: [rows, numbers]; a scale for each `group` of a row.
+    """Return `weight` [rows, numbers] rounded to `bits` bits, same shape and dtype, with one scale for each `group` of a row.
 
     >>> round_weights(torch.tensor([[-1.0, 0.2, 0.4, 1.0]]), 2).tolist()
     [[-1.0, 0.0, 0.0, 1.0]]
@@ -110,7 +111,7 @@ def round_weights(weight: torch.Tensor, bits: int, group: int | None = None) -> 
 
 
 def rounded_bytes(shape: Sequence[int], bits: int, group: int | None = None) -> int:
-    """What [rows, numbers] weights take up: the bits of each, and 2 bytes per scale.
+    """Return the bytes of quantized weights of shape [rows, numbers]: the bits of each, and 2 bytes per scale.
 
     >>> rounded_bytes((4, 64), 4, 32), rounded_bytes((4, 64), 8), rounded_bytes((4, 64), 16)
     (144, 264, 512)
@@ -123,9 +124,9 @@ def rounded_bytes(shape: Sequence[int], bits: int, group: int | None = None) -> 
 def quantize(
     model: LanguageModel, prompt: str, text: str, bits: Sequence[int] = BITS, group: int | None = None, head: bool = False, length: int = 24
 ) -> Iterator[Rounded]:
-    """Round the linear layers (and with `head` the last one) to each of these bits in turn and hold the model beside itself.
+    """Round the linear layers (and with `head` the last one) to each of these bits; yield the comparison with the full model for each.
 
-    group: 32, or None for whole rows. Where the head is tied to the table of embeddings, rounding one rounds the other.
+    group: 32, or None for whole rows. If the head is tied to the embeddings, both are rounded.
     Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model on a server, NotEnoughMemory.
     """
     _check(bits, group)
@@ -166,7 +167,7 @@ def quantize(
 
 
 def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = None) -> Iterator[PartDamage]:
-    """Round one part alone at a time: attention and feed-forward of every layer, and the head. Raises what `quantize` raises."""
+    """Round one part at a time (attention and feed-forward of every layer, and the head) and yield its effect. Raises as `quantize`."""
     _check((bits,), group)
     bench = _Bench(model, text)
     for part in bench.parts():
@@ -179,7 +180,7 @@ def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = N
 
 
 def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
-    """The prompt and what the model itself writes behind it, always its favourite: a text that it is at home in."""
+    """Return the prompt and the model's greedy continuation of it, a text that is typical for the model."""
     run = Generation(model, prompt, SamplingSettings(greedy=True), top_n=1)
     try:
         while len(run.path) < length and run.finished is None:
@@ -200,7 +201,7 @@ def _check(bits: Sequence[int], group: int | None) -> None:
 
 @dataclass(slots=True)
 class _Saved:
-    """The weights as they were, to be put back, and what the rounded ones weigh."""
+    """The original weights, to be restored, and the sizes before and after. numbers: of rounded weights."""
 
     weights: list[tuple[Any, torch.Tensor]]
     numbers: int = 0
@@ -213,7 +214,7 @@ class _Saved:
 
 
 class _Bench:
-    """A model, a copy of its network to be changed, and a text that both read."""
+    """A model, a copy of its network whose weights are rounded, and a text that both read."""
 
     def __init__(self, model: LanguageModel, text: str) -> None:
         must_be_here(model)
@@ -238,7 +239,7 @@ class _Bench:
         return self._model.engine.lock.acquire()
 
     def parts(self) -> list[Part]:
-        """The weights that can be rounded: attention and feed-forward of every layer, and the head."""
+        """Return the parts of the copy that can be rounded: attention and feed-forward of every layer, and the head."""
         layers = Layers(self._model).modules
         names = {id(module): name for name, module in self.full.named_modules()}
         twins = dict(self.copy.named_modules())
@@ -253,24 +254,25 @@ class _Bench:
         return [*found, Part(-1, HEAD, (last,))] if last is not None and _rows(last) is not None else found
 
     def round(self, parts: Sequence[Part], bits: int, group: int | None) -> _Saved:
-        """Round these parts of the copy."""
+        """Round these parts of the copy and return the original weights."""
         saved = _Saved([])
         for module in (module for part in parts for module in part.modules):
             weight = module.weight
             turned = type(module).__name__.endswith("Conv1D")  # GPT-2 keeps its matrices [in, out]
             plain = weight.data.T if turned else weight.data
-            plain = plain.float() if is_stored(self.full) else plain  # else what was rounded would be rounded once more
+            plain = plain.float() if is_stored(self.full) else plain  # float32, so that the result is not rounded again to 16 bits
             rounded = round_weights(plain, bits, group)
             saved.weights.append((weight, weight.data))
             saved.numbers += weight.numel()
             saved.bytes += rounded_bytes(plain.shape, bits, group)
             saved.full_bytes += weight.numel() * weight.element_size()
-            # Laid out in memory as the full one, or their times would differ for that.
+            # Same memory layout as the full weights, so that the layout does not change the measured times.
             weight.data = torch.empty_like(weight.data, dtype=rounded.dtype).copy_(rounded.T if turned else rounded)
         return saved
 
     def read(self, network: Any) -> tuple[torch.Tensor, float]:
-        """The natural logarithms of the odds after every token [tokens, vocabulary], float64, and the least seconds of three passes."""
+        """Return the log-probabilities after every token, natural logarithm, float64 [tokens, vocabulary], and the seconds of the fastest
+        of three passes."""
         ids = torch.from_numpy(self._ids)[None].to(self._model.device)
         times = []
         for _each in range(3):
@@ -282,14 +284,14 @@ class _Bench:
         return logits.double().log_softmax(-1).cpu(), min(times)
 
     def next_odds(self, network: Any, ids: Sequence[int]) -> np.ndarray:
-        """The odds after these tokens, float64 [vocabulary]."""
+        """Return the next-token probabilities after these tokens, float64 [vocabulary]."""
         with self._turn(), torch.inference_mode():
             logits = TransformersBackend(network).run(np.array(ids, dtype=np.int64), None)
             odds: np.ndarray = logits.double().softmax(-1).cpu().numpy()
             return odds
 
     def greedy(self, network: Any, ids: Sequence[int], length: int) -> list[int]:
-        """What this network writes, always its favourite; a turn of the model for each token."""
+        """Return the tokens that this network generates greedily; takes one turn of the model's engine per token."""
         backend = TransformersBackend(network)
         state, new, written = backend.new_state(), list(ids), list[int]()
         while len(written) < min(length, self._model.context_length - len(ids)):
@@ -303,13 +305,13 @@ class _Bench:
         return written
 
     def divergence(self, logs: torch.Tensor) -> np.ndarray:
-        """How far these odds are from the full ones after each token: the sum of p log (p / q), nats."""
+        """Return the divergence from the full model's probabilities after each token: the sum of p log (p / q), nats."""
         full = self.full_logs.exp()
         found: np.ndarray = (torch.where(full > 0, full * (self.full_logs - logs), 0.0)).sum(1).clamp(min=0).numpy()
         return found
 
     def perplexity(self, logs: torch.Tensor) -> float:
-        """exp of the mean negative logarithm of what each token of the text was given."""
+        """Return the perplexity of the text: exp of the mean negative log-probability of its tokens."""
         if len(self._ids) < 2:
             return float("nan")
         given = logs[:-1].gather(1, torch.from_numpy(self._ids[1:])[:, None])
@@ -317,6 +319,6 @@ class _Bench:
 
 
 def _rows(module: Any) -> Any | None:
-    """The weight matrix of a linear layer, None for anything else."""
+    """Return the weight matrix of a linear layer, None for any other module."""
     known = isinstance(module, torch.nn.Linear | StoredLinear) or type(module).__name__.endswith("Conv1D")
     return module.weight if known and module.weight.dim() == 2 else None

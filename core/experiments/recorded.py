@@ -1,4 +1,4 @@
-"""A recorded experiment: what a lab observed and when, in a small file, shown again at any speed without a model.
+"""A recorded experiment: its observations and their times in one file, which can be replayed at any speed without a model.
 
     >>> from core.experiments.cache_race import RaceStep
     >>> step = RaceStep("with", 0, 7, " fox", 0.01, 5, 0, 0.01, 5, 640)
@@ -6,7 +6,7 @@
     >>> RecordedExperiment.loads(kept.dumps()) == kept
     True
 
-The file is gzipped JSON with a version. It may come from a stranger: it is bounded before it is unpacked, and checked by `codec`.
+The file is gzipped JSON with a version. It may come from a stranger, so its size is limited before unpacking, and `codec` checks it.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ VERSION = 1
 LARGEST_FILE = 16 * 2**20  # bytes, packed
 LARGEST_CONTENT = 96 * 2**20  # bytes, unpacked
 MOST_SEEN = 20_000  # observations
-LONGEST_PAUSE = 10.0  # seconds between two observations when it is shown again
+LONGEST_PAUSE = 10.0  # seconds between two observations of a replay
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedExperiment:
-    """name: which experiment it is; recorded_on: the day, as ISO 8601 writes it.
+    """A recorded experiment. name: of the experiment; recorded_on: day in ISO 8601 format.
 
-    seen: what was observed, in order; seconds: since the start, one for each. made_by: with what it was made. about: what a page wanted to
-    remember of the start.
+    seen: the observations in order; seconds: since the start, one per observation. made_by: origin of the result. about: values that the
+    page stored at the start.
     """
 
     name: str
@@ -51,7 +51,7 @@ class RecordedExperiment:
     about: Any = None
 
     def dumps(self, classes: Mapping[str, type] | None = None) -> bytes:
-        """The file. classes: the caller's own that `made_by` and `about` may hold, by name. Raises BadRecording."""
+        """Return the file. classes: by name, the caller's classes that `made_by` and `about` may contain. Raises BadRecording."""
         writer = Writer(classes)
         content = {
             "format": FORMAT,
@@ -70,7 +70,7 @@ class RecordedExperiment:
 
     @classmethod
     def loads(cls, data: bytes, classes: Mapping[str, type] | None = None) -> RecordedExperiment:
-        """Read a file. Raises BadRecording, and nothing else, for whatever is wrong with it."""
+        """Return the experiment in a file. Raises BadRecording, and no other error, for a broken file."""
         content = _content(data)
         name, day, seen, seconds = (content.get(key) for key in ("name", "recorded_on", "seen", "seconds"))
         if not isinstance(name, str) or not _NAME.fullmatch(name) or not isinstance(day, str):
@@ -95,7 +95,7 @@ class RecordedExperiment:
 
     @classmethod
     def load(cls, path: Path, classes: Mapping[str, type] | None = None) -> RecordedExperiment:
-        """Read a file from the disk. Raises BadRecording."""
+        """Return the experiment in a file on disk. Raises BadRecording."""
         try:
             with open(path, "rb") as file:
                 return cls.loads(file.read(LARGEST_FILE + 1), classes)
@@ -103,7 +103,7 @@ class RecordedExperiment:
             raise BadRecording(_("This recording cannot be opened.")) from error
 
     def again(self, speed: float = 1.0, wait: Callable[[float], Any] = sleep) -> Iterator[Any]:
-        """Everything once more, in its own rhythm; speed 2 is twice as fast, infinity is at once. wait: how to let seconds pass."""
+        """Yield the observations with the recorded pauses. speed: 2 is twice as fast, infinity has no pauses; wait: sleeps some seconds."""
         before = 0.0
         for at, one in zip(self.seconds, self.seen, strict=True):
             pause = (at - before) / speed

@@ -1,4 +1,4 @@
-"""Latency trace of one request, span by span: where the seconds went, and whose they are."""
+"""Latency trace of one request: how its time is divided into spans, and whether each is measured or assumed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURED_PARTS = (QUEUE, PREFILL, DECODE, DICE, BOOKS, OUTSIDE)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One stretch of the timeline, in seconds from the question on. kind: "measured" or "assumed"."""
+    """One span of the timeline, in seconds since the request. kind: "measured" or "assumed"."""
 
     name: str
     start: float
@@ -37,10 +37,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class LatencyTrace:
-    """The request so far. parts: one for each kind of work, in the order in which they begin; together they are the whole time, nothing is
-    left over. first_token, total: seconds with the network, by the clock on the wall.
+    """The request so far. parts: one span per kind of work, in order of their start; they add up to the total time.
 
-    receipt: the bill so far; the energy is the device's own while it has a counter. text: what was written. finished: why it ended.
+    first_token, total: seconds of wall-clock time, network included. receipt: the costs so far; energy is measured if the device has a
+    counter. text: of the answer. finished: why it ended, or None.
     """
 
     step: Step
@@ -60,10 +60,10 @@ def request(
     assumptions: Assumptions | None = None,
     peak: Peak | None = None,
 ) -> Iterator[LatencyTrace]:
-    """Answer a prompt and time everything, from the first moment to the last.
+    """Answer a prompt and measure where the time goes; yield a trace after every token.
 
-    outside: whatever the caller does between two tokens (drawing a page, waiting for its turn to ask again). bookkeeping: cutting the
-    prompt into tokens, the receipt, reading an energy counter. Raises EmptyPrompt, PromptTooLong, BadSetting.
+    outside: time that the caller spends between two tokens (drawing a page, waiting). bookkeeping: tokenizing the prompt, the receipt,
+    reading the energy counter. Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
         raise BadSetting(
@@ -111,12 +111,12 @@ def request(
 
 
 def item_size(model: LanguageModel) -> float:
-    """Bytes per number of the model's weights, as its tensors are."""
+    """Return the bytes per weight of the model's tensors."""
     return model.weight_bytes / model.parameter_count
 
 
 def timeline(spent: dict[str, float], network_seconds: float) -> tuple[Span, ...]:
-    """One bar behind the other: the network there and back, then the work. (Decode, dice and the rest really take turns.)"""
+    """Return the spans one after the other: the network both ways, then the work. (In reality decode, dice and bookkeeping alternate.)"""
     parts, clock = [], 0.0
     rows: Sequence[tuple[str, float, str]] = [
         (NETWORK, network_seconds, ASSUMED),

@@ -1,4 +1,4 @@
-"""Keys and values in fewer bits, the weights as they are: what a smaller notepad costs in odds along a text."""
+"""Quantize the KV cache but not the weights, and measure how the next-token probabilities change along a text."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RoundedCache:
-    """The model with a notepad at `bits` bits beside itself with the full one.
+    """The model with a KV cache of `bits` bits, compared with the full cache.
 
-    kl: mean Kullback-Leibler divergence of its odds from the full ones along the text, nats. kept: share of places with the same favourite.
-    perplexity, full_perplexity: of the text. bytes: that the rounded tensors hold for its tokens, measured; full_bytes: computed.
+    kl: mean Kullback-Leibler divergence from the full model's probabilities along the text, nats. kept: fraction of places with the same
+    likeliest token. perplexity, full_perplexity: of the text. bytes: of the quantized tensors, measured; full_bytes: computed.
     """
 
     bits: int
@@ -42,9 +42,9 @@ class RoundedCache:
 
 
 def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -> Iterator[RoundedCache]:
-    """Read a text (its first 256 tokens) with keys and values at each of these bits: every token attends to rounded ones only.
+    """Read the first 256 tokens of a text with a cache of each of these bits; every token attends to quantized keys and values only.
 
-    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model that keeps something else, NotEnoughMemory.
+    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model without plain keys and values, NotEnoughMemory.
     """
     refuse_unless_plain(model)
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
@@ -69,7 +69,7 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
 
 
 def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Tensor:
-    """The natural logarithms of the odds after every token: float64 [tokens, vocabulary], on the CPU."""
+    """Return the log-probabilities after every token, natural logarithm: float64 [tokens, vocabulary], on the CPU."""
     kept = {"use_cache": False} if cache is None else {"past_key_values": cache, "use_cache": True}
     try:
         with model.engine.lock.acquire(), torch.inference_mode():

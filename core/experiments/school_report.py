@@ -1,4 +1,4 @@
-"""What a small model took over from a large one: facts it knows, a text it has never seen, how often both think alike."""
+"""Compare a small model with the large model that taught it: known facts, perplexity of an unseen text, agreement of the probabilities."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ AT_ONCE = 10  # facts between two reports
 
 @dataclass(frozen=True, slots=True)
 class SchoolReport:
-    """One model so far. right, asked: facts, right where every token of the answer is the favourite. perplexity: of the text.
+    """The report of one model so far. asked: number of facts; right: facts for which every token of the answer is the likeliest one.
 
-    kept: share of the text's places where it has the teacher's favourite; kl: Kullback-Leibler divergence of its odds from the teacher's,
-    mean, nats. Both are NaN for the teacher and for a model with other tokens.
+    perplexity: of the text. kept: fraction of the text's places with the teacher's likeliest token; kl: mean Kullback-Leibler divergence
+    from the teacher's probabilities, nats. Both are NaN for the teacher and for a model with another tokenizer.
     """
 
     name: str
@@ -44,9 +44,9 @@ class SchoolReport:
 def school_reports(
     models: Sequence[LanguageModel], teacher: LanguageModel, text: str, count: int = 60, seed: int = 0
 ) -> Iterator[SchoolReport]:
-    """Examine each of these models; yields a report that grows. count: facts, drawn by `seed` from those that the lessons tell.
+    """Examine each of these models; yield its report after every AT_ONCE facts. count: facts, sampled with `seed` from the lessons.
 
-    The facts are asked in the words of the lessons, the text is one that stands in no lesson. Raises EmptyPrompt, PromptTooLong,
+    The facts are asked in the words of the lessons; the text should not be part of a lesson. Raises EmptyPrompt, PromptTooLong,
     BadSetting, ModelError for a model on a server, BrokenLogits, NotEnoughMemory.
     """
     both_here(teacher, *models)
@@ -64,13 +64,13 @@ def school_reports(
 
 
 def knows(model: LanguageModel, before: str, answer: str) -> bool:
-    """Whether every token of the answer is the model's favourite at its place."""
+    """Return whether every token of the answer is the model's likeliest one at its place."""
     scored = score_text(model, f"{before} {answer}", top_n=1)
     return bool((scored.ranks[len(model.tokenize(before)) :] == 1).all())
 
 
 def _along(model: LanguageModel, teacher: LanguageModel, text: str) -> tuple[float, float, float]:
-    """Perplexity, favourites kept and divergence along the text."""
+    """Return perplexity, fraction of equal likeliest tokens and mean divergence along the text."""
     ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length, teacher.context_length)], dtype=np.int64)
     logs = log_odds(model, ids)
     given = logs[np.arange(len(ids) - 1), ids[1:]]
@@ -78,6 +78,6 @@ def _along(model: LanguageModel, teacher: LanguageModel, text: str) -> tuple[flo
     if model is teacher or not same_tokens(model, teacher):
         return perplexity, math.nan, math.nan
     theirs = log_odds(teacher, ids)[:, : logs.shape[1]]
-    with np.errstate(invalid="ignore"):  # what a model gives nothing to weighs nothing
+    with np.errstate(invalid="ignore"):  # tokens with probability 0 add nothing
         apart = np.where(np.isfinite(theirs), np.exp(theirs) * (theirs - logs[:, : theirs.shape[1]]), 0.0).sum(1)
     return perplexity, float((theirs.argmax(1) == logs.argmax(1)).mean()), float(np.maximum(apart, 0.0).mean())

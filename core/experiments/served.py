@@ -1,6 +1,6 @@
-"""Several texts at once where the model is on a server: one request for each, sent together. The server batches them in its own way.
+"""Generate several texts at once on an inference server: one request per text, sent together. The server batches them in its own way.
 
-What it reuses it finds in its own prefix cache, and says so step by step; that the prompt is read only once is its business, not ours.
+The server reuses tokens from its own prefix cache and reports them at each step. Whether it reads the prompt only once depends on it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from core.settings import SamplingSettings
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-AT_ONCE = 8  # requests under way
+AT_ONCE = 8  # most requests at one time
 T = TypeVar("T")
 
 
 def on_server(model: LanguageModel | Any) -> bool:
-    """Whether this model runs on an inference server."""
+    """Return whether this model runs on an inference server."""
     return hasattr(model, "server_kind")
 
 
 class ServedBatch:
-    """The rows of `core.experiments.candidates.PromptBatch`, from a server.
+    """A `core.experiments.candidates.PromptBatch` on a server.
 
-    needed: how many of the likeliest tokens of each row must be the model's own. Raises OutsideTopLogprobs where it lists fewer.
+    needed: how many of the likeliest tokens of each row the server must list. Raises OutsideTopLogprobs if it lists fewer.
     """
 
     def __init__(self, model: LanguageModel, ids: Sequence[int], needed: int) -> None:
@@ -45,11 +45,11 @@ class ServedBatch:
         self.seconds = 0.0  # of the newest pass, all its requests
 
     def prefill(self) -> torch.Tensor:
-        """Read the prompt. float32 logits [1, vocabulary]."""
+        """Read the prompt and return float32 logits [1, vocabulary]."""
         return self._ask()
 
     def go_on(self, parents: Sequence[int], token_ids: Sequence[int]) -> torch.Tensor:
-        """The rows of the newest pass named by `parents`, each with one more token. float32 logits [len(parents), vocabulary]."""
+        """Extend the rows `parents` of the newest pass by one token each; return float32 logits [len(parents), vocabulary]."""
         self._rows = [[*self._rows[parent], token] for parent, token in zip(parents, token_ids, strict=True)]
         return self._ask()
 
@@ -74,7 +74,7 @@ class ServedBatch:
 def write_on_server(
     model: LanguageModel, prompt: str, settings: SamplingSettings, count: int, steps: int, top_n: int
 ) -> Iterator[BatchStep]:
-    """What `core.experiments.candidates.write_together` yields: try number i throws attempt i of the dice, as a run of its own would."""
+    """Yield what `core.experiments.candidates.write_together` yields. Try number i uses attempt i of the rolls."""
     runs = [Generation(model, prompt, settings, top_n) for _each in range(count)]
     seconds, passes = 0.0, 0
     while passes < steps and (alive := [number for number, run in enumerate(runs) if run.finished is None]):
@@ -86,7 +86,7 @@ def write_on_server(
 
 
 def together(work: Callable[[Any], T], items: Sequence[Any]) -> list[T]:
-    """Do this for every item, several requests at a time; in their order. Raises what the first one that fails raises."""
+    """Return `work(item)` for all items, in their order, with up to AT_ONCE threads. Raises the error of the first item that fails."""
     if len(items) == 1:
         return [work(items[0])]
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="served") as pool:

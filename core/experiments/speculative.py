@@ -1,12 +1,12 @@
-"""A small model guesses some tokens ahead, the large one checks them all in one pass, and the text is the large one's all the same.
+"""Speculative sampling: a small model drafts several tokens, and the target model checks them all in one pass.
 
-Speculative sampling (Leviathan et al. 2023, arXiv 2211.17192; Chen et al. 2023, arXiv 2302.01318): a drafted token is accepted with
-probability min(1, p / q), where q is what the draft gave it and p what the target gives it, both after all sampling settings. At the first
-one that is not, a token is drawn from what the target gives beyond the draft, max(0, p - q) made to sum to 1, and the rest is dropped. If
-all are accepted the target's own odds for the next token, which the same pass told, give a bonus token.
+A drafted token is accepted with probability min(1, p / q), where q is the draft's and p the target's probability, both after all sampling
+settings (Leviathan et al. 2023, arXiv 2211.17192; Chen et al. 2023, arXiv 2302.01318). At the first rejected token, a token is sampled from
+max(0, p - q), normalised to sum to 1, and the later drafted tokens are dropped. If all are accepted, the same pass of the target also gives
+the probabilities for one bonus token.
 
-Exact in distribution: a run differs from a plain one, but of many runs equally many say the same. Greedy, both odds are a single 1, and the
-text is that of plain greedy decoding but for rounding: K + 1 rows are added up in another order than one.
+The distribution of texts equals that of the target, although a single run differs from a plain run with the same seed. With greedy
+decoding the text equals plain greedy decoding except for rounding, because K + 1 rows are summed in another order than one row.
 """
 
 from __future__ import annotations
@@ -37,32 +37,33 @@ MOST_DRAFTED = 16
 LONGEST = 400  # tokens
 LONGEST_NGRAM = 4
 ACCEPTED, REJECTED, DROPPED, RECOVERED, BONUS, ENDED = "accepted", "rejected", "dropped", "recovered", "bonus", "ended"
-# Which throw of the dice of a step is used for what. A token that was drafted and dropped is drafted anew with the same throw: nothing
-# that was kept depended on it. So a run is repeatable, and every throw that decides something is a throw of its own.
+# The attempt number of `dice.roll` for each purpose at a step. A dropped token is drafted again with the same roll, because no kept token
+# depended on that roll. Runs are therefore repeatable, and every decision that counts has a roll of its own.
 TOKEN_ROLL, ACCEPT_ROLL, RECOVER_ROLL = 0, 1, 2
 
 
 class Draft(Protocol):
-    """Whoever guesses the next token."""
+    """A source of guesses for the next token."""
 
     name: str
 
     def probabilities(self, ids: Sequence[int], settings: SamplingSettings) -> np.ndarray | None:
-        """What it gives to each token, float64 [vocabulary], summing to 1; None if it has no guess."""
+        """Return the draft's probabilities after `ids`, float64 [vocabulary], with sum 1; None if it has no guess."""
 
 
 class Target(Protocol):
-    """Whoever has the last word."""
+    """The model that accepts or rejects drafted tokens."""
 
     def probabilities(self, ids: Sequence[int], drafted: Sequence[int], settings: SamplingSettings) -> list[np.ndarray]:
-        """The odds after `ids`, after `ids` and the first drafted token, and so on: len(drafted) + 1 arrays, from one pass."""
+        """Return the probabilities after `ids`, after `ids` and the first drafted token, and so on: len(drafted) + 1 arrays, from one
+        pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftedToken:
-    """A guess. p, q: what target and draft gave it, after all settings; roll: accepted if roll x q < p. verdict: see above.
+    """A drafted token. p, q: its probability in target and draft, after all settings; roll: accepted if roll x q < p. verdict: see above.
 
-    p is NaN and roll None for a token that was dropped, since nobody looked at it.
+    p is NaN and roll None for a dropped token, because it was not checked.
     """
 
     token_id: int
@@ -75,10 +76,10 @@ class DraftedToken:
 
 @dataclass(frozen=True, slots=True)
 class SpeculativeRound:
-    """One pass of the target. drafted: the guesses; token_id, text: what the target added, `kind` says how: recovered or bonus.
+    """One pass of the target. drafted: the guesses; token_id, text: the token that the target added; kind: recovered or bonus.
 
-    kind is ended and token_id -1 where an accepted token ended the text, so that nothing was added. probability: of that token in what it
-    was drawn from. Seconds: measured. written: tokens that this round added to the text.
+    If an accepted token ended the text, the target adds no token: kind is ended and token_id -1. probability: of the added token in the
+    distribution it was sampled from. Seconds: measured. written: tokens that this round added to the text.
     """
 
     index: int
@@ -96,7 +97,7 @@ class SpeculativeRound:
 
     @property
     def accepted(self) -> int:
-        """How many guesses were accepted."""
+        """Return how many guesses were accepted."""
         return sum(one.verdict == ACCEPTED for one in self.drafted)
 
 
@@ -114,7 +115,7 @@ class PlainStep:
 def judge(
     target: Sequence[np.ndarray], draft: Sequence[np.ndarray], drafted: Sequence[int], rolls: Sequence[float]
 ) -> tuple[int, np.ndarray]:
-    """How many drafted tokens are accepted, and the odds that the next token is drawn from.
+    """Return how many drafted tokens are accepted, and the probabilities that the next token is sampled from.
 
     target: len(drafted) + 1 arrays float64 [vocabulary], draft: len(drafted); rolls: one in [0, 1) per drafted token.
 
@@ -132,7 +133,7 @@ def judge(
 
 
 class Speculation:
-    """A text that grows in spurts. Raises BadSetting for an impossible number of guesses."""
+    """A text that speculative sampling extends round by round. Raises BadSetting unless guesses is 1 to MOST_DRAFTED."""
 
     def __init__(
         self, ids: Sequence[int], target: Target, draft: Draft, settings: SamplingSettings, guesses: int = 4, model: Any = None
@@ -147,7 +148,7 @@ class Speculation:
         self._joiner = ByteJoiner()
 
     def step(self, most: int = LONGEST) -> SpeculativeRound:
-        """One round: guess, check, write. Adds at most `most` tokens (at least 1)."""
+        """Draft tokens, check them and add the accepted ones plus one of the target; at least 1 and at most `most` tokens."""
         began = perf_counter()
         context = self._model.context_length if self._model is not None else 10**9
         count = min(self._guesses, most - 1, context - len(self.ids) - 1)
@@ -218,14 +219,14 @@ class Speculation:
 
 
 def _sized(odds: np.ndarray, size: int) -> np.ndarray:
-    """The same odds over a vocabulary of another size: padding rows that only one of two tables has weigh nothing."""
+    """Return `odds` cut or zero-padded to `size` entries. Only padding rows of the vocabulary differ, and they have no weight."""
     if len(odds) >= size:
         return odds[:size]
     return np.concatenate([odds, np.zeros(size - len(odds))])
 
 
 class ModelTarget:
-    """A model that tells the odds at several places in one pass. Raises ModelError where its keys and values cannot be cut back."""
+    """A target that computes the probabilities at several places in one pass. Raises ModelError if its KV cache cannot be cut back."""
 
     def __init__(self, model: LanguageModel, longest: int) -> None:
         refuse_unless_plain(model)
@@ -236,7 +237,7 @@ class ModelTarget:
         self._held: list[int] = []
 
     def probabilities(self, ids: Sequence[int], drafted: Sequence[int], settings: SamplingSettings) -> list[np.ndarray]:
-        """See `Target`. Computes what is not held yet: the last token that was written, and the drafted ones."""
+        """See `Target`. Computes only the tokens that are not in the cache: the last written token and the drafted ones."""
         text = [*ids, *drafted]
         shared = 0
         for mine, theirs in zip(self._held, text[: len(ids) - 1], strict=False):
@@ -260,7 +261,7 @@ class _Part:
 
 
 class ModelDraft:
-    """A smaller model with the target's tokenizer. Raises BadSetting for one that cuts text into other tokens."""
+    """A draft by a smaller model. Raises BadSetting for another tokenizer than the target's, ModelError for a model on a server."""
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
         if not model.has_network:
@@ -284,12 +285,12 @@ class ModelDraft:
         return sampling_probabilities(self._model.engine.forward(before, self._cache).logits.values, settings, before)
 
     def release(self) -> None:
-        """Give the memory back."""
+        """Free the cache."""
         self._cache.clear()
 
 
 class NgramDraft:
-    """Guesses that the text goes on as it did the last time its newest words stood there (prompt lookup): no model, all on one token."""
+    """A draft without a model (prompt lookup): it guesses the token that followed the newest tokens at their latest earlier occurrence."""
 
     name = "n-grams"
 
@@ -297,12 +298,12 @@ class NgramDraft:
         self._size, self._longest = vocabulary_size, longest
 
     def probabilities(self, ids: Sequence[int], settings: SamplingSettings) -> np.ndarray | None:
-        """See `Draft`: 1 for the token behind the latest earlier place with the same last tokens, as many as possible; None if none is."""
+        """See `Draft`. Gives probability 1 to the token after the latest earlier place with the longest equal ending; None without one."""
         text = np.asarray(ids)
         places = (text[:-1] == text[-1]).nonzero()[0]  # of the last token, earlier
         if not len(places):
             return None
-        for length in range(1, self._longest):  # those places where the tokens before it are the same as well
+        for length in range(1, self._longest):  # keep the places where the tokens before are equal as well
             further = places[places >= length]
             further = further[text[further - length] == text[-1 - length]] if length < len(text) - 1 else further[:0]
             if not len(further):
@@ -313,7 +314,7 @@ class NgramDraft:
         return found
 
     def release(self) -> None:
-        """Nothing is held."""
+        """Do nothing: this draft holds no memory."""
 
 
 def speculate(
@@ -324,10 +325,10 @@ def speculate(
     guesses: int = 4,
     length: int = 64,
 ) -> Iterator[SpeculativeRound | PlainStep]:
-    """Write `length` tokens twice, guessed and checked, and plainly; whoever has worked for less time goes next.
+    """Generate `length` tokens twice, by speculation and plainly; the side with the smaller clock runs next.
 
-    draft: a smaller model, None for n-grams. Both end early where their text does. The plain side is the engine's fastest pass and the
-    same pick, nothing recorded. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NotEnoughMemory.
+    draft: a smaller model, None for n-grams. Both sides end early if their text ends. The plain side uses the engine's fastest pass and
+    the same `pick`, and records nothing. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NotEnoughMemory.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
         raise BadSetting(_("An answer has 1 to {longest} tokens here, not {length}.").format(longest=LONGEST, length=str(length)[:20]))
@@ -357,7 +358,7 @@ def speculate(
 
 
 class _Plain:
-    """Plain decoding: one pass, one token."""
+    """Plain decoding: one pass per token."""
 
     def __init__(self, model: LanguageModel, ids: Sequence[int], settings: SamplingSettings) -> None:
         self._model, self._ids, self._settings = model, list(ids), settings

@@ -1,4 +1,4 @@
-"""What guessing ahead brought, in figures: from the record of a run, and by formula."""
+"""The gain of speculative sampling: measured from the record of a run, and computed by formula."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from core.experiments.speculative import REJECTED, PlainStep, SpeculativeRound
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What guessing brought, from the record. acceptance_rate: accepted / judged, the dropped ones aside. tokens_per_pass: tokens written
-    per pass of the target. expected_per_pass: (1 - a^(K+1)) / (1 - a) for acceptance rate a, computed as if every guess had the same
-    chance. speed_up: seconds per token plainly / guessed, both measured, first passes (the prompt) aside; None before both have begun.
+    """The figures of a run. acceptance_rate: accepted / judged, without dropped tokens. tokens_per_pass: tokens written per pass of the
+    target. expected_per_pass: (1 - a^(K+1)) / (1 - a) for acceptance rate a, computed as if every guess had the same probability.
+    speed_up: seconds per token, plain / speculative, both measured without the first pass (the prompt); None before both have two steps.
     """
 
     passes: int
@@ -29,7 +29,7 @@ class Gain:
 
 
 def gain(seen: Sequence[SpeculativeRound | PlainStep], guesses: int) -> Gain:
-    """The figures so far."""
+    """Return the figures so far."""
     rounds = [one for one in seen if isinstance(one, SpeculativeRound)]
     plain = [one for one in seen if isinstance(one, PlainStep)]
     accepted = sum(one.accepted for one in rounds)
@@ -57,7 +57,7 @@ def gain(seen: Sequence[SpeculativeRound | PlainStep], guesses: int) -> Gain:
 
 
 def expected_tokens(acceptance_rate: float, guesses: int) -> float:
-    """Tokens per pass of the target if every guess is accepted with this probability: 1 + a + a^2 + ... + a^K (Leviathan et al. 2023).
+    """Return the tokens per pass of the target if every guess has this acceptance rate: 1 + a + a^2 + ... + a^K (Leviathan et al. 2023).
 
     >>> expected_tokens(0.5, 2), expected_tokens(1.0, 4), expected_tokens(0.0, 4)
     (1.75, 5.0, 1.0)

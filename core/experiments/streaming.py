@@ -1,7 +1,7 @@
-"""Streaming against buffered delivery of one recorded run: word by word, or whole after a check.
+"""Compare streaming and buffered delivery of one recorded run: token by token, or the whole answer after a check.
 
-A stream is seen early and cannot be taken back; a whole answer is checked first and seen late. Times are those of the run's own forward
-passes, as they were measured.
+A streamed token is shown early and cannot be taken back. A buffered answer is checked before it is shown, but it is shown late. Times are
+the measured times of the run's forward passes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST_WORD = 60
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One token has come. seconds: since the question. streamed: what a reader of the stream has seen; found: a forbidden word in it."""
+    """The stream after one token. seconds: since the request. streamed: the text shown so far; found: a forbidden word in it, or None."""
 
     index: int
     seconds: float
@@ -31,10 +31,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Both ways in numbers. found_at: index of the token with which a forbidden word was complete; None if there is none.
+    """The figures of both ways of delivery. found_at: index of the token that completes a forbidden word; None if there is none.
 
-    first_token, total: seconds. stopped: seconds until the stream is cut. already_seen: what its reader had seen by then.
-    shown_whole: what the reader of the whole answer gets: all of it, or nothing.
+    first_token, total: seconds. stopped: seconds until the stream stops. already_seen: the text streamed until then.
+    shown_whole: the text of buffered delivery: the whole answer, or "" if a forbidden word was found.
     """
 
     first_token: float
@@ -47,9 +47,9 @@ class Delivery:
 
 
 def moments(path: Sequence[Step], forbidden: Sequence[str] = ()) -> Iterator[Moment]:
-    """The run as a stream, token by token, until it ends or a forbidden word is complete. Raises BadSetting.
+    """Yield the run token by token until it ends or a forbidden word is complete. Raises BadSetting.
 
-    A word is complete only when what follows it is there: nobody knows before that "cat" will not be "cattle".
+    A word is complete only with the next character after it, because "cat" can still become "cattle".
     """
     pattern = _filter(forbidden)
     streamed = ""
@@ -63,7 +63,7 @@ def moments(path: Sequence[Step], forbidden: Sequence[str] = ()) -> Iterator[Mom
 
 
 def words_of(text: str) -> list[str]:
-    """The forbidden words a visitor typed, separated by commas or lines. Raises BadSetting if they are too many or too long."""
+    """Return the forbidden words in a text, separated by commas or lines. Raises BadSetting for more than 50 words or 60 characters."""
     found = [word.strip() for word in re.split(r"[,\n]", text) if word.strip()]
     _filter(found)
     return found
@@ -81,7 +81,7 @@ def _filter(forbidden: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def deliver(path: Sequence[Step], forbidden: Sequence[str] = ()) -> Delivery:
-    """Both ways at once: when the first token and when the whole answer is there, and what a filter can still do. Raises BadSetting."""
+    """Return the figures of both ways of delivery, with the effect of a word filter on each. Raises BadSetting."""
     seen = list(moments(path, forbidden))
     total = sum(step.forward.seconds for step in path)
     if not seen:

@@ -1,4 +1,4 @@
-"""Sampling-parameter and model sweeps with common random numbers: the same prompt, side by side."""
+"""Sweep a sampling setting or compare models on the same prompt with common random numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_VALUES = 12
 RUN = 3  # words that make a run
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
-# What can be swept, and the values that show it best.
+# The settings that can be swept, and their default values.
 RANGES: dict[str, tuple[float, ...]] = {
     "temperature": (0.1, 0.4, 0.7, 1.0, 1.3, 1.6, 2.0),
     "top_k": (1, 2, 5, 20, 100, 0),
@@ -36,7 +36,7 @@ RANGES: dict[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One way of writing: a model and its settings."""
+    """A model and its settings."""
 
     model: LanguageModel
     settings: SamplingSettings
@@ -44,7 +44,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """A text in numbers. surprise: mean, in bits per token. distinct_words: of `words`. repeats: runs of three words that came before."""
+    """The figures of a text. surprise: mean, bits per token. repeats: sequences of three words that occurred before."""
 
     tokens: int
     words: int
@@ -55,14 +55,14 @@ class Statistics:
 
     @property
     def perplexity(self) -> float:
-        """2 to the power of the mean surprise: among how many equally likely tokens one would be as unsure."""
+        """Return 2 to the power of the mean surprise: the number of equally likely tokens with the same uncertainty."""
         return 2.0**self.surprise
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonStep:
-    """All columns after one more step. paths: what each has written. parts_at: for each, the first step that differs from the first
-    column's (None: none so far; always None for the first). finished: why each ended, or None.
+    """All columns after one more step. paths: steps of each. parts_at: for each, the first step that differs from the first column's (None
+    if none does; always None for the first). finished: why each ended, or None.
     """
 
     paths: tuple[tuple[Step, ...], ...]
@@ -71,10 +71,10 @@ class ComparisonStep:
 
 
 def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n: int = 12) -> Iterator[ComparisonStep]:
-    """Let all columns write, one token each in turn; yields after every round. Same seed, same rolls: only model and settings differ.
+    """Generate all columns, one token each in turn, with the same rolls; yield after every round. Only model and settings differ.
 
-    Models may cut the text differently; two columns part where their written *texts* first disagree. Of models that do not fit into memory
-    together, the one that is there writes its columns to the end before another takes its place.
+    Tokenizers can differ, so columns are compared by their text. If the models do not fit into memory together, the columns of the loaded
+    model are completed before another model is loaded.
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if not 1 <= len(columns) <= MOST_COLUMNS:
@@ -83,7 +83,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     runs = [Generation(column.model, prompt, column.settings, top_n=top_n) for column in columns]
     try:
         while writing := [run for run in runs if run.finished is None and len(run.path) < steps]:
-            # Taking turns, two models that do not fit together would be loaded anew for every single token.
+            # In turns, two models that do not fit into memory together would be loaded again for every token.
             here = [run for run in writing if not run.model.engine.unloaded]
             for run in here or [run for run in writing if run.model is writing[0].model]:
                 next(run.stream(1), None)
@@ -96,7 +96,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
 
 
 def parting_text(one: Sequence[Step], other: Sequence[Step]) -> int | None:
-    """The first step of `other` whose text is not what `one` says there; None while one is the beginning of the other."""
+    """Return the index of the first step of `other` whose text differs from `one`; None if one text is the start of the other."""
     text = "".join(step.text for step in one)
     so_far = ""
     for place, step in enumerate(other):
@@ -108,7 +108,7 @@ def parting_text(one: Sequence[Step], other: Sequence[Step]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class SweepResult:
-    """One value of the swept setting, and the text it led to. parts_at: first step that differs from the line before it."""
+    """One value of the swept setting, and its text. parts_at: first step that differs from the result before, None if none does."""
 
     value: float
     settings: SamplingSettings
@@ -118,16 +118,16 @@ class SweepResult:
 
     @property
     def text(self) -> str:
-        """What was written."""
+        """Return the generated text."""
         return "".join(step.text for step in self.path)
 
 
 def sweep(
     model: LanguageModel, prompt: str, name: str, values: Sequence[float] = (), settings: SamplingSettings | None = None, steps: int = 24
 ) -> Iterator[SweepResult]:
-    """Turn one setting through these values (by default those of RANGES), all else equal; yields one finished line for each.
+    """Generate a text for each of these values of one setting (default: those of RANGES), all else equal; yield each result.
 
-    Raises BadSetting for a setting that does not exist, values out of range or too many of them; EmptyPrompt, PromptTooLong.
+    Raises BadSetting for an unknown setting, values out of range or more than MOST_VALUES; EmptyPrompt, PromptTooLong.
     """
     if name not in RANGES:
         raise BadSetting(
@@ -149,7 +149,7 @@ def sweep(
 
 
 def statistics(path: Sequence[Step]) -> Statistics:
-    """A written text in numbers."""
+    """Return the figures of a generated text."""
     text = "".join(step.text for step in path)
     words = [word.lower() for word in _WORD.findall(text)]
     return Statistics(
@@ -163,7 +163,7 @@ def statistics(path: Sequence[Step]) -> Statistics:
 
 
 def repeated_runs(words: Sequence[str]) -> int:
-    """How many runs of three words had been there before.
+    """Return how many sequences of three words occurred before.
 
     >>> repeated_runs("the old man and the old man and the sea".split())
     3
@@ -178,7 +178,7 @@ def repeated_runs(words: Sequence[str]) -> int:
 
 
 def _whole(value: float) -> float:
-    """A whole number as an int, anything else as it is, for SamplingSettings to refuse."""
+    """Return a whole number as an int, any other value unchanged, so that SamplingSettings refuses it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

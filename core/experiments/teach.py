@@ -1,6 +1,6 @@
-"""Fine-tuning live, one optimisation step at a time: teach a model a sentence, and watch what it expects change.
+"""Live fine-tuning, one optimizer step at a time: train a model on a sentence and observe its next-token probabilities.
 
-One training runs at a time in a process; who comes later waits in a queue and is told the place. Seconds and tokens of each are bounded.
+One training runs at a time in a process. Later ones wait in a queue and get their place. Seconds and tokens of each are limited.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from core.record.step import TokenDistribution
 
 MOST_STEPS = 2_000
-LOOK_EVERY = 2  # steps between two looks at what it expects
-WRITTEN = 14  # tokens that it writes at every look
+LOOK_EVERY = 2  # steps between two looks
+WRITTEN = 14  # tokens that the model generates at every look
 LISTED = 50
-LONGEST_REST = 1.0  # seconds between two steps, where others write
+LONGEST_REST = 1.0  # seconds between two steps while others use the model
 PATIENCE = 0.2  # seconds between two looks at the queue
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Somebody else is being taught. place: 1 = next."""
+    """Another training is running. place: in the queue, 1 = next."""
 
     place: int
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the model expects after the beginning, after `index` steps. written: how it goes on by itself, its favourite at every step.
+    """The next-token distribution after `beginning` after `index` steps. written: the model's greedy continuation.
 
-    known: what it expects after the beginning of something that it knew before, None where nobody asked.
+    known: the next-token distribution after the start of a text that the model knew before; None without such a text.
     """
 
     index: int
@@ -53,13 +53,13 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Why it went no further: "done", "time is up", "enough tokens"."""
+    """The end of the training. why: "done", "time is up" or "enough tokens"."""
 
     why: str
 
 
 class _Queue:
-    """Who is being taught, and who waits for it, first come first served."""
+    """The queue of trainings, first come first served; the first one runs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -67,7 +67,7 @@ class _Queue:
 
     @contextmanager
     def ticket(self) -> Iterator[object]:
-        """A place in the queue, given up at the end."""
+        """Hold a place in the queue within the `with` block."""
         mine = object()
         with self._lock:
             self._tickets.append(mine)
@@ -78,7 +78,7 @@ class _Queue:
                 self._tickets.remove(mine)
 
     def before(self, ticket: object) -> int:
-        """How many are before this one; 0 for whoever may train."""
+        """Return how many trainings are before this one; 0 if it may run."""
         with self._lock:
             return self._tickets.index(ticket)
 
@@ -89,11 +89,10 @@ QUEUE = _Queue()
 def teach(
     tuning: FineTuning, beginning: str, steps: int = 40, look_every: int = LOOK_EVERY, queue: _Queue = QUEUE, known: str = ""
 ) -> Iterator[Waiting | Look | TrainingStep | Ended]:
-    """Take so many steps, and look at what the model expects after `beginning` before the first one and every few.
+    """Take `steps` training steps; yield each, and a look at the probabilities after `beginning` at the start and every `look_every` steps.
 
-    known: the beginning of something that it knew before, to see whether it forgets it; empty to leave that out. Every look is a moment
-    that `tuning.undo` can go back to. The generator may be dropped at any place and made anew to go on. Raises BadSetting, EmptyPrompt,
-    PromptTooLong, NotEnoughMemory.
+    known: start of a text that the model knew before, to see whether it forgets it; "" for none. `tuning.undo` can go back to every look.
+    The generator can be dropped at any time, and a new one continues. Raises BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory.
     """
     for name, value, most in ((N_("number of steps"), steps, MOST_STEPS), (N_("number of steps between two looks"), look_every, 100)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
@@ -108,7 +107,7 @@ def teach(
         limits = Limits.from_environment()
         latest = monotonic() + (limits.training_seconds or float("inf"))
         tokens = limits.training_tokens or float("inf")
-        if tuning.index not in tuning.moments:  # whoever paused may have dropped the generator before it was kept
+        if tuning.index not in tuning.moments:  # a pause can drop the generator before this step was kept
             tuning.keep()
         yield look(student, beginning, tuning.index, known)
         for number in range(1, steps + 1):
@@ -125,7 +124,7 @@ def teach(
 
 
 def give_way(model: LanguageModel, began: float) -> float:
-    """Rest as long as what was done since then took, if others wrote with this model meanwhile. Seconds rested."""
+    """Pause as long as the time since `began`, at most LONGEST_REST, if others used this model since then; return the seconds paused."""
     rest = min(monotonic() - began, LONGEST_REST) if model.engine.lock.last_used > began else 0.0
     if rest > 0:
         threading.Event().wait(rest)
@@ -133,14 +132,14 @@ def give_way(model: LanguageModel, began: float) -> float:
 
 
 def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
-    """Wait until nobody is before this ticket, saying so now and then."""
+    """Wait until this ticket is first in the queue; yield its place every PATIENCE seconds."""
     while place := queue.before(ticket):
         yield Waiting(place)
         threading.Event().wait(PATIENCE)
 
 
 def look(student: LanguageModel, beginning: str, index: int, known: str = "") -> Look:
-    """What the model expects after the beginning, and how it goes on; and what it expects after the beginning of something it knew."""
+    """Return the next-token distribution and the greedy continuation after `beginning`, and the distribution after `known`."""
     run = Generation(student, beginning, SamplingSettings(greedy=True), top_n=LISTED)
     distribution = run.next_distribution(SamplingSettings())
     while run.finished is None and len(run.path) < WRITTEN:

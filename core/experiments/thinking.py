@@ -1,7 +1,7 @@
-"""Chain of thought against direct answers: the same question both ways, and the chance of the right answer as it goes.
+"""Compare chain of thought with direct answers: the same question both ways, and the probability of the right answer at every token.
 
-A model does the same amount of work for every token. Asked for the answer at once, it has one pass; allowed to write first, it has many,
-and each can use what the earlier ones wrote down.
+A model does the same amount of work for every token. For a direct answer it has one pass. With a chain of thought it has many passes, and
+each can use the tokens that the earlier ones wrote.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LONGEST_ANSWER = 40  # characters
 
 @dataclass(frozen=True, slots=True)
 class PromptingStyle:
-    """A way of asking. begin: what stands behind the question. lead: the words that introduce the answer."""
+    """A way of asking. begin: text after the question. lead: the words that introduce the answer."""
 
     name: str
     begin: str
@@ -48,7 +48,7 @@ CHAIN_OF_THOUGHT = PromptingStyle(N_("step by step"), "Let us think step by step
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with one right answer. text ends where the way of answering begins."""
+    """A question with one right answer. `PromptingStyle.begin` is appended to text."""
 
     text: str
     answer: str
@@ -56,9 +56,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningStep:
-    """One more token on one way. chance: the probability that the model would give the right answer if it had to answer here.
+    """One more token in one style. chance: probability of the right answer if the model had to answer before this token.
 
-    text: all that was written. tokens: how many. given: the answer it gave, None until that is complete. finished: why it ended, or None.
+    text: everything written so far. tokens: its length. given: the model's answer, None until it is complete. finished: why it ended, or
+    None.
     """
 
     step: Step
@@ -71,7 +72,7 @@ class ReasoningStep:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question of a set, answered one way. given: None if no answer came, or none came to its end."""
+    """One question of a set, answered in one style. given: None if there is no complete answer."""
 
     question: Question
     style: PromptingStyle
@@ -85,9 +86,9 @@ class Answered:
 def think(
     model: LanguageModel, question: Question, style: PromptingStyle, settings: SamplingSettings | None = None, steps: int = 160
 ) -> Iterator[ReasoningStep]:
-    """Answer one question one way; yields every token, with the chance of the right answer before it was written.
+    """Answer one question in one style; yield every token with the probability of the right answer before it was written.
 
-    Greedily, unless settings say otherwise: then the same question gets the same answer every time.
+    Decoding is greedy without settings, so the same question always gets the same answer.
     Raises EmptyPrompt for an empty question, PromptTooLong, BadSetting for an answer that is empty or too long.
     """
     asked, answer = _asked(question, style), _answer(question)
@@ -111,11 +112,11 @@ def think(
 
 
 def chance_of(model: LanguageModel, run: Generation, style: PromptingStyle, answer: str, cache: KVCache) -> float:
-    """How likely the right answer is if it has to come now: that its tokens come, behind the words that lead to it, and that it ends there.
+    """Return the probability of the right answer if the model had to answer now: that its tokens follow the lead, and that it ends there.
 
-    The model's own joint probability, added up over the usual spellings (1000 and 1,000); the end is judged by one token more: no digit
-    behind a number, no letter behind a word. Where the lead was written already, of what is still missing of the answer: 1 when it stands
-    there and something else has followed, 0 when another answer does. NaN where the context has no room to ask.
+    This is the model's joint probability, summed over the usual spellings (1000 and 1,000). The answer ends if the next token adds no digit
+    to a number and no letter to a word. If the lead is already written, it is the probability of the missing rest of the answer: 1 if the
+    answer is complete, 0 if another answer was written. NaN if the context has no room for the answer.
     """
     said = _behind_lead(run.written, style)
     if said is None:
@@ -140,13 +141,13 @@ def chance_of(model: LanguageModel, run: Generation, style: PromptingStyle, answ
 
 
 def _joint(model: LanguageModel, ids: list[int], wanted: list[int], cache: KVCache, answer: str, behind: str) -> float:
-    """The probability that these tokens come behind those, and that the answer ends with them."""
+    """Return the probability that the tokens `wanted` follow `ids` and that the answer ends with them."""
     if len(ids) + len(wanted) >= model.context_length:
         return math.nan
     ids, total = list(ids), 0.0
     for token_id in wanted:
         forward = model.engine.forward(ids, cache)
-        if token_id not in forward.logits:  # a server told only its favourites
+        if token_id not in forward.logits:  # a server sends only the likeliest tokens
             forward = model.engine.request_more_logprobs(np.array(ids), forward, token_id=token_id)
         total += float(torch.log_softmax(forward.logits.values.float(), 0)[token_id])
         ids.append(token_id)
@@ -155,7 +156,7 @@ def _joint(model: LanguageModel, ids: list[int], wanted: list[int], cache: KVCac
 
 
 def given(text: str, style: PromptingStyle, like: str = "") -> str | None:
-    """The answer in a text: the first number (or else the first words, as many as `like` has) behind the last lead; None without a lead.
+    """Return the answer in a text: the first number (else the first words, as many as in `like`) after the last lead; None without a lead.
 
     >>> given(" 4 + 3 = 7. The answer is 110.", CHAIN_OF_THOUGHT), given(" 98.", DIRECT), given(" 4 + 3", CHAIN_OF_THOUGHT)
     ('110', '98', None)
@@ -171,9 +172,9 @@ def count(
     settings: SamplingSettings | None = None,
     steps: int = 160,
 ) -> Iterator[Answered]:
-    """Answer a whole set, every question each way; yields every answer as it comes. Stop whenever you like.
+    """Answer every question of a set in each style; yield every answer. The generator can be stopped at any time.
 
-    An answer counts only when it has ended: "240" is not "24", however far it had come. Raises BadSetting for an empty or oversized set,
+    Only a complete answer counts, because "24" can still become "240". Raises BadSetting for an empty set or more than MOST_QUESTIONS,
     EmptyPrompt for an empty question, PromptTooLong.
     """
     if not 1 <= len(questions) <= MOST_QUESTIONS:
@@ -193,9 +194,9 @@ def count(
 
 
 def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
-    """Sums of three two-digit numbers, such as "What is 98 + 99 + 43?", none of which was in the bundled models' training text.
+    """Return sums of three two-digit numbers, such as "What is 98 + 99 + 43?", that are not in the bundled models' training text.
 
-    hard: only those that carry twice. The same seed gives the same sums. Raises BadSetting.
+    hard: only sums that carry twice. The same seed gives the same sums. Raises BadSetting.
     """
     chance = Random(_whole(seed, N_("The seed"), 2**53, low=0))
     triples = [
@@ -205,7 +206,7 @@ def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
 
 
 def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
-    """Where the true share of right answers lies, with 95 % certainty, after `right` of `total` (Wilson 1927). (0, 1) before the first.
+    """Return the 95 % confidence interval of the fraction of right answers, for `right` of `total` (Wilson 1927); (0, 1) without answers.
 
     >>> [round(x, 3) for x in wilson(45, 50)]
     [0.786, 0.957]
@@ -216,19 +217,19 @@ def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
     centre = share + z * z / (2 * total)
     spread = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
-    # At the ends the formula gives exactly 0 and 1; floating point does not.
+    # The formula gives exactly 0 and 1 at the ends, but floating point does not.
     return (centre - spread) / scale if right else 0.0, (centre + spread) / scale if right < total else 1.0
 
 
 def _behind_lead(text: str, style: PromptingStyle) -> str | None:
-    """What was written behind the last words that lead to the answer; None while they have not come."""
+    """Return the text after the last lead; None without a lead."""
     if style.lead in text:
         return text.rsplit(style.lead, 1)[1]
     return text if style.begin.endswith(style.lead) else None
 
 
 def _begun(said: str, answer: str) -> str:
-    """As much of an answer as stands there: all of it, or, where a number is expected, what begins with the first one."""
+    """Return the part of the text that can be the answer: all of it, or, if a number is expected, the text from the first number on."""
     said = said.lstrip()
     if not is_number(answer) or said in ("-", "\u2212"):
         return said
@@ -237,7 +238,7 @@ def _begun(said: str, answer: str) -> str:
 
 
 def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
-    """Whether the answer stands there and something follows it: nothing more will come that counts."""
+    """Return whether the answer is complete, so that later tokens cannot change it."""
     said = _behind_lead(run.written, style)
     return said is not None and is_complete(said, answer)
 

@@ -1,6 +1,6 @@
-"""One training step beside one inference step on the same tokens: seconds, multiply-adds, bytes by tensors, and which weights changed.
+"""Compare one training step with one inference step on the same tokens: seconds, multiply-adds, bytes of tensors, changed weights.
 
-A fingerprint of all weights is taken before and after: inference leaves every bit as it was, training changes nearly all of them.
+A fingerprint of all weights is taken before and after each: inference changes no bit, training changes nearly all weights.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StepComparison:
-    """Both steps, over the same `tokens`.
+    """Both steps over the same tokens; tokens: their number.
 
-    inference_seconds, inference_work (multiply-adds, by formula), weight_bytes and cache_bytes (of tensors) of reading them and answering;
-    training: the step as measured, training_work by formula. fingerprints: 12 hex digits of all weights, before and after each; changed: of
-    `weights` numbers, how many training made others of.
+    inference_seconds: measured; inference_work: multiply-adds, by formula; weight_bytes, cache_bytes: of the tensors. training: the step as
+    measured; training_work: by formula. fingerprints: 12 hex digits of all weights, before and after each. changed: number of the `weights`
+    numbers that training changed.
     """
 
     tokens: int
@@ -48,7 +48,7 @@ class StepComparison:
 
 
 def compare_steps(model: LanguageModel, text: str) -> StepComparison:
-    """Read the text's first 64 tokens once, and learn from them once.
+    """Read the text's first 64 tokens in one inference step, and train on them for one step; return both.
 
     Raises CannotBeTaught, TextToLearn, NotEnoughMemory.
     """
@@ -89,7 +89,7 @@ def compare_steps(model: LanguageModel, text: str) -> StepComparison:
 
 @torch.no_grad()
 def fingerprint(network: nn.Module) -> str:
-    """The first 12 hex digits of SHA-256 over the bytes of all weights, in float32 and in the order of their names."""
+    """Return the first 12 hex digits of SHA-256 over the bytes of all weights, in float32 and in the order of their names."""
     digest = sha256()
     for name, weight in sorted(network.named_parameters()):
         digest.update(name.encode())

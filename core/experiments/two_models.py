@@ -1,7 +1,7 @@
-"""A small model beside a large one on the same words: one writes, the other says of every token how far it had expected it.
+"""Compare two models on one text: the writer generates it, the judge computes its own probability of every token.
 
-Where both cut text into the same tokens they are compared token by token, with their whole odds. Where they do not, only the text is
-common: it is cut wherever both have an end, and what each needed for such a part is compared by the character.
+With the same tokenizer the models are compared token by token, with all their probabilities. With different tokenizers only the text is
+shared: it is split where a token of each model ends, and the bits of each part are compared per character.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from core.engine.shape import ModelShape
 
 LONGEST = 256  # tokens
-LISTED = 8  # tokens of which both odds are kept
+LISTED = 8  # tokens whose probabilities from both models are kept
 
 
 @dataclass(frozen=True, slots=True)
 class TokenScore:
-    """What a model made of one token, before any setting. surprise, entropy: bits; rank: 1 = its favourite; favourite: as a piece.
+    """A model's probability of one token, before any setting. surprise, entropy: bits; rank: 1 = likeliest; favourite: likeliest token.
 
-    seconds: of its pass, measured; computed: tokens that the pass computed.
+    seconds: duration of the pass, measured; computed: number of tokens that the pass computed.
     """
 
     probability: float
@@ -53,10 +53,11 @@ class TokenScore:
 
 @dataclass(frozen=True, slots=True)
 class JudgedToken:
-    """A token that one model wrote, and what both think of it. judge: None where the other model has other tokens.
+    """A token of the writer, with the scores of both models. judge: None if the tokenizers differ.
 
-    overlap: what both odds have in common, the sum of the smaller ones, 0 to 1; NaN without a judge. pieces, writer_odds, judge_odds: the
-    tokens that the two together find likeliest; place: of the written one among them. raw: its bytes.
+    overlap: sum over the vocabulary of the smaller of the two probabilities, 0 to 1; NaN without a judge. pieces, writer_odds, judge_odds:
+    the tokens that are likeliest in both models together, and their probabilities; place: index of the written token among them. raw: its
+    bytes.
     """
 
     index: int
@@ -75,13 +76,13 @@ class JudgedToken:
 
     @property
     def agreed(self) -> bool:
-        """Whether both have the same favourite here."""
+        """Return whether the likeliest token is the same in both models."""
         return self.judge is not None and self.judge.favourite == self.writer.favourite
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPart:
-    """A part of the text at whose end both models have an end of a token. Bits that each needed for it."""
+    """A part of the text that ends where a token of each model ends. writer_bits, judge_bits: surprise of each model for it, in bits."""
 
     text: str
     writer_bits: float
@@ -89,29 +90,29 @@ class JudgedPart:
 
     @property
     def difference(self) -> float:
-        """Bits per character that the judge needed beyond the writer."""
+        """Return the judge's bits per character minus the writer's."""
         return (self.judge_bits - self.writer_bits) / len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedParts:
-    """The whole text of two models with different tokens, part by part."""
+    """The whole text, part by part, for two models with different tokenizers."""
 
     parts: tuple[JudgedPart, ...]
 
 
 def same_tokens(one: LanguageModel, other: LanguageModel) -> bool:
-    """Whether both cut text into the same tokens with the same numbers."""
+    """Return whether both models have the same vocabulary: the same tokens with the same ids."""
     return bool(one.tokenizer.get_vocab() == other.tokenizer.get_vocab())
 
 
 def judge(
     writer: LanguageModel, other: LanguageModel, prompt: str, settings: SamplingSettings | None = None, length: int = 48
 ) -> Iterator[JudgedToken | JudgedParts]:
-    """Let `writer` write up to `length` tokens and `other` judge each of them as it comes; a turn of each model per token.
+    """Yield up to `length` tokens that `writer` generates, each scored by `other` at once; each model computes one pass per token.
 
-    With different tokenizers the tokens come without a judge, and at the end JudgedParts. Both read the prompt as it stands. Raises
-    EmptyPrompt, PromptTooLong (for the one that cannot read it), BadSetting, ModelError for a model on a server, BrokenLogits.
+    With different tokenizers the tokens have no judge, and JudgedParts is yielded last. Both models read the prompt unchanged. Raises
+    EmptyPrompt, PromptTooLong (naming the model whose context is too short), BadSetting, ModelError for a model on a server, BrokenLogits.
     """
     length = whole(length, N_("The length"), 1, LONGEST)
     settings = settings or SamplingSettings()
@@ -143,7 +144,7 @@ def judge(
 
 
 def both_here(*models: LanguageModel) -> None:
-    """Raise ModelError for a model whose whole odds are not on this machine."""
+    """Raise ModelError for a model on a server, because a server sends only part of its probabilities."""
     for model in models:
         if not model.has_network:
             raise ModelError(
@@ -159,7 +160,7 @@ def _judged(
     own = odds_of(mine)
     theirs = None if asked is None else sized(odds_of(asked), len(own))
     together = own.copy() if theirs is None else np.maximum(own, theirs)
-    together[token_id] = 2.0  # it is always among them
+    together[token_id] = 2.0  # the written token is always listed
     listed = np.argsort(-together, kind="stable")[:LISTED]
     listed = listed[np.argsort(-(own if theirs is None else own + theirs)[listed], kind="stable")]
     return JudgedToken(
@@ -180,12 +181,12 @@ def _judged(
 
 
 def sized(odds: np.ndarray, size: int) -> np.ndarray:
-    """The same odds over a table of another size: padding rows that only one of the two has weigh nothing."""
+    """Return `odds` cut or zero-padded to `size` entries. Only padding rows of the vocabulary differ, and they have no weight."""
     return np.concatenate([odds[:size], np.zeros(max(0, size - len(odds)))])
 
 
 def odds_of(forward: Forward) -> np.ndarray:
-    """The model's own odds, float64 [vocabulary]. Raises BrokenLogits where they are none."""
+    """Return the model's probabilities, float64 [vocabulary]. Raises BrokenLogits for NaN."""
     with torch.inference_mode():
         odds: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
     if np.isnan(odds).any():
@@ -194,7 +195,7 @@ def odds_of(forward: Forward) -> np.ndarray:
 
 
 def entropy_of(odds: np.ndarray) -> float:
-    """How unsure these odds are, bits."""
+    """Return the entropy of these probabilities, in bits."""
     some = odds[odds > 0]
     return float(-(some * np.log2(some)).sum())
 
@@ -213,8 +214,10 @@ def _opinion(model: LanguageModel, odds: np.ndarray, token_id: int, forward: For
 
 
 def _read(model: LanguageModel, prompt: str, text: str) -> list[tuple[str, float]]:
-    """The pieces of `text` as this model cuts them behind the prompt, each with its surprise in bits; a piece that begins in the prompt
-    comes with the part that lies in the text, and NaN."""
+    """Return this model's tokens of `text` after the prompt as (text, surprise in bits).
+
+    A token that begins in the prompt is cut to its part in `text`, and its surprise is NaN.
+    """
     found, place = [], 0
     for token in score_text(model, prompt + text, top_n=1).tokens:
         begin, place = place, place + len(token.text)
@@ -227,9 +230,9 @@ def _read(model: LanguageModel, prompt: str, text: str) -> list[tuple[str, float
 
 
 def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, float]]) -> tuple[JudgedPart, ...]:
-    """The same text cut in two ways, each piece with its bits, as parts at whose ends both have an end.
+    """Return the parts of a text that was split into tokens in two ways, each given as (text, bits).
 
-    A part of which some bits are not known (NaN) is left out.
+    Each part ends where a token of both splits ends. A part with unknown bits (NaN) is left out.
 
     >>> by_character([("a", 1.0), ("bc", 2.0)], [("ab", 4.0), ("c", 0.5)])
     (JudgedPart(text='abc', writer_bits=3.0, judge_bits=4.5),)
@@ -242,12 +245,12 @@ def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, fl
 
 
 def _ends(pieces: Sequence[tuple[str, float]]) -> list[int]:
-    """Where pieces that have a text end, in characters."""
+    """Return the end positions, in characters, of the tokens that have a text."""
     return list(accumulate(len(text) for text, _each in pieces if text))
 
 
 def _sums(pieces: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:
-    """The bits of the pieces up to each of these ends. A piece without a text (a half character) counts for what it is completed by."""
+    """Return the bits of the tokens between these ends. A token without a text (half a character) counts towards the next one with text."""
     sums, place, bits = [], 0, 0.0
     for text, surprise in pieces:
         place, bits = place + len(text), bits + surprise
@@ -259,7 +262,7 @@ def _sums(pieces: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
-    """What of a model its costs are computed from, so that they can be shown where the model is not loaded.
+    """The figures that a model's costs are computed from. They let a page show the costs while the model is not loaded.
 
     weight_bytes: measured; cache_bytes_per_token: computed from the shape.
     """
@@ -272,15 +275,15 @@ class ModelFigures:
 
     @classmethod
     def of(cls, model: LanguageModel) -> ModelFigures:
-        """The figures of a loaded model."""
+        """Return the figures of a loaded model."""
         return cls(model.name, model.parameter_count, model.weight_bytes, model.shape, model.cache_bytes_per_token)
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two in figures. seconds_per_token: the median of its passes over one token, None before there is one; measured.
+    """The figures of one of the two models. seconds_per_token: median over its passes of one token, measured; None before the first.
 
-    bits_per_token: what it needed for the text, mean. weight_bytes: measured; multiply_adds: for the newest token, computed.
+    bits_per_token: mean surprise on the text. weight_bytes: measured; multiply_adds: for the newest token, computed.
     """
 
     parameters: int
@@ -292,7 +295,7 @@ class Side:
 
 
 def side(model: ModelFigures, seen: Sequence[TokenScore], context: int) -> Side:
-    """The figures of one of the two, from its opinions on a text that ends at `context` tokens."""
+    """Return the figures of one model, computed from its scores on a text that is `context` tokens long."""
     decoding = [one.seconds for one in seen if one.computed == 1]
     bits = [one.surprise for one in seen]
     return Side(

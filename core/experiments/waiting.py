@@ -1,7 +1,7 @@
-"""One request among many: where its seconds go while others are served too, and how waiting grows with the load.
+"""Watch one request among many: how its time is divided while others are served, and how waiting grows with the load.
 
-The others are real: they go through the scheduler of `core.batching` with real passes. A server's clock runs only while it works, and what
-nobody waits for is skipped, so a quiet hour takes no time to measure.
+The other requests are real: the scheduler of `core.batching` serves them with real passes. A server's clock runs only while it works and
+skips the time without requests, so low loads take no longer to measure.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ if TYPE_CHECKING:
 
 QUEUE, PREFILL, DECODE, STALLED, PREEMPTED = "queue", "prefill", "decode", "stalled", "preempted"
 POLICIES = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-MINE = 1000  # the number of the request that is watched
+MINE = 1000  # id of the watched request
 SEATS = 8
-BEFORE, BEHIND = 8, 8  # others who come before and after
+BEFORE, BEHIND = 8, 8  # other requests that arrive before and after the watched one
 LOADS = (0.3, 0.6, 0.85)
 LONGEST, MOST_REQUESTS = 128, 200
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseSpan:
-    """A part of the watched request's time, seconds after it arrived. name: queue, prefill, decode, stalled (others' turn), preempted."""
+    """A part of the watched request's time. start: seconds after its arrival. name: queue, prefill, decode, stalled (only other requests
+    were computed) or preempted."""
 
     name: str
     start: float
@@ -52,7 +53,7 @@ class PhaseSpan:
 class Watched:
     """The watched request under one policy, so far. Times are seconds after its arrival, on the server's clock; measured.
 
-    ahead: others who were waiting or being served as it came; finished: whether its answer is whole.
+    ahead: other requests that were waiting or running when it arrived; finished: whether its answer is complete.
     """
 
     policy: Policy
@@ -64,22 +65,22 @@ class Watched:
 
     @property
     def first_token(self) -> float:
-        """Time to first token; NaN before there is one."""
+        """Return the time to first token, seconds; NaN before the first token."""
         return self.token_times[0] if self.token_times else math.nan
 
     @property
     def inter_token(self) -> float:
-        """The median time from one token to the next; NaN before there are two."""
+        """Return the median time between two tokens, seconds; NaN before the second token."""
         gaps = [later - earlier for earlier, later in pairwise(self.token_times)]
         return float(np.median(gaps)) if gaps else math.nan
 
     @property
     def total(self) -> float:
-        """Time to the newest token."""
+        """Return the time to the newest token, seconds; NaN before the first token."""
         return self.token_times[-1] if self.token_times else math.nan
 
     def spent(self, name: str) -> float:
-        """All the time of this name."""
+        """Return the total time of the spans with this name, seconds."""
         return sum(one.seconds for one in self.stretches if one.name == name)
 
 
@@ -91,10 +92,10 @@ def watch_one(
     length: int = 24,
     rate: float = 10.0,
 ) -> Iterator[Watched]:
-    """Send one request among sixteen others who come `rate` a second, to a server of each policy; yields after every pass it was there for.
+    """Send one request among sixteen others, `rate` arrivals per second, to a server of each policy; yield every pass since its arrival.
 
-    others: what the others ask; fewer of them come where the limits of this app say so. The watched one comes in their middle. Raises
-    EmptyPrompt, PromptTooLong, BadSetting, ModelError.
+    others: prompts of the other requests; the limits of this app can reduce their number. The watched request arrives in their middle.
+    Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError.
     """
     settings = settings or SamplingSettings()
     length = whole(length, N_("The length"), 1, LONGEST)
@@ -116,7 +117,7 @@ def watch_one(
 
 
 class _Watch:
-    """What happens to the watched request at one server."""
+    """Collects the spans and token times of the watched request at one server."""
 
     def __init__(self, policy: Policy, arrival: float) -> None:
         self._policy, self._arrival = policy, arrival
@@ -126,14 +127,14 @@ class _Watch:
         self.finished = False
 
     def take(self, done: Iteration) -> bool:
-        """Read an iteration; whether the request was there."""
+        """Record an iteration; return whether the watched request was in it."""
         mine = next((part for part in done.progress if part.request_id == MINE), None)
         if mine is None:
             return False
         start = max(0.0, done.start - self._arrival)
         if not self._stretches:
             self._ahead = len(done.progress) - 1
-            if start > 0:  # it came in the middle of a pass
+            if start > 0:  # it arrived during a pass
                 self._stretches.append(PhaseSpan(QUEUE, 0.0, start, 0))
         names = {RequestState.WAITING: QUEUE, RequestState.PREEMPTED: PREEMPTED, RequestState.PREFILLING: PREFILL}
         name = names.get(mine.state, DECODE)
@@ -147,30 +148,30 @@ class _Watch:
         return True
 
     def seen(self) -> Watched:
-        """What is known so far."""
+        """Return the record so far."""
         return Watched(self._policy, tuple(self._stretches), tuple(self._times), self._text, self._ahead, self.finished)
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceTimes:
-    """How long each of the requests takes when it has the model to itself, its waiting aside; seconds, measured."""
+    """How long each request takes alone, from admission to its last token; seconds, measured."""
 
     seconds: tuple[float, ...]
 
     @property
     def mean(self) -> float:
-        """E[S]."""
+        """Return E[S], seconds."""
         return mean(self.seconds)
 
     @property
     def second_moment(self) -> float:
-        """E[S^2]."""
+        """Return E[S^2], seconds squared."""
         return mean(value * value for value in self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadPoint:
-    """Mean waiting at one load. load: arrivals a second times E[S]. queue: from arrival to the first pass; total: to the last token.
+    """Mean waiting times at one load. load: arrivals per second x E[S]. queue: from arrival to the first pass; total: to the last token.
 
     formula: the mean wait that M/G/1 gives for the measured service times, seconds, computed.
     """
@@ -185,9 +186,9 @@ class LoadPoint:
 
 
 def pollaczek_khinchine(rate: float, mean_service: float, second_moment: float) -> float:
-    """The mean wait in an M/G/1 queue: random (Poisson) arrivals, any service times, one server, first come first served.
+    """Return the mean wait in an M/G/1 queue: random (Poisson) arrivals, any service times, one server, first come first served.
 
-    rate x E[S^2] / (2 (1 - rate x E[S])), seconds; infinite where more comes than can be served (Pollaczek 1930, Khinchine 1932).
+    rate x E[S^2] / (2 (1 - rate x E[S])), seconds; infinite from a load of 1 on (Pollaczek 1930, Khinchine 1932).
 
     >>> pollaczek_khinchine(0.5, 1.0, 1.0), pollaczek_khinchine(0.5, 1.0, 2.0), pollaczek_khinchine(2.0, 1.0, 1.0)
     (0.5, 1.0, inf)
@@ -205,7 +206,7 @@ def load_curve(
     shortest: int = 2,
     longest: int = 8,
 ) -> Iterator[ServiceTimes | LoadPoint]:
-    """Measure each request alone, then let them all come at each load, one at a time and with continuous batching.
+    """Measure each request alone, then serve all of them at each load, one at a time and with continuous batching.
 
     Raises what `core.experiments.batching.readers` raises.
     """
@@ -231,7 +232,7 @@ def load_curve(
 def _crowd(
     model: LanguageModel, prompts: Sequence[str], settings: SamplingSettings, count: int, shortest: int, longest: int
 ) -> list[Reader]:
-    """So many readers, all there from the start; more than one page may send at once are made in several goes."""
+    """Return `count` requests that all arrive at 0. They are made eight at a time, because `readers` limits its number."""
     made: list[Reader] = []
     while len(made) < count:
         own = SamplingSettings(**settings.as_dict() | {"seed": (settings.seed + len(made)) % (LARGEST_SEED + 1)})

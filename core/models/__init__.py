@@ -1,1 +1,1 @@
-"""Model registry, hub access, loading and validation: where models come from, whether they fit, how many stay in memory."""
+"""Models: registry, access to the hub, loading, validation and memory estimates."""

@@ -1,7 +1,7 @@
-"""Model folder as a zip: a model that was taught here, kept as an ordinary Hugging Face folder, and opened again.
+"""Save a fine-tuned model as a zip of an ordinary Hugging Face folder, and open such a zip.
 
-A zip from a stranger can be wrong, never dangerous: only the files a model needs are read, none outside of the folder, none larger than
-told, and what is in them goes through the same checks as any model's files.
+A stranger's zip cannot do harm: only the files that a model needs are read, none outside the folder and none larger than its entry states.
+Their content passes the same checks as all model files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 
 
 def zip_of(model: LanguageModel) -> bytes:
-    """The model as a zip of its folder: config, weights as they are, tokenizer. Raises ModelError if its weights are elsewhere."""
+    """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server."""
     if not model.has_network:
         raise ModelError(_("{model} is not on this machine and cannot be saved here.").format(model=model.name))
     network, packed = model.load_network(), io.BytesIO()
@@ -45,7 +45,7 @@ def zip_of(model: LanguageModel) -> bytes:
 
 
 def open_zip(data: bytes) -> LanguageModel:
-    """The model of a zip that `zip_of` made, or of any zip of such a folder, under its folder's name. Raises a ModelError."""
+    """Return the model in a zip of a model folder, such as `zip_of` makes, named after the folder. Raises a ModelError."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as place:
             wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]

@@ -1,4 +1,4 @@
-"""A bundled model that can write before transformers is imported, which takes longer than everything else of a start.
+"""Load a bundled model without importing transformers, which takes longer than the rest of the start.
 
 model = load_without_network("storyteller")   # None if this is not possible here: then use load_model
 model.load_network()                          # imports transformers and puts its network on the same weights
@@ -20,7 +20,7 @@ COMPILE_AFTER = 5.0  # seconds; earlier, loading compiled code would slow down t
 
 
 def load_without_network(name: str) -> LanguageModel | None:
-    """Load a bundled Llama for a CPU, in float32, with a decoder that reads the weight file itself. None for any other model or device."""
+    """Return a bundled Llama for a CPU, in float32, with a decoder that reads the weight file itself; None for other models or devices."""
     from safetensors.torch import load_file
 
     from core.backends.fast_decoder import FastDecoder

@@ -1,4 +1,4 @@
-"""The card of a bundled model, read: what it says under one of its headings, so that no page has to say it a second time."""
+"""Read sections of a bundled model's card, so that pages can show them without a copy of the text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIRST_SENTENCES = (  # of the bundled cards, marked here so that a list of model
 
 
 def card_section(name: str, heading: str) -> str:
-    """What stands in a bundled model's card between this heading (of the second level) and the next, as Markdown; empty if nothing does."""
+    """Return the section under this second-level heading of a bundled model's card, as Markdown; "" if it is missing."""
     path = BUNDLED / name / CARD
     if name not in bundled_names() or not path.is_file():
         return ""

@@ -1,6 +1,6 @@
-"""Training checkpoints' record of a bundled model, read: what it expected and wrote at some moments of its growing up.
+"""Read the growth record of a bundled model: its probabilities and samples at several checkpoints of its training.
 
-`core/training/growth.py` writes it while the model learns. Nothing in it is computed again here.
+`core/training/growth.py` writes the record during the training. Nothing in it is computed again here.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class _Part(BaseModel):
 
 
 class Beginning(_Part):
-    """A prompt, and the likeliest tokens after it at one moment: (token id, probability), likeliest first."""
+    """A prompt, and the likeliest tokens after it at one checkpoint: (token id, probability), likeliest first."""
 
     prompt: Text
     top: Annotated[list[tuple[Count, Probability]], Field(min_length=1, max_length=100)]
 
 
 class Moment(_Part):
-    """The model after so many steps and tokens. loss, held_out_loss: nats per token.
+    """A checkpoint of the model after `step` steps and `tokens` tokens. loss, held_out_loss: nats per token.
 
-    loss: on the lessons of that time; None before the first, and while it learned something else of them than the next token.
-    held_out_loss: on text that it never learned from; None where nobody measured it.
+    loss: on the lessons at that time; None before the first step, and while the training goal was not the next token.
+    held_out_loss: on text outside the training data; None if not measured.
     """
 
     step: Count
@@ -49,7 +49,7 @@ class Moment(_Part):
 
 
 class Growth(_Part):
-    """The whole record; every moment has the same prompts, in the same order. top: how many tokens are listed."""
+    """The whole record. Every moment has the same prompts in the same order. top: number of listed tokens."""
 
     format: Literal[1]
     top: Count
@@ -57,24 +57,24 @@ class Growth(_Part):
 
     @property
     def guesses_per_update(self) -> int:
-        """How many guesses moved the weights together, on average over the whole training; 0 if nothing was learned yet."""
+        """Return the mean number of tokens per training step; 0 before the first step."""
         last = self.moments[-1]
         return round(last.tokens / last.step) if last.step else 0
 
     @property
     def prompts(self) -> list[str]:
-        """What was asked every time."""
+        """Return the prompts of every checkpoint."""
         return [beginning.prompt for beginning in self.moments[-1].prompts]
 
 
 def growth_of(name: str) -> Growth | None:
-    """The growth record of a model that came with the app; None if it has none or did not come with it. Raises BadRecording."""
+    """Return the growth record of a bundled model; None without a record or for other models. Raises BadRecording."""
     path = BUNDLED / name / FILE
     return read_growth(path) if name in bundled_names() and path.is_file() else None
 
 
 def read_growth(path: Path) -> Growth:
-    """A growth record from its file. Raises BadRecording for anything else, in one sentence."""
+    """Return the growth record in a file. Raises BadRecording, with one sentence, for an invalid file."""
     try:
         if path.stat().st_size > LARGEST:
             raise BadRecording(_("This growth record is too large to be one."))

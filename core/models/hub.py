@@ -1,4 +1,4 @@
-"""Model files from the bundle, a folder or the Hugging Face hub, with a download that can be watched and stopped."""
+"""Find model files in the bundle, a folder or on the Hugging Face hub; a download shows its progress and can be stopped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.limits import Limits
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
 LONGEST_NAME = 300
-ROOM_CHECK = 200_000_000  # bytes after which a download looks again whether there is room
+ROOM_CHECK = 200_000_000  # a download checks the free disk space after this many bytes
 TOKENIZER_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
 NEEDED = (*TOKENIZER_FILES, "*.safetensors")
 _PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
@@ -28,7 +28,7 @@ HUB_ID = re.compile(rf"{_PART}/{_PART}(?:@[A-Za-z0-9][\w./-]{{0,99}})?", re.ASCI
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A model worth trying. bytes: size of its safetensors on the hub, as published; the real number is asked for before a download."""
+    """A recommended model. bytes: published size of its safetensors; the hub is asked for the real size before a download."""
 
     name: str
     title: str
@@ -77,12 +77,12 @@ OFFERS = (
 
 
 def bundled_names() -> set[str]:
-    """The models that came with the app."""
+    """Return the names of the bundled models."""
     return {folder.name for folder in BUNDLED.glob("*/") if (folder / "config.json").is_file()}
 
 
 def checked_name(name: object) -> str:
-    """A model's name with nothing around it. Raises UnknownModel for what cannot be one."""
+    """Return the name without surrounding spaces. Raises UnknownModel if it cannot be a model's name."""
     if not isinstance(name, str) or not name.strip():
         raise UnknownModel(_("No model was named. Choose a bundled one, or give a folder or a hub id."))
     name = name.strip()
@@ -92,7 +92,7 @@ def checked_name(name: object) -> str:
 
 
 def local_folder(name: str) -> Path | None:
-    """The folder of a bundled model or of one on this machine; None if the name is a hub id. Raises UnknownModel for a path to nothing."""
+    """Return the folder of a bundled or local model; None if the name is a hub id. Raises UnknownModel for a path without a folder."""
     if name in bundled_names():
         return BUNDLED / name
     try:
@@ -109,9 +109,9 @@ def local_folder(name: str) -> Path | None:
 
 
 def find(name: str, files: Sequence[str] = NEEDED) -> Path:
-    """The folder of this model, downloaded from the hub if need be. A hub id may end in @ and a revision: org/model@main.
+    """Return the folder of this model, downloaded from the hub if necessary. A hub id can end in @ and a revision: org/model@main.
 
-    What is on this machine already is used as it is; a newer version comes with a `Download`.
+    Files on this machine are used unchanged. A `Download` fetches a newer version.
     """
     folder = local_folder(name) or downloaded(name)
     if folder is not None:
@@ -124,24 +124,24 @@ def find(name: str, files: Sequence[str] = NEEDED) -> Path:
 
 
 def with_revision(name: str) -> tuple[str, str | None]:
-    """A hub id and the revision pinned behind its @, if any.
+    """Return a hub id and the revision after its @, None without one. Raises UnknownModel for an invalid revision.
 
     >>> with_revision("org/model@v1.0"), with_revision("org/model")
     (('org/model', 'v1.0'), ('org/model', None))
     """
     repository, _each, revision = name.partition("@")
-    if ".." in revision or revision.startswith("/"):  # it becomes part of a path in the hub's cache
+    if ".." in revision or revision.startswith("/"):  # the revision becomes part of a path in the hub's cache
         raise UnknownModel(_("There is no revision like that in {name}.").format(name=quoted(name)))
     return repository, revision or None
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether this is written as a hub id is, owner/model, perhaps with @ and a revision. Nobody is asked whether there is such a model."""
+    """Return whether this has the form of a hub id: owner/model, optionally with @ and a revision. The hub is not asked."""
     return len(name) <= LONGEST_NAME and HUB_ID.fullmatch(name) is not None and ".." not in name and "--" not in name.partition("@")[0]
 
 
 def downloaded(name: str) -> Path | None:
-    """The folder of a hub model that is on this machine with all its files, else None. Asks nobody and reads no other folder."""
+    """Return the folder of a completely downloaded hub model, else None. Uses no network and reads only the hub's cache."""
     if not is_hub_id(name):
         return None
     from huggingface_hub import snapshot_download
@@ -151,7 +151,7 @@ def downloaded(name: str) -> Path | None:
         folder = Path(snapshot_download(repository, revision=revision, local_files_only=True))
         index = folder / "model.safetensors.index.json"
         parts = set(json.loads(index.read_text("utf-8"))["weight_map"].values()) if index.is_file() else {"model.safetensors"}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # not here, or not whole
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # missing or incomplete
         return None
     whole = all((folder / Path(str(part)).name).is_file() for part in parts) and (folder / "config.json").is_file()
     return folder if whole and any(folder.glob("tokenizer*")) else None
@@ -159,7 +159,7 @@ def downloaded(name: str) -> Path | None:
 
 @contextmanager
 def plainly(name: str) -> Iterator[None]:
-    """Whatever the hub's library says, in one sentence of our own."""
+    """Convert the errors of huggingface_hub within the `with` block to a ModelError with one sentence."""
     from huggingface_hub.errors import (
         GatedRepoError,
         HfHubHTTPError,
@@ -197,17 +197,17 @@ def plainly(name: str) -> Iterator[None]:
         ) from error
     except (OSError, RuntimeError) as error:
         raise NoNetwork(_("The download of {name} failed. The bundled models work without a network.").format(name=quoted(name))) from error
-    except Exception as error:  # huggingface_hub's HTTP client lets its own connection errors through
+    except Exception as error:  # huggingface_hub does not convert the connection errors of its HTTP client
         if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
             raise NoNetwork(no_network) from error
         raise
 
 
 class Download:
-    """A download in a thread of its own. Read done, total, bytes_per_second, folder and error from any thread; stop() ends it soon.
+    """A download in its own thread. Read done, total, bytes_per_second, folder and error from any thread; stop() ends it soon.
 
-    What has come already is kept by the hub's own cache, so that a second download goes on where the first one stopped.
-    endpoint, cache: another hub's address and another folder than the usual ones.
+    The hub's cache keeps partial files, so a second download continues where the first one stopped.
+    endpoint, cache: the hub's address and the cache folder, None for the defaults.
     """
 
     def __init__(self, name: str, endpoint: str | None = None, cache: Path | None = None) -> None:
@@ -225,20 +225,20 @@ class Download:
 
     @property
     def running(self) -> bool:
-        """Whether it still works."""
+        """Return whether the download is still running."""
         return self._thread.is_alive()
 
     @property
     def bytes_per_second(self) -> float:
-        """The mean speed so far."""
+        """Return the mean speed so far."""
         return self.done / max(monotonic() - self._began, 1e-3)
 
     def stop(self) -> None:
-        """End the download at the next piece that comes in."""
+        """End the download at its next progress report."""
         self._stop.set()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait for its end."""
+        """Wait until the download ends, at most this many seconds."""
         self._thread.join(seconds)
 
     def _work(self) -> None:
@@ -256,29 +256,29 @@ class Download:
                     cache_dir=self._cache,
                     max_workers=2,
                 )
-            # What the meter missed (files that were here already) is read from the files themselves.
+            # The meter does not count files that were already downloaded, so the sizes are read from the files.
             self.done = self.total = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
             self.folder = Path(folder)
         except ModelError as error:
             self.error = error
-        except Exception as error:  # a thread has nobody to raise to
+        except Exception as error:  # a thread has no caller that could handle it
             self.error = ModelError(_("The download of {name} failed.").format(name=quoted(self.name)))
             self.error.__cause__ = error
 
     def check_room(self) -> None:
-        """Ask the hub how large it is, before anything comes. Raises TooLargeToFetch."""
+        """Ask the hub for the size of the files before the download. Raises TooLargeToFetch."""
         from huggingface_hub import HfApi
         from huggingface_hub.utils import filter_repo_objects
 
         try:
             info = HfApi(endpoint=self._endpoint).model_info(self._repository, revision=self._revision, files_metadata=True, timeout=10.0)
-        except Exception:  # whatever is wrong, fetching stumbles over it too and says so; or all is here already
+        except Exception:  # the download itself raises the error, or needs no network because all files are here
             return
         sizes = {one.rfilename: one.size or 0 for one in info.siblings or ()}
         self._announced(sum(sizes[name] for name in filter_repo_objects(sizes, allow_patterns=list(NEEDED))))
 
     def _announced(self, size: int) -> None:
-        """Whether so many bytes may come. Raises TooLargeToFetch."""
+        """Raise TooLargeToFetch if this many bytes exceed the limit or the free disk space."""
         from huggingface_hub.constants import HF_HUB_CACHE
 
         limits = Limits.from_environment()
@@ -304,9 +304,9 @@ class Download:
             )
 
     def count(self, more: int) -> None:
-        """Note that bytes have come in. Raises DownloadStopped once `stop` was called, TooLargeToFetch for more than may come."""
+        """Add received bytes. Raises DownloadStopped after `stop`, TooLargeToFetch above the limits."""
         self.done += more
-        if more and self.done // ROOM_CHECK != (self.done - more) // ROOM_CHECK:  # whatever was announced
+        if more and self.done // ROOM_CHECK != (self.done - more) // ROOM_CHECK:  # the announced size can be wrong
             self._announced(max(0, self.total - self.done) if self.total else 0)
             most = Limits.from_environment().download_gigabytes * 10**9
             if most and self.done > most:
@@ -316,7 +316,7 @@ class Download:
 
 
 def _meter(download: Download) -> Any:
-    """The progress bar that the hub's library asks for: it draws nothing and tells the download what has come."""
+    """Return a progress-bar class for huggingface_hub that draws nothing and reports received bytes to `download`."""
 
     class Meter:
         _lock = threading.RLock()
@@ -350,7 +350,7 @@ def _meter(download: Download) -> Any:
             return None
 
         def _nothing(self, *_given: object, **_named: object) -> None:
-            """Nothing is drawn."""
+            """Draw nothing."""
 
         close = refresh = clear = reset = display = _nothing
         set_description = set_description_str = set_postfix = set_postfix_str = _nothing

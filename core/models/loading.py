@@ -1,4 +1,4 @@
-"""Loading a model from the bundle, a folder, the hub or a server. Safetensors only, never somebody else's code."""
+"""Load a model from the bundle, a folder, the hub or a server. Only safetensors are read, and no code of a model is run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ UNCACHED = N_("Steps from its cache differ from a plain pass, so it runs without
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """A model on offer. parameter_count is a count; bytes is the size of its weights on disk."""
+    """A bundled model in the list of models. bytes: size of its weights on disk."""
 
     name: str
     title: str
@@ -52,20 +52,20 @@ class ModelEntry:
 
 
 def list_models() -> list[ModelEntry]:
-    """The models that came with the app, the main one first. Read from their own files, without loading torch."""
+    """Return the bundled models, the main one first. Read from their files without importing torch."""
     folders = _folders(BUNDLED, BUNDLED.stat().st_mtime_ns)
     return [_entry(folder, (folder / "model.safetensors").stat().st_mtime_ns) for folder in folders]
 
 
 @lru_cache(maxsize=8)
 def _folders(home: Path, changed: int) -> tuple[Path, ...]:
-    """The folders of models, looked for once and again when one came or went (changed: the time stamp of their home)."""
+    """Return the folders of models in `home`; cached until its time stamp `changed` changes."""
     return tuple(sorted(p.parent for p in home.glob("*/model.safetensors") if (p.parent / "config.json").is_file()))
 
 
 @lru_cache(maxsize=64)
 def _entry(folder: Path, changed: int) -> ModelEntry:
-    """Read once and kept until the weights change (changed: their time stamp), since pages ask for the list at every step."""
+    """Return the entry of a model; cached until the time stamp of its weights `changed` changes, because pages ask at every step."""
     weights = folder / "model.safetensors"
     card = folder / "README.md"
     first = _first_sentence(card.read_text("utf-8")) if card.is_file() else ""
@@ -73,16 +73,16 @@ def _entry(folder: Path, changed: int) -> ModelEntry:
 
 
 def _first_sentence(card: str) -> str:
-    """The first sentence of a model card, behind its front matter and headings."""
+    """Return the first sentence of a model card after its front matter and headings."""
     body = card.split("\n---", 1)[-1] if card.startswith("---") else card
     paragraphs = (" ".join(part.split()) for part in body.split("\n\n"))
     found = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("*", "")  # a link of the card leads nowhere from here
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("*", "")  # relative links of the card do not work in the app
     return plain.split(". ")[0].rstrip(".") + "." if found else ""
 
 
 def _count_parameters(weights: Path) -> int:
-    """Numbers in a safetensors file, from its own header."""
+    """Return how many numbers a safetensors file holds, from its header."""
     from safetensors import safe_open
 
     with safe_open(weights, framework="numpy") as file:
@@ -98,11 +98,11 @@ def _count_parameters(weights: Path) -> int:
 def load_model(
     name: str | Path, device: str = "auto", dtype: str = "auto", tokenizer: str | Path | None = None, api_key: str | None = None
 ) -> LanguageModel:
-    """Load a model to be watched: a bundled name ("storyteller"), a local folder, or a hub id ("HuggingFaceTB/SmolLM2-135M").
+    """Load a model by its bundled name ("storyteller"), local folder, or hub id ("HuggingFaceTB/SmolLM2-135M").
 
-    device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes what the device is good at (float32 on a CPU, bfloat16 on CUDA,
-    float16 on MPS). The address of an inference server ("http://10.0.0.7:8000", or just host:port) goes with the name of its model's
-    tokenizer and, if it asks for one, a key; device and dtype are then the server's.
+    device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes float32 on a CPU, bfloat16 on CUDA and float16 on MPS. The address
+    of an inference server ("http://10.0.0.7:8000", or just host:port) needs the name of its model's tokenizer and, if the server asks for
+    one, an API key; the server then determines device and dtype.
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
@@ -129,14 +129,14 @@ def _read(name: str, device: str, dtype: str) -> LanguageModel:
 
 
 def _written(name: Any) -> Any:
-    """A path as it is written; one that has but a single part says with `./` that it is no bundled model."""
+    """Return a path as a string; a single-part path gets `./`, so that it is not taken for a bundled model."""
     if not isinstance(name, Path):
         return name
     return str(name) if name.is_absolute() or len(name.parts) != 1 else f"./{name}"
 
 
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
-    """The model of an inference server, read with a tokenizer from here."""
+    """Return the model of an inference server, with a tokenizer from this machine or the hub."""
     from core.remote.http_client import Address, HttpClient
     from core.remote.model import connect
 
@@ -177,7 +177,7 @@ def _read_config(folder: Path, name: str) -> Any:
         )
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-    except Exception as error:  # whatever a stranger's file makes the reader stumble over
+    except Exception as error:  # a stranger's file can cause any error here
         raise BrokenModel(
             _("The configuration of {name} cannot be understood by this version of transformers.").format(name=quoted(name))
         ) from error
@@ -207,7 +207,10 @@ def _json(path: Path, name: str) -> dict[str, Any]:
 
 
 def _check_weights(folder: Path, name: str) -> None:
-    """Every weight file is there, is whole, and is safetensors."""
+    """Check that all weight files exist, are complete and are safetensors.
+
+    Raises BrokenModel, HalfDownloaded, AdapterOnly, PickleOnly.
+    """
     from safetensors import SafetensorError, safe_open
 
     files = sorted(folder.glob("*.safetensors"))
@@ -244,7 +247,7 @@ def _check_weights(folder: Path, name: str) -> None:
 
 
 def _check_size(folder: Path, config: Any, name: str) -> None:
-    """The configuration's numbers are no larger than what the weight files hold, so that a lie costs neither minutes nor all memory."""
+    """Raise BrokenModel if the configuration has larger numbers than the weight files, which would cost minutes or all memory."""
     from safetensors import safe_open
 
     count, largest = 0, 1
@@ -271,7 +274,7 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
 
 
 def _on_cuda(network: Any) -> tuple[Backend | None, str]:
-    """The backend and the note of a network on a CUDA card: None for transformers' own pass, unless the recorded graph is asked for."""
+    """Return backend and note of a network on CUDA: None and "" for transformers' own pass, unless TOKEN_VIEWER_CUDA_GRAPH is 1."""
     if os.environ.get(f"{PREFIX}CUDA_GRAPH") != "1":
         return None, ""
     from core.backends.cuda_graph import StaticDecode
@@ -317,7 +320,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         network = network.to(where).eval()
     except ModelError:
         raise
-    except Exception as error:  # shapes that do not fit, keys that are not there, memory that is not enough
+    except Exception as error:  # wrong shapes, missing keys, too little memory
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
         raise BrokenModel(_("The weights of {name} do not fit its configuration.").format(name=quoted(name))) from error
@@ -334,7 +337,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         else:
             stored = kept is not None and keep_stored(network)
             backend, note = FastDecoder.of(network), KEPT.format(kept=kept) if stored else ""
-            if kept is not None and backend is None:  # nobody computes with these weights as they are
+            if kept is not None and backend is None:  # no backend can compute with the stored weights
                 network, note = widen(network), ""
                 backend = FastDecoder.of(network)
         if backend is None:
@@ -343,10 +346,10 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         model = LanguageModel(name, network, tokenizer, backend)
         model.notes = tuple(filter(None, (note, uncached, surplus)))
         model.engine.threads = fastest(model.engine, model.parameter_count)
-        model.engine.forward([0])  # a first pass, so that what cannot run says so now, and the first visitor does not wait for it
+        model.engine.forward([0])  # errors of the first pass appear now, and the first visitor does not wait for it
     except ModelError:
         raise
-    except Exception as error:  # whatever a configuration that lies makes the network stumble over
+    except Exception as error:  # a wrong configuration can cause any error here
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
         raise BrokenModel(
@@ -356,10 +359,10 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
 
 
 def _surplus(tokenizer: Any, known: int, name: str) -> str:
-    """A sentence on tokens that were added to the tokenizer and never to the model, as it happens to a pad token; empty if there are none.
+    """Return a sentence on tokens that were added to the tokenizer but not to the model, such as a pad token; "" without such tokens.
 
-    Such a model runs like any other until a text needs one of them. Raises BrokenModel where every text does, or where the tokenizer's own
-    tokens are more than the model's: that is another model's tokenizer.
+    Texts without these tokens work. Raises BrokenModel if every text contains one, or if tokens that were not added exceed the model's
+    vocabulary, because the tokenizer then belongs to another model.
     """
     beyond = sorted((i, token) for token, i in tokenizer.get_vocab().items() if i >= known)  # ids may have gaps
     if not beyond:
@@ -383,8 +386,8 @@ def read_tokenizer(folder: Path, name: str) -> Any:
     try_tokenizer(folder, name)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-        works = bool(tokenizer("a", add_special_tokens=False)["input_ids"])  # transformers makes an empty one from nothing
-    except Exception as error:  # tokenizers raise bare Exception, some only when they are used: a longest length that is no number
+        works = bool(tokenizer("a", add_special_tokens=False)["input_ids"])  # without files, transformers makes an empty tokenizer
+    except Exception as error:  # tokenizers raise bare Exception, some only at their first use (an invalid maximum length)
         raise BrokenModel(_("The tokenizer of {name} is missing or cannot be read.").format(name=quoted(name))) from error
     if not works:
         raise BrokenModel(_("The tokenizer of {name} is missing or cannot be read.").format(name=quoted(name)))

@@ -1,4 +1,4 @@
-"""Memory estimate before loading, from safetensors headers and free memory: whether a model fits."""
+"""Estimate before loading whether a model fits into memory, from safetensors headers and free memory."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ ITEM_SIZES = {
     "BOOL": 1,
 }
 NARROW = {"BF16": "bfloat16", "F16": "float16"}
-SMALL = 64_000_000  # bytes; of so few, there is nothing to be saved, and without compiled code wide ones are quicker
-HEADROOM = 1.1  # a tenth more than the weights: tokenizer, buffers, the first pass
+SMALL = 64_000_000  # bytes; smaller models save little memory in 16 bits, and float32 is faster without compiled code
+HEADROOM = 1.1  # 10 % more than the weights, for tokenizer, buffers and the first pass
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What a model takes. All sizes in bytes.
+    """The memory that a model needs. All sizes in bytes.
 
-    file_bytes: its weights as stored (what a download brings). loaded_bytes: its weights in the precision they are loaded in.
-    free_bytes: memory free on the device now. parameter_count: numbers in its files.
+    file_bytes: weights as stored (the size of a download). loaded_bytes: weights in the precision in which they are loaded.
+    free_bytes: free memory of the device now. parameter_count: numbers in the files.
     """
 
     parameter_count: int
@@ -49,12 +49,12 @@ class Fit:
 
     @property
     def fits(self) -> bool:
-        """Whether the weights, and a tenth more, fit into what is free."""
+        """Return whether the weights and 10 % more fit into the free memory."""
         return self.loaded_bytes * HEADROOM <= self.free_bytes
 
 
 def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
-    """What loading this model would take. Asks the hub only for the headers of its files. Raises a ModelError."""
+    """Return the memory that loading this model needs. Asks the hub only for the headers of its files. Raises a ModelError."""
     from core.device import device_for, dtype_for
 
     where = device_for(device)
@@ -66,9 +66,10 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
 
 
 def stays_in(counts: dict[str, int], model_type: str, device: Any, dtype: str) -> str | None:
-    """The 16-bit precision that weights stay in, as they are stored, while everything is computed in float32; None where they are widened.
+    """Return the 16-bit precision in which stored weights stay while sums are computed in float32; None if they are widened to float32.
 
-    They stay where float32 is asked for on a CPU, all of them are stored alike, and compiled code knows the family.
+    They stay if float32 is asked for on a CPU, all have one 16-bit format, they have at least SMALL bytes, and compiled code supports the
+    model family.
     """
     from core.backends import compiled
     from core.backends.decoder_families import MODEL_TYPES
@@ -79,7 +80,7 @@ def stays_in(counts: dict[str, int], model_type: str, device: Any, dtype: str) -
 
 
 def _model_type(name: str) -> str:
-    """The kind of architecture, from a model's configuration; "" where it is not known. Asks the hub for no more than the model's page."""
+    """Return the model type in a model's configuration; "" if unknown. Asks the hub only for the model's information."""
     folder = local_folder(name) or downloaded(name)
     try:
         if folder is not None:
@@ -89,12 +90,12 @@ def _model_type(name: str) -> str:
         repository, revision = with_revision(name)
         known = HfApi().model_info(repository, revision=revision, timeout=10.0).config or {}
         return str(known.get("model_type", ""))
-    except Exception:  # loading says what is wrong with it; until then the larger number is said
+    except Exception:  # loading reports the error; until then the larger size is assumed
         return ""
 
 
 def stored_numbers(name: str) -> dict[str, int]:
-    """How many numbers of each kind ("BF16", "F32", ...) a model's weight files hold, from their headers."""
+    """Return how many numbers of each format ("BF16", "F32", ...) a model's weight files hold, from their headers. Raises a ModelError."""
     folder = local_folder(name) or downloaded(name)
     if folder is not None:
         return numbers_in(folder, name)
@@ -111,7 +112,7 @@ def stored_numbers(name: str) -> dict[str, int]:
 
 
 def numbers_in(folder: Path, name: str) -> dict[str, int]:
-    """How many numbers of each kind the weight files of this folder hold. Raises HalfDownloaded if there are none."""
+    """Return how many numbers of each format the weight files of this folder hold. Raises HalfDownloaded for none or a broken file."""
     from safetensors import SafetensorError, safe_open
 
     counts: dict[str, int] = {}
@@ -131,7 +132,7 @@ def numbers_in(folder: Path, name: str) -> dict[str, int]:
 
 
 def free_memory(device: Any) -> int:
-    """Bytes free on this torch device now."""
+    """Return the free bytes of this torch device now."""
     import torch
 
     if device.type == "cuda":

@@ -1,7 +1,7 @@
-"""Model registry (LRU) shared by all sessions: models are loaded once, evicted when memory is needed, reloaded when asked.
+"""Model registry (LRU) shared by all sessions: it loads each model once, unloads models when memory is needed, and reloads them at use.
 
-A model that gives way loses its weights and nothing else. Whoever has a run with it keeps the model, the run and the record; their next
-forward pass waits until the weights are here again. Only the keys and values go with the weights, and are computed anew.
+An unloaded model loses only its weights and its KV caches. Its runs and records stay valid. The next forward pass of a run waits until the
+weights are loaded again, and the keys and values are computed again.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ Key = tuple[str, str | None, str | None]  # a model's name; of a server, its add
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """times: how often a model was unloaded. made_room_for: the model that needed its memory at last; "" if somebody asked for it."""
+    """times: how often a model was unloaded. made_room_for: the model that last needed its memory; "" if a visitor unloaded it."""
 
     times: int = 0
     made_room_for: str = ""
 
 
 class ModelRegistry:
-    """Loads each model once and keeps it while there is room: TOKEN_VIEWER_MODELS at a time, and no more than fit into memory.
+    """Loads each model once and keeps at most TOKEN_VIEWER_MODELS in memory, and no more than fit.
 
-    load: reads a model from its files, as core.load_model does. free: bytes that are free on a torch device.
+    load: loads a model, like core.load_model. free: returns the free bytes of a torch device.
     """
 
     def __init__(self, load: Callable[..., LanguageModel] = load_model, free: Callable[[Any], int] = free_memory) -> None:
         self._read, self._free = load, free
-        self._lock = Lock()  # one load at a time, so that room made for one is not taken by another
-        self._guard = Lock()  # held for an instant, while a connection is put down or taken away
+        self._lock = Lock()  # one load at a time, so that a second load cannot take the memory freed for the first
+        self._guard = Lock()  # held briefly while a connection is added or removed
         self._known: weakref.WeakValueDictionary[Key, LanguageModel] = weakref.WeakValueDictionary()
         self._loaded: dict[Key, LanguageModel] = {}
         self._weight_sharers: weakref.WeakKeyDictionary[LanguageModel, Any] = (
@@ -56,13 +56,13 @@ class ModelRegistry:
         self._evictions: weakref.WeakKeyDictionary[LanguageModel, Eviction] = weakref.WeakKeyDictionary()
 
     def known(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel | None:
-        """The model of this name if it was loaded before and somebody holds on to it. Its weights may be unloaded."""
+        """Return the model of this name if it was loaded before and is still referenced, else None. Its weights can be unloaded."""
         return self._known.get(_key(name, tokenizer, api_key))
 
     def model(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
-        """The model of this name, loaded if it is not known; others may have to give way. Raises a ModelError.
+        """Return the model of this name; load it first if it is not known, which can unload others. Raises a ModelError.
 
-        Whoever waits for a network here, a server's or the hub's, holds nothing that others wait for.
+        No lock is held while this waits for a server or the hub.
         """
         key = _key(name, tokenizer, api_key)
         found = self._known.get(key)
@@ -75,9 +75,10 @@ class ModelRegistry:
             return self._known.get(key) or self._load(key)
 
     def connect(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
-        """The model of a server, asked anew which one it runs and whether it takes this key. Raises a ModelError.
+        """Connect to a server again and return its model, which verifies the model and the key. Raises a ModelError.
 
-        Runs with the connection of before go on if it is the same model still; a key that is refused now opens it to nobody else.
+        Existing runs use the new connection if the server still runs the same model. If the server refuses a key, its old connection is
+        removed.
         """
         key = _key(name, tokenizer, api_key)
         try:
@@ -99,16 +100,16 @@ class ModelRegistry:
         return fresh
 
     def in_memory(self) -> dict[str, LanguageModel]:
-        """The models whose weights are in memory now, by name, and the servers that are connected."""
+        """Return the loaded models and the connected servers, by name."""
         return {key[0]: model for key, model in list(self._loaded.items())}
 
     def tokenizer_of_open_server(self, address: str) -> str | None:
-        """The tokenizer with which this server is connected without a key; None if it is not."""
+        """Return the tokenizer of this server's connection without a key; None without such a connection."""
         wanted = _key(address, None, None)[0]
         return next((key[1] for key in list(self._loaded) if key[0] == wanted and _served(key) and not key[2]), None)
 
     def unload(self, name: str) -> None:
-        """Give back the memory of a model. Whoever has a run with it keeps the run, and going on loads it again."""
+        """Free the memory of a model, or disconnect a server. Its runs stay valid; their next step loads the model again."""
         name = _key(name, None, None)[0]
         if is_address(name):
             with self._guard:
@@ -121,13 +122,13 @@ class ModelRegistry:
                 self._evict(key, "")
 
     def eviction(self, model: LanguageModel) -> Eviction:
-        """How often this model was unloaded, and for whom."""
+        """Return how often this model was unloaded, and for which model."""
         return self._evictions.get(model, Eviction())
 
     def _load(self, key: Key) -> LanguageModel:
         try:
             said = fit(key[0])
-        except ModelError:  # loading says more exactly what is wrong with it
+        except ModelError:  # loading raises a more precise error
             said = None
         if said is not None:
             self._make_room(key[0], int(said.loaded_bytes * HEADROOM), said.device)
@@ -136,7 +137,8 @@ class ModelRegistry:
         return model
 
     def _make_room(self, name: str, needed: int, device: Any) -> None:
-        """Put away what was not used for longest until `needed` bytes are free; nothing at all if even that would not do."""
+        """Unload the least recently used models until `needed` bytes are free. Raises NotEnoughMemory, and unloads none, if all of them
+        would not be enough."""
         import torch
 
         most, free = Limits.from_environment().models, self._free(torch.device(device))
@@ -160,10 +162,10 @@ class ModelRegistry:
             model.engine.lock.reload = partial(self._reload, key, weakref.ref(model))
 
     def _reload(self, key: Key, model_ref: weakref.ref[LanguageModel]) -> None:
-        """Load the weights again, into the model that runs and records already know. Raises ReloadFailed."""
+        """Load the weights again into the same model object, so that its runs can continue. Raises ReloadFailed."""
         with self._lock:
             model = model_ref()
-            if model is None or model.engine.lock.reload is None:  # somebody else was faster
+            if model is None or model.engine.lock.reload is None:  # another thread loaded it first
                 return
             try:
                 self._make_room(key[0], int(model.weight_bytes * HEADROOM), model.device)
@@ -187,13 +189,13 @@ class ModelRegistry:
 
 
 def fetch(name: str) -> None:
-    """Have the files of a hub model on this machine, before anybody is made to wait. Raises a ModelError."""
+    """Download the files of a hub model if they are missing, before a lock is taken. Raises a ModelError."""
     if is_hub_id(name) and local_folder(name) is None and downloaded(name) is None:
         find(name)
 
 
 def _key(name: str, tokenizer: str | None, api_key: str | None) -> Key:
-    """What a model is known by. Raises WrongServer for an address that is none."""
+    """Return the registry key of a model. Raises WrongServer for an invalid address."""
     shown, key = without_secrets(name, api_key)
     return shown, tokenizer, key
 
@@ -203,13 +205,13 @@ def _served(key: Key) -> bool:
 
 
 def _take_out(model: LanguageModel, twin: Any) -> None:
-    """Empty the weights in place, whoever else may hold on to the network or to one of its layers; and with them all keys and values."""
+    """Empty the weights in place, because other objects can reference the network or its layers; clear all keys and values too."""
     import torch
 
     from core.backends.transformers_backend import TransformersBackend
 
     own = model.load_network()
-    model.engine.backend = TransformersBackend(own)  # other backends have the weights in arrays, or recorded where they lie
+    model.engine.backend = TransformersBackend(own)  # other backends hold copies of the weights or their addresses
     model.engine.pool.clear()
     for network in (own, twin):
         for weight in network.parameters() if network is not None else ():
@@ -219,14 +221,14 @@ def _take_out(model: LanguageModel, twin: Any) -> None:
 
 
 def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
-    """Share the weights of a model that was just loaded with one that was emptied, and take over its backend."""
+    """Give an unloaded model the weights and the backend of a newly loaded one."""
     for own, new in zip(model.load_network().parameters(), fresh.load_network().parameters(), strict=True):
         own.data = new.data
     model.engine.backend = fresh.engine.backend
 
 
 def _same(one: LanguageModel, other: LanguageModel) -> bool:
-    """Whether the files still hold the same model, as far as its shape and its vocabulary tell."""
+    """Return whether both models have the same facts and vocabulary, which shows that the files did not change."""
     facts = ("name", "parameter_count", "weight_bytes", "vocabulary_size", "context_length", "dtype", "device", "end_token_ids")
     return all(getattr(one, fact) == getattr(other, fact) for fact in facts) and one.tokenizer.get_vocab() == other.tokenizer.get_vocab()
 

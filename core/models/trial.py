@@ -1,8 +1,8 @@
-"""Trial of a stranger's tokenizer in a process of its own, before it comes into this one.
+"""Test a stranger's tokenizer in a separate process before this process loads it.
 
-A tokenizer is made of tables and regular expressions of its maker's. Some take for ever on a few letters, some make a text thousands of
-times longer. So it is first loaded and used alone, with limits on time and memory, on texts that are made of the letters in its own
-expressions. What goes wrong there goes wrong nowhere else.
+A tokenizer file contains tables and regular expressions of its author. Some never finish on a short text, others make a text thousands of
+times longer. The separate process has limits on time and memory and uses test texts made of the characters in the tokenizer's own
+expressions, so that a failure does not affect the app.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from core.errors import BrokenModel, quoted
 from core.language import N_, _
 from core.models.hub import BUNDLED
 
-SECONDS = 60.0  # for loading and a few texts; the largest tokenizers take three
-MEGABYTES = 6_000  # of address space; several times the largest
+SECONDS = 60.0  # for loading and the test texts; the largest tokenizers take three
+MEGABYTES = 6_000  # of address space, several times the need of the largest
 _PROGRAM = Path(__file__).with_name("trial_process.py")
 
-# What `trial_process` may say of a tokenizer; it is a program of its own and imports nothing of ours.
+# The possible findings of `trial_process`, marked here for translation because that program imports no module of the app.
 FINDINGS = (
     N_("has more tokens than any model knows"),
     N_("breaks off over a few letters"),
@@ -30,7 +30,7 @@ FINDINGS = (
 
 
 def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
-    """Raises BrokenModel for a tokenizer that does not end, takes too much memory, or makes far more of a text than it is."""
+    """Raise BrokenModel if a tokenizer does not finish, takes too much memory, or makes far too many tokens of a text."""
     path = folder / "tokenizer.json"
     if folder.parent == BUNDLED or not path.is_file():
         return
@@ -42,7 +42,7 @@ def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
 
 @lru_cache(maxsize=256)
 def _tried(path: str, changed: int, size: int, seconds: float) -> str:
-    """What is wrong with this file; empty if nothing is. What cannot even be read is left to whoever reads it next."""
+    """Return the fault of this tokenizer file, "" if none was found. For an unreadable file it is "", because loading reports that."""
     try:
         done = subprocess.run(
             [sys.executable, "-I", str(_PROGRAM), path, str(MEGABYTES)],

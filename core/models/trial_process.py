@@ -1,4 +1,4 @@
-"""One trial of a tokenizer, in a process of its own: `trial_process.py tokenizer.json megabytes`; JSON out. Run by `trial`."""
+"""Test one tokenizer in a separate process: `trial_process.py tokenizer.json megabytes` prints JSON. `trial` runs it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-MOST_PER_LETTER = 64  # tokens; a letter of many bytes has at most twelve
+MOST_PER_LETTER = 64  # tokens per character; a character of many bytes needs at most twelve
 LARGEST_VOCABULARY = 4_000_000
 
 
 def patterns(part: Any) -> Iterator[str]:
-    """The regular expressions of a tokenizer, wherever they stand in its file, its vocabulary left out."""
+    """Yield all regular expressions in a tokenizer's file, except in its vocabulary."""
     if isinstance(part, dict):
         for key, value in part.items():
             if key == "Regex" and isinstance(value, str):
@@ -26,7 +26,7 @@ def patterns(part: Any) -> Iterator[str]:
 
 
 def texts(spec: Any) -> Iterator[str]:
-    """What it is tried on: much of one kind, and much of each letter that its expressions name, with something else at the end."""
+    """Yield the test texts: long repetitions, and repetitions of each character in its expressions with another character at the end."""
     yield from ("a" * 4000, " " * 4000, "\n" * 2000, "ab " * 1000, "1234567890" * 100, "aA1! é🦊\u0301" * 100, "…" * 500)
     letters = dict.fromkeys(c for one in patterns(spec) for c in re.sub(r"\\[pP]\{\w+\}|\\.", "", one) if c.isalnum() or c in " _-'\"")
     for letter in list(letters)[:64]:
@@ -35,13 +35,13 @@ def texts(spec: Any) -> Iterator[str]:
 
 
 def main() -> None:
-    """Try it, and say what is wrong."""
+    """Test the tokenizer and print the fault as JSON."""
     path, megabytes = sys.argv[1], int(sys.argv[2])
     try:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20,) * 2)
-    except (ImportError, ValueError, OSError):  # Windows has no such limit; the one on time holds there, too
+    except (ImportError, ValueError, OSError):  # Windows has no memory limit; the time limit still works
         pass
     from tokenizers import Tokenizer
 
@@ -50,7 +50,7 @@ def main() -> None:
         tokenizer = Tokenizer.from_file(path)
         with open(path, "rb") as file:
             spec = json.load(file)
-    except Exception:  # whoever reads it next says what is wrong
+    except Exception:  # loading the tokenizer reports this error
         sys.stdout.write("{}")
         return
     if tokenizer.get_vocab_size() > LARGEST_VOCABULARY:
@@ -59,7 +59,7 @@ def main() -> None:
         try:
             ids = tokenizer.encode(text).ids
             again = tokenizer.decode(ids[:1000])
-        except BaseException as error:  # a panic of the library is no Exception
+        except BaseException as error:  # a panic of the Rust library is not an Exception
             why = "" if isinstance(error, Exception) else "breaks off over a few letters"
             continue
         if len(ids) > MOST_PER_LETTER * len(text) + 64 or len(again) > 1000 * (len(text) + 64):

@@ -1,4 +1,4 @@
-"""Validation of untrusted model files, before memory or minutes are spent on them."""
+"""Validate untrusted model files before they are loaded, because a bad one can use all memory or take minutes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import BrokenModel, quoted
 from core.language import _, written
 
-# Bytes, several times the largest ones there are. What is read as JSON takes up to fifty times its size in memory.
+# Bytes, several times the size of the largest known files. JSON takes up to fifty times its size in memory.
 _LARGEST = {
     "model.safetensors.index.json": 64_000_000,
     "tokenizer.json": 128_000_000,
@@ -22,13 +22,13 @@ _LARGEST = {
     "chat_template.json": 2_000_000,
     "chat_template.jinja": 2_000_000,
 }
-MOST_NUMBERS = 3  # times as many as are stored: a matrix that serves twice is stored once
-MOST_PACKED_NUMBERS = 20  # where weights are quantized, up to 16 of 2 bits share a stored number
-MOST_BUFFER_BYTES = 2_000_000_000  # tables that are computed, not stored
+MOST_NUMBERS = 3  # times the stored numbers, because a tied matrix is stored once
+MOST_PACKED_NUMBERS = 20  # times the stored numbers of quantized weights, because up to 16 weights of 2 bits share a stored number
+MOST_BUFFER_BYTES = 2_000_000_000  # of tables that are computed, not stored
 
 
 def check_files(folder: Path, name: str) -> None:
-    """Raises BrokenModel for a file that is far larger than any of its kind."""
+    """Raise BrokenModel if a file is larger than the limit for its kind."""
     for file, most in _LARGEST.items():
         path = folder / file
         if path.is_file() and path.stat().st_size > most:
@@ -41,9 +41,9 @@ def check_files(folder: Path, name: str) -> None:
 
 
 def check_network(config: Any, stored: int, name: str) -> None:
-    """Build the network that this configuration describes without any memory for its numbers, and compare with how many are stored.
+    """Build the configured network on the meta device, without memory, and compare its size with the number of stored values.
 
-    Raises BrokenModel if it would take far more memory than its files hold.
+    Raises BrokenModel if the network has far more numbers than its files, or a context length below 1.
     """
     import torch
     from transformers import AutoModelForCausalLM
@@ -60,7 +60,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     try:
         with torch.device("meta"):
             network = AutoModelForCausalLM.from_config(copy.deepcopy(config))
-    except Exception:  # whatever a lie makes the network stumble over; loading stumbles over it too, and says so
+    except Exception:  # a wrong configuration can cause any error; loading reports it
         return
     count = sum(weight.numel() for weight in network.parameters())
     tables = sum(table.numel() * table.element_size() for table in network.buffers())

@@ -1,1 +1,1 @@
-"""Inference-server clients (vLLM, llama-server): a model elsewhere, watched as if it were here, and which numbers are exact."""
+"""Clients of inference servers (vLLM, llama-server), which present a model on a server like a local one."""

@@ -1,7 +1,7 @@
-"""Where an inference server may be: how its address is read, and which machines nobody is led to.
+"""Parse the address of an inference server, and refuse addresses that the app must not connect to.
 
-A visitor names the address, so it is a stranger's text. It is read without resolving anything; whoever connects resolves the name, compares
-every number it stands for, and connects to one of the numbers that were compared, so that a name cannot mean two things.
+A visitor enters the address, so it is untrusted. It is parsed without resolving its name. `connected_socket` resolves the name, checks all
+its IP addresses, and connects to one of the checked addresses, so that a second DNS answer cannot lead elsewhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.language import N_, _
 SCHEMES = ("http://", "https://")
 _HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?", re.ASCII)
 _NOT_A_SERVER = N_("That address belongs to the machine's own network card or to its cloud, not to an inference server.")
-# Where clouds keep the secrets of a machine, as far as that is no link-local address: AWS, Google, Alibaba, Azure, Oracle.
+# Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _COMPATIBLE = ipaddress.ip_network("::/96")
@@ -29,7 +29,7 @@ Number = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def is_address(name: str) -> bool:
-    """Whether this names a server, not a model: a URL, or a host with its port.
+    """Return whether this names a server, not a model: a URL, or a host with a port.
 
     >>> is_address("http://gpu"), is_address("10.0.0.7:8000"), is_address("org/model")
     (True, True, False)
@@ -40,7 +40,7 @@ def is_address(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is: its URL without credentials, how it is written for people, and the credentials the URL brought, if any."""
+    """The address of a server. url: without credentials; shown: text for people; credentials: (user, password) from the URL, or None."""
 
     url: str
     shown: str
@@ -48,7 +48,8 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """Read an address such as "http://10.0.0.7:8000" or "10.0.0.7:8000". Raises WrongServer, never quoting credentials."""
+        """Return the address in a text such as "http://10.0.0.7:8000" or "10.0.0.7:8000". Raises WrongServer; no error contains
+        credentials."""
         text = text.strip()
         if _HOST_AND_PORT.fullmatch(text):
             text = f"http://{text}"
@@ -71,33 +72,33 @@ class Address:
 
     @property
     def key(self) -> str | None:
-        """The credentials as an access key, None if the URL brought none."""
+        """Return the credentials as an access key, None without credentials."""
         if self.credentials is None:
             return None
         return "Basic " + base64.b64encode(":".join(self.credentials).encode()).decode()
 
     @property
     def named(self) -> bool | None:
-        """Whether the owner of this app named this server in TOKEN_VIEWER_SERVERS; None where they named none at all."""
+        """Return whether TOKEN_VIEWER_SERVERS contains this server; None if the variable is not set."""
         if os.environ.get("TOKEN_VIEWER_SERVERS") is None:
             return None
         return self.url in {Address.parse(one).url for one, _each in named_servers()}
 
     @property
     def allowed(self) -> bool:
-        """Whether the owner of this app lets its visitors go there: to the servers they named or, where they named none, anywhere."""
+        """Return whether visitors may use this server: one in TOKEN_VIEWER_SERVERS, or any server if the variable is not set."""
         return self.named is not False
 
 
 def named_servers() -> list[tuple[str, str]]:
-    """The servers that the owner named in TOKEN_VIEWER_SERVERS, each with the tokenizer behind its =, "" where there is none."""
+    """Return the servers in TOKEN_VIEWER_SERVERS, each with the tokenizer after its =, "" without one."""
     written = os.environ.get("TOKEN_VIEWER_SERVERS", "").split(",")
     pairs = (one.strip().partition("=") for one in written if one.strip())
     return [(address.strip(), tokenizer.strip()) for address, _each, tokenizer in pairs]
 
 
 def without_secrets(name: str, api_key: str | None) -> tuple[str, str | None]:
-    """A model's name as it may be shown, kept and written into a link, and the key: of a server, credentials leave the address for the key.
+    """Return a model's name that is safe to show, store and share, and the key. Credentials in an address are moved to the key.
 
     >>> without_secrets("10.0.0.7:8000/v1", None), without_secrets("storyteller", None)
     (('http://10.0.0.7:8000', None), ('storyteller', None))
@@ -109,9 +110,9 @@ def without_secrets(name: str, api_key: str | None) -> tuple[str, str | None]:
 
 
 def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
-    """A TCP connection to this host. Its name is resolved now, and only what was compared is connected to.
+    """Return a TCP connection to this host. The name is resolved now, and the connection goes to one of the checked IP addresses.
 
-    Raises OSError if nobody answers, WrongServer if any of its numbers is one that nobody is led to.
+    Raises OSError without an answer, WrongServer if one of the host's IP addresses is forbidden.
     """
     found = [entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     numbers = list(dict.fromkeys(str(one) for one in found))
@@ -130,7 +131,7 @@ def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
 
 
 def _number(host: str) -> Number | None:
-    """The number this host is, in any spelling that a resolver would read (decimal, hexadecimal, octal, short); None for a name."""
+    """Return the IP address of this host in any form that a resolver accepts (decimal, hexadecimal, octal, short); None for a name."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -142,7 +143,7 @@ def _number(host: str) -> Number | None:
 
 
 def _forbidden(number: Number) -> bool:
-    """Whether this number, or one that is packed into it, is nobody's server: link-local, multicast, or a cloud's own."""
+    """Return whether this IP address, or one embedded in it, is forbidden: link-local, multicast, or a cloud's metadata service."""
     forms: list[Number | None] = [number]
     if isinstance(number, ipaddress.IPv6Address):
         forms += [number.ipv4_mapped, number.sixtofour, number.teredo[1] if number.teredo else None]

@@ -1,6 +1,6 @@
-"""HTTP client of one inference server: JSON, bounded in time and size, to that one address and nowhere else.
+"""HTTP client for one inference server: JSON with limits on time and size, to one address only.
 
-Python's own `http.client` over connections that stay open: a step asks for one token, so what a request costs here is paid for every token.
+It uses Python's `http.client` over connections that stay open, because every token is a request and a new connection would slow each one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from core.remote.address import connected_socket
 
 LARGEST_ANSWER = 64 * 1024 * 1024  # bytes
 LONGEST_LINE = 1 << 20  # bytes, of a stream
-PATIENCE = 120.0  # seconds for one answer, however it drips in
-FIRST_PATIENCE = 6.0  # seconds for the first answer of all; nothing usable is said after just as long, whatever is there
+PATIENCE = 120.0  # seconds for one whole answer
+FIRST_PATIENCE = 6.0  # seconds for the first answer; every failure is reported after the same time
 PAUSES = (0.3, 1.0)  # seconds before asking again
 BUSY = frozenset({429, 500, 502, 503, 504})
 IDLE_CONNECTIONS = 16
@@ -35,23 +35,23 @@ IDLE_CONNECTIONS = 16
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: the status and the JSON object (empty for a refusal that is none)."""
+    """An answer: the status and the JSON object (empty for a refusal without JSON)."""
 
     status: int
     body: dict[str, Any]
 
     @property
     def complaint(self) -> str:
-        """What the server says is wrong, short enough for a page."""
+        """Return the server's error message, at most 200 characters; "" without one."""
         error = self.body.get("error", self.body.get("message", self.body.get("detail", "")))
         text = error.get("message", "") if isinstance(error, dict) else error
         return "".join(c if c.isprintable() else " " for c in str(text))[:200].strip()
 
 
 class HttpClient:
-    """Asks one server. What is asked can be asked twice with no harm, so a lost connection or a busy server is tried again, twice.
+    """A client of one server. Requests can be repeated without harm, so after a lost connection or a busy answer it tries again, twice.
 
-    Raises ServerGone when no usable answer comes, WrongServer when the server refuses the key or is none that may be asked.
+    Raises ServerGone without a usable answer, WrongServer for an invalid or refused key or a server that is not allowed.
     """
 
     def __init__(self, address: Address, api_key: str | None = None, patience: float = PATIENCE) -> None:
@@ -68,13 +68,13 @@ class HttpClient:
         if key:
             self._headers += f"Authorization: {key if key.startswith(('Basic ', 'Bearer ')) else f'Bearer {key}'}\r\n"
         self._idle: deque[_Line] = deque()
-        self._open_talk = bool(address.named)  # whether what goes wrong may be told as it is
+        self._open_talk = bool(address.named)  # whether errors may be reported in detail
 
     def first(self, path: str) -> Answer:
-        """The JSON at this path, asked for before it is known who is there.
+        """Return the JSON at this path, as the first request to an unknown server.
 
-        Whoever is no inference server gets one sentence, the same for a closed door, a silent one and one that leads elsewhere, and after
-        the same time: so nobody learns from it what else listens on a network. Where the owner of this app named the server, all is told.
+        If no inference server answers, the error is the same sentence after the same time for a closed port, no answer and a redirect.
+        Visitors therefore cannot use it to scan a network. For servers in TOKEN_VIEWER_SERVERS errors are reported in detail.
         """
         until = time.monotonic() + FIRST_PATIENCE
         cause: Exception | None = None
@@ -95,22 +95,22 @@ class HttpClient:
         ) from cause
 
     def get(self, path: str, patience: float | None = None) -> Answer:
-        """The JSON at this path."""
+        """Return the JSON at this path."""
         return self._json(*self._ask("GET", path, None, patience))
 
     def post(self, path: str, content: dict[str, Any], patience: float | None = None) -> Answer:
-        """The JSON that comes back for this."""
+        """Post this content and return the JSON answer."""
         return self._json(*self._ask("POST", path, content, patience))
 
     def text(self, path: str, patience: float | None = None) -> str | None:
-        """The text at this path, None if there is none."""
+        """Return the text at this path, None if the status is not 200."""
         status, body = self._ask("GET", path, None, patience)
         return body.decode("utf-8", "replace") if status == 200 else None
 
     def stream(self, path: str, content: dict[str, Any], patience: float | None = None) -> Iterator[bytes]:
-        """The lines of an answer as they come, on a connection of its own; closing the iterator hangs up. Nothing is asked twice.
+        """Yield the lines of an answer on arrival, over a separate connection. Closing the iterator closes it. The request is not repeated.
 
-        patience: seconds for the whole. Raises ServerGone for what is refused, breaks off or is too much.
+        patience: seconds for the whole answer. Raises ServerGone for a refused, broken or too large answer, WrongServer for a wrong key.
         """
         connection: _Line | None = None
         try:
@@ -162,7 +162,7 @@ class HttpClient:
         raise self.gone(_("is busy, still loading its model, or in trouble") if busy else _("does not answer")) from cause
 
     def _once(self, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
-        """One request. A connection that the server has closed since it was last used is noticed only when used: then on a fresh one."""
+        """Send one request; return status and body. If the server has closed an idle connection, it is sent again on a new one."""
         with suppress(IndexError):
             known = self._idle.pop()
             with suppress(ConnectionError, ssl.SSLError):
@@ -170,10 +170,10 @@ class HttpClient:
         return self._on(self._fresh(deadline), method, path, content, deadline)
 
     def _fresh(self, deadline: float) -> _Line:
-        """A new connection."""
+        """Return a new connection. Raises OSError, WrongServer."""
         try:
             line = connected_socket(self._host, self._port, max(0.1, min(5.0, deadline - time.monotonic())))
-        except WrongServer:  # nobody is led there, which is no secret
+        except WrongServer:  # a forbidden address reveals nothing about the network
             self._open_talk = True
             raise
         if self._secure:
@@ -217,7 +217,7 @@ class HttpClient:
         return response.status, body
 
     def _recognise(self, body: bytes) -> None:
-        """A refusal in the words of an inference server shows that there is one."""
+        """Allow detailed errors if the body is an error message in the format of an inference server."""
         with suppress(ValueError, RecursionError):
             said = from_json(body)
             self._open_talk |= isinstance(said, dict) and bool(said.get("error"))
@@ -237,7 +237,7 @@ class HttpClient:
         return Answer(status, body)
 
     def gone(self, what: str) -> ServerGone:
-        """The error that says what this server does wrong, and that nothing is lost."""
+        """Return the error that names the server's fault and says that the text is kept."""
         return ServerGone(
             _("The server at {address} {what}. What was written is kept; try again when it is back.").format(
                 address=self.address.shown, what=what
@@ -246,14 +246,14 @@ class HttpClient:
 
 
 class _Line:
-    """A connection, as far as `http.client` needs a socket; however the bytes drip in, an exchange ends at the deadline."""
+    """A connection with the socket methods that `http.client` needs. Every exchange ends at its deadline, even if bytes arrive slowly."""
 
     def __init__(self, line: Any) -> None:
         self._socket = line
         self._deadline = 0.0
 
     def ask(self, method: str, request: bytes, deadline: float) -> http.client.HTTPResponse:
-        """Send a whole request; the response with its body not read yet. Raises TimeoutError at the deadline (time.monotonic)."""
+        """Send a whole request; return the response before its body is read. Raises TimeoutError at the deadline (time.monotonic)."""
         self._deadline = deadline
         self._socket_in_time().sendall(request)
         response = http.client.HTTPResponse(cast(Any, self), method=method)
@@ -261,11 +261,11 @@ class _Line:
         return response
 
     def receive(self, buffer: Any) -> int:
-        """Receive as much as there is; the number of bytes."""
+        """Receive the available bytes into the buffer; return their number."""
         return int(self._socket_in_time().recv_into(buffer))
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """For one answer. Closing it leaves the connection open."""
+        """Return a reader for one answer. Closing it leaves the connection open."""
         return io.BufferedReader(_Answering(self), 1 << 16)
 
     def hang_up(self) -> None:
@@ -281,24 +281,24 @@ class _Line:
 
 
 class _Answering(io.RawIOBase):
-    """What is read from a line for one answer."""
+    """A raw stream that reads one answer from a connection."""
 
     def __init__(self, line: _Line) -> None:
         self._line = line
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Receive as much as there is."""
+        """Receive the available bytes into the buffer; return their number."""
         return self._line.receive(buffer)
 
 
 @cache
 def _tls() -> ssl.SSLContext:
     context = ssl.create_default_context()
-    with suppress(ImportError, OSError):  # where the system brings no certificates of its own
+    with suppress(ImportError, OSError):  # for systems without their own certificates
         import certifi
 
         context.load_verify_locations(certifi.where())

@@ -1,7 +1,7 @@
-"""llama-server protocol (llama.cpp): its native /completion, with token ids in and out.
+"""Client of llama-server (llama.cpp): its native /completion, with token ids in and out.
 
-It leaves the log-probabilities out when the token it samples ends inside a character. So it is made to sample a plain letter every time:
-the bias acts on its dice, not on the log-probabilities it lists, and the dice thrown here are our own.
+llama-server omits the log-probabilities if its sampled token ends within a character. A logit bias therefore makes it always sample a plain
+letter. The bias does not change the listed log-probabilities, and the app samples the token itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FIELDS = ["model", "tokens", "tokens_cached", "timings", "completion_probabiliti
 
 
 class LlamaServer:
-    """A llama-server. It lists as many tokens as it is asked for. letters: two tokens that are plain text, for it to sample."""
+    """A llama-server. It lists as many tokens as the app asks for. letters: two tokens of plain letters that it samples."""
 
     kind = "llama-server"
 
@@ -29,13 +29,14 @@ class LlamaServer:
         self._letters = letters
 
     def tokens(self, text: str) -> list[int] | None:
-        """How the server cuts this text, None if it will not say."""
+        """Return the server's token ids of this text, None if it does not report them."""
         answer = self.line.post("/tokenize", {"content": text}, patience=15.0)
         tokens = answer.body.get("tokens") if answer.status == 200 else None
         return tokens if isinstance(tokens, list) else None
 
     def step(self, ids: list[int], count: int, keep: bool = True, **changes: Any) -> ServedStep:
-        """The likeliest `count` tokens after these ids. keep=False: everything is computed anew."""
+        """Return the `count` likeliest tokens after these ids. keep=False: without its cache. Raises ServerGone, PromptTooLong,
+        WrongServer."""
         content = {
             "prompt": ids,
             "n_predict": 1,
@@ -61,11 +62,11 @@ class LlamaServer:
         raise self.line.gone(_("refuses a step: {why}").format(why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
-        """The same step with this token listed too, as all others are."""
+        """Return the same step with all tokens listed, this one included."""
         return self.step(ids, self.limit)
 
     def otherwise(self, ids: list[int], count: int) -> ServedStep:
-        """The same step with other dice."""
+        """Return the same step with temperature 0.5 and another biased token."""
         return self.step(ids, count, temperature=0.5, logit_bias=[[self._letters[1], BIAS]])
 
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:

@@ -1,4 +1,4 @@
-"""Prometheus metrics of an inference server: KV cache usage and prefix-cache hits, as the server tells them."""
+"""Read the Prometheus metrics of an inference server: KV cache usage, prefix-cache hits, requests."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 @dataclass(frozen=True, slots=True)
 class ServerMetrics:
-    """Measured by the server, since it started, over all who use it; None for what it does not say.
+    """Measured by the server since its start, over all its users; None for values that it does not report.
 
-    cache_use: share of the cache that holds something now, 0-1, of the fullest of its engines. cache_tokens: how many it can hold, all
-    engines together; cache_bytes: the memory set aside for that, as one card of each engine counts it. queried_tokens: prompt tokens
-    looked up in the cache; hit_tokens: those that were found there.
-    running, waiting: requests now. drafted_tokens, accepted_tokens: of a draft model, if it has one.
+    cache_use: used fraction of the cache now, 0-1, of its fullest engine. cache_tokens: capacity of all engines together; cache_bytes: the
+    memory reserved for that, as one card of each engine counts it. queried_tokens: prompt tokens looked up in the cache; hit_tokens: the
+    ones found there. running, waiting: requests now. drafted_tokens, accepted_tokens: of a draft model, if it has one.
     """
 
     cache_use: float | None = None
@@ -34,14 +33,14 @@ class ServerMetrics:
 
     @property
     def hit_rate(self) -> float | None:
-        """The share of all prompt tokens that did not have to be computed, 0-1."""
+        """Return the fraction of all prompt tokens that the cache saved, 0-1; None if unknown."""
         if not self.queried_tokens or self.hit_tokens is None:
             return None
         return min(1.0, self.hit_tokens / self.queried_tokens)
 
     @classmethod
     def read(cls, text: str) -> ServerMetrics:
-        """Read them from Prometheus' text format, as vLLM and llama-server write it. What makes no sense is left out."""
+        """Return the metrics in a Prometheus text of vLLM or llama-server. Invalid lines are ignored."""
         sums: dict[str, float] = {}
         use: float | None = None
         tokens = size = 0
@@ -57,7 +56,7 @@ class ServerMetrics:
         counts = {name: int(value) for name, value in sums.items() if value < 2**62}
         hits = counts.get("vllm:prefix_cache_hits_total", counts.get("llamacpp:prompt_tokens_cached_total"))
         queried = counts.get("vllm:prefix_cache_queries_total")
-        if queried is None and hits is not None and "llamacpp:prompt_tokens_total" in counts:  # that one counts computed tokens only
+        if queried is None and hits is not None and "llamacpp:prompt_tokens_total" in counts:  # llama-server counts only computed tokens
             queried = hits + counts["llamacpp:prompt_tokens_total"]
         return cls(
             cache_use=use,
@@ -73,7 +72,7 @@ class ServerMetrics:
 
 
 def samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
-    """Name, labels and value of every finite, non-negative sample.
+    """Yield name, labels and value of every finite, non-negative sample.
 
     >>> list(samples('# HELP a\\na{b="c"} 2.5\\nnonsense'))
     [('a', {'b': 'c'}, 2.5)]

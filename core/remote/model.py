@@ -1,7 +1,7 @@
-"""Remote model behind an inference server: token ids out, top log-probabilities back, our own stages and dice.
+"""A model on an inference server: the app sends token ids, receives the likeliest tokens, and applies its own stages and sampling.
 
-The tokenizer is local, one request is one token, and the server's own prefix cache does what `KVCache` does for a local model. So going
-on, back, branching and "no cache" stay one call here too. Weights, layers and attention stay on the server.
+The tokenizer is local. Each token is one request, and the server's prefix cache replaces `KVCache`. Step, back, branch and "no cache" are
+therefore one call, as for a local model. Weights, layers and attention stay on the server.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from core.remote.protocol import ServedStep, Server
 from core.remote.vllm import VLLM
 from core.tokens.tokens import Token, TokenBytes
 
-WANTED = 100  # tokens a server is asked to list at every step, where it will
+WANTED = 100  # tokens that a server is asked to list at every step
 SAMPLE = "The quick brown fox jumps over 12 lazy dogs, and nobody knows why."
-LEAST_LOGPROB = -1e4  # servers write minus infinity in many ways
-SLACK = 1e-3  # of a sum of rounded odds
+LEAST_LOGPROB = -1e4  # lower bound, because servers write minus infinity in many ways
+SLACK = 1e-3  # allowed error of a sum of rounded probabilities
 LEAST_SUM = 0.02
-LARGEST_VOCABULARY = 4_000_000  # ten times the largest there is
+LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
 NOT_HERE = N_("This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it.")
 NO_SHAPE = N_("The shape of this model is not known here. Name a tokenizer that comes with the model's config.json.")
 
 
 class ServerEngine(Engine):
-    """Asks a server where the engine of a local model runs the network. Several visitors may ask at once: servers batch by themselves."""
+    """An engine that asks a server instead of running a network. Several visitors can ask at the same time, because servers batch."""
 
     def __init__(self, server: Server, vocabulary_size: int, cache_bytes_per_token: int) -> None:
         super().__init__(_Elsewhere(), torch.device("cpu"), vocabulary_size)
@@ -49,10 +49,11 @@ class ServerEngine(Engine):
         self._cache_bytes_per_token = cache_bytes_per_token
 
     def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None, top_logprobs: int = 0) -> Forward:
-        """The odds after these tokens. computed_tokens and reused_tokens are the server's own counts; cache_bytes is computed from them.
+        """Return the listed log-probabilities after these tokens. computed_tokens and reused_tokens are the server's own counts;
+        cache_bytes is computed from them.
 
-        top_logprobs: how many tokens it is asked to list, where more than usual are needed.
-        Raises EmptyPrompt, PromptTooLong, BrokenLogits, ServerGone (the same call can be made again when it is back), WrongServer.
+        top_logprobs: how many tokens the server is asked to list, if more than WANTED.
+        Raises EmptyPrompt, PromptTooLong, BrokenLogits, ServerGone (the call can be repeated when the server is back), WrongServer.
         """
         ids = np.asarray(token_ids, dtype=np.int64).tolist()
         if not ids:
@@ -70,7 +71,7 @@ class ServerEngine(Engine):
         return Forward(distribution, len(ids) - reused, reused, held, served.queue_seconds, stopwatch, served.seconds)
 
     def request_more_logprobs(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
-        """The same pass with `count` tokens listed, or this one too. What the server will not list is not listed."""
+        """Return the same pass with `count` listed tokens, or with `token_id` listed too, as far as the server lists them."""
         known = forward.logits.top_logprobs
         if known is None or (token_id < 0 and len(known) >= min(count, self.server.limit)):
             return forward
@@ -78,14 +79,17 @@ class ServerEngine(Engine):
         ids = token_ids.tolist()
         served = self.server.look_at(ids, token_id, len(known)) if token_id >= 0 else self.server.step(ids, count)
         listed = self.read(served, token_id)
-        if _differ(known, listed):  # the way of asking changed the odds: what it says about this token cannot be used
+        if _differ(known, listed):  # this request changed the probabilities, so its answer cannot be used
             return forward
         distribution = Logits(listed.logits(), listed)
         stopwatch.stop()
         return replace(forward, logits=distribution, stopwatch=stopwatch)
 
     def read(self, served: ServedStep, token_id: int = -1) -> TopLogprobs:
-        """The list of a step, checked and sorted. A token beyond the likeliest that were asked for stays only if it is this one."""
+        """Return the checked and sorted list of a step. A token beyond the `asked` likeliest stays only if it is `token_id`.
+
+        Raises WrongServer for an invalid list, BrokenLogits for NaN.
+        """
         where = self.server.line.address.shown
         numbers = [*served.ids, served.sampled]
         whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
@@ -115,7 +119,7 @@ class ServerEngine(Engine):
                     where=where
                 )
             )
-        if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # no unlisted token outweighs the last listed
+        if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # unlisted tokens are less likely
             raise WrongServer(
                 _("The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.").format(where=where)
             )
@@ -126,9 +130,9 @@ class ServerEngine(Engine):
 
 
 class ServerModel(LanguageModel):
-    """A served model, with the names of core.engine.model.LanguageModel. What nobody tells is 0; network and shape raise NotOnServer.
+    """A model on a server, with the interface of core.engine.model.LanguageModel. Unknown sizes are 0; network and shape raise NotOnServer.
 
-    server_kind: "vLLM" or "llama-server". notes: sentences on what this server leaves out or does in its own way.
+    server_kind: "vLLM" or "llama-server". notes: sentences on missing or different features of this server.
     """
 
     has_network = False
@@ -166,27 +170,27 @@ class ServerModel(LanguageModel):
 
     @property
     def shape(self) -> ModelShape:  # type: ignore[override]
-        """The shape that its configuration says. Raises NotOnServer if there is none."""
+        """Return the shape from the model's configuration. Raises NotOnServer without a configuration."""
         if self._shape is None:
             raise NotOnServer(_(NO_SHAPE))
         return self._shape
 
     def renew(self, fresh: ServerModel) -> None:
-        """Go on with another connection to the same model: its key, what it lists, and what is to be said about it."""
+        """Use another connection to the same model, with its key, its limit of listed tokens and its notes."""
         self.server = self.engine.server = fresh.server
         self.notes = fresh.notes
 
     def metrics(self) -> ServerMetrics | None:
-        """What the server says about its cache and its queue; None if it does not say. Raises ServerGone."""
+        """Return the server's metrics of its cache and queue; None if it has none. Raises ServerGone."""
         text = self.server.line.text("/metrics", patience=3.0)
         return None if text is None else ServerMetrics.read(text)
 
 
 def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int]) -> ServerModel:
-    """Reach a server and make sure that it can be watched: its kind, its tokens, ids and log-probabilities in its answers.
+    """Connect to a server and return its model, after checking its kind, its tokenizer, and the ids and log-probabilities in its answers.
 
-    tokenizer: of the model that the server runs. config: its transformers configuration, None if it is not at hand.
-    Raises ServerGone if nothing usable answers, WrongServer if what answers cannot be used.
+    tokenizer: of the model that the server runs. config: its transformers configuration, None if unknown.
+    Raises ServerGone without a usable answer, WrongServer if the answers cannot be used.
     """
     models = line.first("/v1/models")
     entry = _entry(models, line)
@@ -210,7 +214,7 @@ def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozen
         "parameters": _count(meta.get("n_params")),
         "bytes": _count(meta.get("size")),
         "dtype": str(meta.get("ftype") or dtype),
-        "item_bytes": 4 if dtype == "float32" and not llama else 2,  # llama-server keeps its cache in half precision unless told
+        "item_bytes": 4 if dtype == "float32" and not llama else 2,  # llama-server stores its cache in half precision by default
     }
     server: Server = LlamaServer(line, entry["id"], vocabulary, _letters(tokenizer)) if llama else VLLM(line, entry["id"], vocabulary)
     model = ServerModel(server, tokenizer, facts, shape, end_token_ids)
@@ -219,7 +223,7 @@ def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozen
 
 
 def _try_out(model: ServerModel) -> tuple[str, ...]:
-    """Compare the tokenizers and make one step in two ways; sentences on what this server leaves out."""
+    """Compare the tokenizers and two requests for one step; return sentences on missing features of this server. Raises WrongServer."""
     server, where = model.server, model.server.line.address.shown
     own = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
     theirs = server.tokens(SAMPLE)
@@ -249,13 +253,13 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
 
 
 def _differ(one: TopLogprobs, other: TopLogprobs) -> bool:
-    """Whether the likeliest tokens have other log-probabilities here than there."""
+    """Return whether the log-probabilities of the five likeliest tokens of `one` differ in `other`."""
     there = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
     return any(abs(there.get(i, -math.inf) - p) > SAME for i, p in zip(one.ids[:5].tolist(), one.logprobs[:5].tolist(), strict=True))
 
 
 def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
-    """The first model that the server offers."""
+    """Return the first model that the server lists. Raises ServerGone for an empty list, WrongServer for no list."""
     data = answer.body.get("data")
     if answer.status == 200 and isinstance(data, list) and data and isinstance(data[0], dict):
         name = data[0].get("id")
@@ -271,14 +275,14 @@ def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
 
 
 def _letters(tokenizer: Any) -> tuple[int, int]:
-    """Two tokens that are nothing but plain letters."""
+    """Return two tokens that consist of plain letters."""
     raw = TokenBytes(tokenizer)
     known = (i for i in range(len(tokenizer)) if not raw.is_special(i) and raw[i].isalpha())
     return next(known, 0), next(known, 1)
 
 
 def _count(value: Any) -> int:
-    """A plausible count, else 0."""
+    """Return the value if it is a plausible count, else 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**50 else 0
 
 
@@ -287,7 +291,7 @@ def _printable(text: str) -> str:
 
 
 class _Elsewhere(Backend):
-    """The backend of a model that does not run here."""
+    """The backend of a model on a server; every method raises NotOnServer."""
 
     def new_state(self) -> NoReturn:
         raise NotOnServer(_(NOT_HERE))

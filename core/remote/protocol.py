@@ -1,4 +1,4 @@
-"""Server protocol: what every kind of inference server is asked for a step, and the answer as a `ServerStep`."""
+"""The protocol of every kind of inference server: its requests, and the answer to a step as a `ServedStep`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from core.remote.http_client import HttpClient
 
 @dataclass(frozen=True, slots=True)
 class ServedStep:
-    """What a server says about one step. Its list is unchecked, its counts and times are plausible.
+    """A server's answer to one step. The list is unchecked; counts and times are plausible.
 
-    ids, logprobs: the listed tokens, in the server's order. asked: how many of the likeliest were asked for; what it sampled may come on
-    top of them. sampled: the token it would have taken. reused, held: tokens taken from its cache, and in its cache now. seconds: by its
-    own clock. None is what it does not say.
+    ids, logprobs: the listed tokens, in the server's order. asked: how many of the likeliest were asked for; the sampled token can be
+    listed in addition. sampled: the token that the server sampled. reused, held: tokens taken from its cache, and in its cache now.
+    seconds: by its own clock. None: not reported by the server.
     """
 
     ids: list[Any]
@@ -28,25 +28,25 @@ class ServedStep:
 
 
 def number(value: Any, most: float = 1e9) -> float | None:
-    """A number that can be a count or a time, None for anything else. Servers answer with whatever they like."""
+    """Return the value as a float if it is a number from 0 to `most`, else None, because servers can send any value."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most else None
 
 
 class Server(Protocol):
-    """A kind of inference server. limit: how many tokens it lists at most, as far as is known."""
+    """A kind of inference server. limit: how many tokens it lists at most, as far as known."""
 
     kind: str
     line: HttpClient
     limit: int
 
     def tokens(self, text: str) -> list[int] | None:
-        """How the server cuts this text, None if it will not say."""
+        """Return the server's token ids of this text, None if it does not report them."""
 
     def step(self, ids: list[int], count: int, keep: bool = True) -> ServedStep:
-        """The likeliest `count` tokens after these ids. keep=False: past any cache."""
+        """Return the `count` likeliest tokens after these ids. keep=False: without the server's cache."""
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
-        """The same step with this token listed too."""
+        """Return the same step with this token listed too."""
 
     def otherwise(self, ids: list[int], count: int) -> ServedStep:
-        """The same step with other dice, which the listed log-probabilities must not follow."""
+        """Return the same step with other sampling settings, which must not change the listed log-probabilities."""

@@ -1,7 +1,7 @@
-"""Streamed answers of an inference server, and what it says of itself meanwhile: for many real requests at once.
+"""Stream answers of an inference server and read its metrics meanwhile, for many real requests at once.
 
-The server throws its own dice here. What it writes is counted by its own counter where it has one: a piece of a stream may carry several
-tokens, and tokens inside a character come together.
+The server samples the tokens itself. If it reports a token count, that count is used, because one part of a stream can contain several
+tokens, and the tokens within one character arrive together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_SLOTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an answer as it arrived. tokens: how many it brings; text: of them."""
+    """A part of an answer as it arrived. tokens: their number; text: of them."""
 
     tokens: int
     text: str
@@ -31,10 +31,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ServerSaid:
-    """What a server said of itself at one moment; None for what it does not say. It is the server's word, over all who use it.
+    """The metrics of a server at one time, as reported by it over all its users; None for values that it does not report.
 
-    cache_use: share of the KV cache, 0 to 1. passes, rows: decode passes so far, and rows in all of them; their differences tell how many
-    requests were in a pass.
+    cache_use: used fraction of the KV cache, 0 to 1. passes, rows: decode passes so far, and rows in all of them; `batch_size` computes
+    the requests per pass from their differences.
     """
 
     running: int | None = None
@@ -45,9 +45,9 @@ class ServerSaid:
 
 
 def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], settings: SamplingSettings, length: int) -> Iterator[Piece]:
-    """An answer of up to `length` tokens behind these ids, piece by piece as it comes. Close it to hang up.
+    """Yield an answer of up to `length` tokens after these ids, part by part on arrival. Closing the iterator closes the connection.
 
-    Raises ServerGone for a server that refuses, breaks off or says what makes no sense, WrongServer for a wrong key.
+    Raises ServerGone for a refused or broken answer, WrongServer for a wrong key.
     """
     sampling: dict[str, Any] = {
         "temperature": 0.0 if settings.greedy else settings.temperature,
@@ -81,7 +81,7 @@ def _pieces(lines: Iterator[bytes], read: Callable[[dict[str, Any]], Piece | Non
 
 
 class _Llama:
-    """Pieces of a llama-server's stream. It counts what it wrote; the pieces inside a character come with the one that completes it."""
+    """Reads a llama-server's stream. The server counts its tokens; tokens within a character arrive with the one that completes it."""
 
     def __init__(self) -> None:
         self._counted = 0
@@ -96,7 +96,7 @@ class _Llama:
 
 
 def _vllm(body: dict[str, Any]) -> Piece | None:
-    """A piece of vLLM's stream."""
+    """Return a part of vLLM's stream, None if it is empty or invalid."""
     with suppress(KeyError, IndexError, TypeError):
         choice = body["choices"][0]
         ids, text = choice.get("token_ids"), choice.get("text", "")
@@ -106,16 +106,16 @@ def _vllm(body: dict[str, Any]) -> Piece | None:
 
 
 def ask(line: HttpClient, kind: str) -> ServerSaid:
-    """What the server says of itself now. Raises ServerGone."""
+    """Return the server's metrics now. Raises ServerGone."""
     told = line.text("/metrics", patience=3.0) or ""
     slots = line.text("/slots", patience=3.0) if kind == "llama-server" else None
     return read(told, slots)
 
 
 def read(metrics: str, slots: str | None = None) -> ServerSaid:
-    """Prometheus' text and, of a llama-server, the list of its slots, in one. What makes no sense is left out.
+    """Return the metrics in a Prometheus text and, for a llama-server, its list of slots. Invalid values are ignored.
 
-    A llama-server without continuous batching calls slots busy that only wait; its own count of deferred requests stands beside it.
+    A llama-server without continuous batching also reports waiting slots as busy; `waiting` is its own count of deferred requests.
     """
     known = ServerMetrics.read(metrics)
     sums: dict[str, float] = {}
@@ -132,7 +132,7 @@ def read(metrics: str, slots: str | None = None) -> ServerSaid:
 
 
 def _slots(text: str | None) -> tuple[int | None, float, float]:
-    """How many slots of a llama-server are busy, the tokens that all of them hold, and could hold."""
+    """Return how many slots of a llama-server are busy, the tokens in all slots, and their capacity in tokens."""
     try:
         listed = from_json(text) if text else None
     except (ValueError, RecursionError):
@@ -145,7 +145,7 @@ def _slots(text: str | None) -> tuple[int | None, float, float]:
 
 
 def batch_size(before: ServerSaid, after: ServerSaid) -> float | None:
-    """How many requests were in a pass between these two moments, on average; None if no pass was made or nothing was said."""
+    """Return the mean number of requests per pass between two readings; None without a pass or if unknown."""
     if None in (before.passes, before.rows, after.passes, after.rows):
         return None
     passes, rows = (after.passes or 0.0) - (before.passes or 0.0), (after.rows or 0.0) - (before.rows or 0.0)

@@ -1,7 +1,7 @@
-"""vLLM protocol: its OpenAI-compatible /v1/completions, with token ids in and out.
+"""Client of vLLM: its OpenAI-compatible /v1/completions, with token ids in and out.
 
-Every sampling parameter is sent as neutral, so that neither the model's own generation_config nor `--logprobs-mode processed_logprobs`
-can change what is listed: at temperature 1 with nothing cut, processed and raw log-probabilities are the same numbers.
+All sampling parameters are sent with neutral values, so that neither the model's generation_config nor `--logprobs-mode
+processed_logprobs` can change the list. At temperature 1 without exclusions, processed and raw log-probabilities are equal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEUTRAL = {
 
 
 class VLLM:
-    """A vLLM server, or one that answers as vLLM does. limit: how many tokens it lists at most, as far as is known."""
+    """A vLLM server, or a server that answers like vLLM. limit: how many tokens it lists at most, as far as known."""
 
     kind = "vLLM"
 
@@ -37,14 +37,17 @@ class VLLM:
         self.limit = vocabulary_size
 
     def tokens(self, text: str) -> list[int] | None:
-        """How the server cuts this text, None if it will not say."""
+        """Return the server's token ids of this text, None if it does not report them."""
         content = {"model": self.model_id, "prompt": text, "add_special_tokens": False}
         answer = self.line.post("/tokenize", content, patience=15.0)
         tokens = answer.body.get("tokens") if answer.status == 200 else None
         return tokens if isinstance(tokens, list) else None
 
     def step(self, ids: list[int], count: int, keep: bool = True, **changes: Any) -> ServedStep:
-        """The likeliest `count` tokens after these ids, fewer if the server will not list so many. keep=False: past any cache."""
+        """Return the `count` likeliest tokens after these ids, fewer if the server's limit is lower. keep=False: without its cache.
+
+        Raises ServerGone, PromptTooLong, WrongServer.
+        """
         content = {"model": self.model_id, "prompt": ids, "max_tokens": 1, "logprobs": 0, "seed": 1, **NEUTRAL, **changes}
         content |= {"return_token_ids": True, "return_tokens_as_token_ids": True}
         if not keep:
@@ -72,11 +75,11 @@ class VLLM:
         raise self.line.gone(_("refuses a step: {why}").format(why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
-        """The same step with this token listed too: vLLM lists whatever was sampled, and may sample nothing else."""
+        """Return the same step with this token listed too: it is the only allowed token, and vLLM always lists the sampled token."""
         return self.step(ids, count, allowed_token_ids=[token_id])
 
     def otherwise(self, ids: list[int], count: int) -> ServedStep:
-        """The same step with other dice; processed log-probabilities follow them, raw ones do not."""
+        """Return the same step with temperature 0.5, which changes processed log-probabilities but not raw ones."""
         return self.step(ids, count, temperature=0.5)
 
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
@@ -115,7 +118,7 @@ def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _allowed(body: dict[str, Any]) -> int:
-    """How many log-probabilities a refusal says would be allowed; 0 if that is not what it is about."""
+    """Return the allowed number of log-probabilities in a refusal; 0 for another refusal."""
     error = body.get("error")
     found = re.search(r"logprobs.*max allowed: (\d{1,9})", str(error.get("message") if isinstance(error, dict) else error))
     return int(found.group(1)) if found else 0
