@@ -28,7 +28,7 @@ class Word:
 def shown(text: str, piece: str, raw: bytes) -> str:
     """A token as it stands in the text: its piece, or the character that it completes, and the bytes of one that it only begins.
 
-    >>> shown("🦊", "⟨A6⟩⟨8A⟩", b"\xa6\x8a"), shown(" ", "␣⟨F0⟩⟨9F⟩", b" \xf0\x9f")
+    >>> shown("🦊", "⟨A6⟩⟨8A⟩", b"\\xa6\\x8a"), shown(" ", "␣⟨F0⟩⟨9F⟩", b" \\xf0\\x9f")
     ('🦊', '␣⟨F0⟩⟨9F⟩')
     """
     said = text.encode()
