@@ -1,8 +1,8 @@
 """The pool of KV blocks of 16 tokens: which request holds which block, which are shared, and which contain a known prefix.
 
 The pool only counts blocks. `core.batching.batched_llama` and `core.batching.batched_transformers` store the keys and values, at the places
-that a block table lists. After PagedAttention (Kwon et al. 2023, arXiv 2309.06180) and vLLM's prefix cache, which identifies a full block by
-a hash of its tokens and all tokens before them.
+that a block table lists. After PagedAttention (Kwon et al. 2023, arXiv 2309.06180) and vLLM's prefix cache, which identifies a full block
+by a hash of its tokens and all tokens before them.
 """
 
 from __future__ import annotations
