@@ -27,7 +27,7 @@ LARGEST = 10**15  # upper bound for counts of tokens, requests or bytes
 
 
 def multiply_adds(shape: ModelShape, context: int) -> int:
-    """Return the multiply-adds of one token that attends to `context` positions, its own included: each used weight once, plus attention."""
+    """Return the multiply-adds of one token that attends to `context` positions, its own too: each used weight once, and attention."""
     return shape.matrix_parameters + shape.scan_multiply_adds + attention_multiply_adds(shape, context)
 
 

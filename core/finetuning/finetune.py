@@ -206,7 +206,7 @@ class FineTuning:
                 del self._moments[index]
 
     def undo(self, index: int) -> None:
-        """Restore the weights after this step, bit for bit, with a new optimizer; later steps are dropped. Raises BadSetting if not kept."""
+        """Restore the weights after this step, bit for bit, and reset the optimizer; drop later steps. Raises BadSetting if not kept."""
         with _KEEPING, torch.no_grad():
             if index not in self._moments:
                 raise BadSetting(
