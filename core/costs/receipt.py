@@ -60,7 +60,7 @@ class Receipt:
     prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
     first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
     cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
-    joules: from the device's own counter, None where it has none or nobody looked. server_seconds: of these seconds, what an inference
+    joules: from the device's own counter, None without a counter or a reading. server_seconds: of these seconds, what an inference
     server says it took; None if it does not say so for every pass.
     """
 
@@ -150,14 +150,14 @@ class Receipt:
 
     @property
     def _notepad(self) -> Amount:
-        """Bytes of the tokens in the notepad. A server does not tell in how many bits it keeps them."""
+        """Return the bytes of the tokens in the KV cache. A server does not report the bits per number."""
         if self.served:
             return Amount(N_("Notepad"), self.cache_bytes, "B", ASSUMED, N_("as large as the model would make it; the server does not say"))
         return Amount(N_("Notepad"), self.cache_bytes, "B", COMPUTED, N_("keys and values of the tokens in it"))
 
     @property
     def amounts(self) -> tuple[Amount, ...]:
-        """The whole bill, line by line. What cannot be known is left out, never guessed."""
+        """Return all lines of the receipt. Unknown values are left out."""
         lines = [
             Amount(N_("Forward passes"), self.passes, "", MEASURED, N_("one for each token written")),
             Amount(N_("Positions computed"), self.computed, "", MEASURED, N_("read for the first time")),

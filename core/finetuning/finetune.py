@@ -129,13 +129,13 @@ class FineTuning:
         self.keep()
 
     def step(self) -> TrainingStep:
-        """Learn from one batch. Raises NotEnoughMemory; the weights are then as they were."""
+        """Train on one batch and return the step. Raises NotEnoughMemory; the weights are then unchanged."""
         rng = Random(f"{self.plan.seed}/{self.index}")
         new = _batch(rng.sample(self.documents, min(self.plan.rows, len(self.documents))), self.network)
         old = None
         if self.plan.rehearsal:
             old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), REHEARSED), len(self.rehearsed))), self.network)
-        try:  # without dropout: what is learned are a few sentences, and a step can be repeated exactly
+        try:  # without dropout, so that a step can be repeated exactly
             with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                 began = perf_counter()
                 loss = _loss(self.network, *new)
@@ -178,7 +178,7 @@ class FineTuning:
 
     @property
     def moments(self) -> list[int]:
-        """The steps whose weights are kept, 0 = before the first; `undo` goes back to any of them."""
+        """Return the steps whose weights are kept, 0 = before the first; `undo` can restore each of them."""
         return sorted(self._moments)
 
     def keep(self) -> None:
@@ -197,7 +197,7 @@ class FineTuning:
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes of all moments kept."""
+        """Return the bytes of all kept weights."""
         return len(self._moments) * sum(_bytes(weight) for weight in self.trained.values())
 
     def _thin(self, most: float) -> None:
@@ -227,7 +227,7 @@ class FineTuning:
 
         network: Any = copy.deepcopy(self.network)
         if self.adapted:
-            network = widen(network).merge_and_unload()  # into 16 bits, what was learnt would be rounded away
+            network = widen(network).merge_and_unload()  # in 16 bits the small changes of the training would be lost
         for weight in network.parameters():
             weight.requires_grad_(False)
         return LanguageModel(name, network.eval(), self.model.tokenizer, FastDecoder.of(network))
@@ -316,7 +316,7 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
 
 
 def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Ids, targets and mask, int64 [rows, longest - 1]; what only fills up is ignored."""
+    """Return ids, targets and mask, int64 [rows, longest - 1]; padding is ignored."""
     where = next(network.parameters()).device
     longest = max(map(len, rows)) - 1
     ids = torch.zeros(len(rows), longest, dtype=torch.long)
@@ -331,7 +331,7 @@ def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Ten
 
 
 def _loss(network: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats."""
+    """Return the mean cross-entropy per target token, in nats."""
     logits = network(input_ids=ids, attention_mask=mask, use_cache=False).logits
     return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
 
@@ -352,7 +352,7 @@ class _KeptForBackward:
 
     @property
     def bytes(self) -> int:
-        """All of them together."""
+        """Return the bytes of all kept tensors."""
         return sum(self._seen.values())
 
     def __enter__(self) -> _KeptForBackward:
