@@ -1,1 +1,1 @@
-"""Cost accounting: FLOPs, bytes, energy and money by formula, this machine as measured; the bill."""
+"""Costs: FLOPs, bytes, energy and money by formula, the measured peak of this machine, and the receipt of a run."""

@@ -1,8 +1,8 @@
 """Cost formulas: multiply-adds, KV cache and weight bytes, time, energy and money of a token or an answer.
 
-Formulas take a shape and counts, nothing else. One multiply-add is two floating point operations. A weight that a token is multiplied with
-is one multiply-add; attention adds, per layer that attends, heads x (key size + value size) for every position looked at. Recurrences and
-convolutions multiply what is no matrix; that counts, too (`ModelShape.scan_multiply_adds`).
+Formulas take only a shape and counts. One multiply-add is two floating point operations. Each weight that a token is multiplied with is one
+multiply-add. Attention adds, per attention layer, heads x (key size + value size) for every attended position. The elementwise products of
+recurrences and convolutions count too (`ModelShape.scan_multiply_adds`).
 
     >>> from core.costs.formulas import ModelShape, cache_bytes, multiply_adds
     >>> llama = ModelShape.named("llama-3.1-70b")
@@ -22,17 +22,17 @@ from core.engine.shape import ModelShape
 from core.errors import BadSetting
 from core.language import _, written
 
-MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # a clock or a tensor; a formula; somebody's word, editable
-LARGEST = 10**15  # no count of tokens, readers or bytes asked for here is larger
+MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # by a clock or a tensor; by a formula; editable
+LARGEST = 10**15  # upper bound for counts of tokens, requests or bytes
 
 
 def multiply_adds(shape: ModelShape, context: int) -> int:
-    """Multiply-adds for one token that looks at `context` positions, its own among them: every weight it meets once, plus attention."""
+    """Return the multiply-adds of one token that attends to `context` positions, its own too: each used weight once, and attention."""
     return shape.matrix_parameters + shape.scan_multiply_adds + attention_multiply_adds(shape, context)
 
 
 def attention_multiply_adds(shape: ModelShape, context: int) -> int:
-    """Multiply-adds of comparing one token with `context` positions and mixing their values; a sliding window sees no more than itself."""
+    """Return the multiply-adds of one token's attention to `context` positions; a sliding window limits them to its size."""
     context = _count(context, "context")
     seen = _full_layers(shape) * context + shape.window_layers * min(context, shape.window or context)
     unfolded = shape.attention_layers * shape.unfolding_parameters * max(0, context - 1)
@@ -40,10 +40,10 @@ def attention_multiply_adds(shape: ModelShape, context: int) -> int:
 
 
 def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int:
-    """Multiply-adds of one forward pass over `computed` new positions behind `reused` ones.
+    """Return the multiply-adds of one forward pass over `computed` new positions after `reused` ones.
 
-    Every position looks at those before it and at itself; only the last one goes through the final matrix. (A plain attention kernel also
-    computes the half of the square that it then masks out. That is no work the text needs, and it is not counted here.)
+    Each position attends to itself and all before it; only the last one is multiplied with the final matrix. Masked products, which a plain
+    attention kernel also computes, are not counted.
     """
     computed, reused = _count(computed, "computed"), _count(reused, "reused")
     if computed == 0:
@@ -56,7 +56,7 @@ def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int
 
 
 def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int, cached: bool = True) -> int:
-    """Multiply-adds for reading a prompt once and writing `new_tokens` behind it, with or without a cache."""
+    """Return the multiply-adds of reading a prompt and generating `new_tokens` after it, with or without a cache."""
     prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
     if new_tokens == 0:
         return 0
@@ -68,9 +68,9 @@ def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int,
 
 
 def cache_bytes(shape: ModelShape, tokens: int, item_size: float) -> int:
-    """Bytes of the keys and values of `tokens` tokens: layers x KV heads x (key size + value size) x bytes per number, for each token.
+    """Return the bytes of the keys and values of `tokens` tokens: per token, layers x KV heads x (key + value size) x bytes per number.
 
-    A layer with a sliding window keeps window - 1 tokens: the newest one brings its own.
+    A layer with a sliding window keeps window - 1 tokens, because the newest token adds its own.
     """
     tokens = _count(tokens, "tokens")
     item_size = _amount(item_size, "bytes per number")
@@ -80,14 +80,14 @@ def cache_bytes(shape: ModelShape, tokens: int, item_size: float) -> int:
 
 
 def weight_bytes(shape: ModelShape, item_size: float) -> int:
-    """Bytes of all weights."""
+    """Return the bytes of all weights."""
     return math.ceil(shape.parameter_count * _amount(item_size, "bytes per number"))
 
 
 def pass_bytes(shape: ModelShape, computed: int, reused: int, weight_item: float, cache_item: float) -> int:
-    """Bytes one forward pass has to fetch at the least: every weight it uses once, and the kept keys and values once.
+    """Return the least bytes that one forward pass must read: every used weight once, and the cached keys and values once.
 
-    Of a mixture of experts one token needs its own experts; several tokens need more of them, at most all.
+    In a mixture of experts one token uses only its own experts; several tokens use more of them, at most all.
     """
     computed = _count(computed, "computed")
     if computed == 0:
@@ -99,7 +99,7 @@ def pass_bytes(shape: ModelShape, computed: int, reused: int, weight_item: float
 
 
 def readers_that_fit(shape: ModelShape, memory_bytes: float, context: int, weight_item: float, cache_item: float) -> int:
-    """How many readers, each with a notepad of `context` tokens, fit into memory beside the weights; 0 if not even the weights do."""
+    """Return how many requests with a KV cache of `context` tokens fit into memory beside the weights; 0 if the weights do not fit."""
     free = _amount(memory_bytes, "memory", most=LARGEST) - weight_bytes(shape, weight_item)
     each = cache_bytes(shape, context, cache_item)
     if free <= 0:
@@ -108,7 +108,7 @@ def readers_that_fit(shape: ModelShape, memory_bytes: float, context: int, weigh
 
 
 def context_that_fits(shape: ModelShape, memory_bytes: float, readers: int, weight_item: float, cache_item: float) -> int:
-    """The longest text, in tokens, that each of these readers can have in memory beside the weights."""
+    """Return the longest text, in tokens, that each of `readers` requests can have in memory beside the weights."""
     free = _amount(memory_bytes, "memory", most=LARGEST) - weight_bytes(shape, weight_item)
     share = free / max(1, _count(readers, "readers"))
     low, high = 0, shape.context_length
@@ -120,10 +120,10 @@ def context_that_fits(shape: ModelShape, memory_bytes: float, readers: int, weig
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """An answer on hardware that is not here. Work and bytes are computed from the shape; the rest stands on data sheets: at best, assumed.
+    """The cost of an answer on other hardware. Work and bytes are computed from the shape; all else uses data sheets and is assumed.
 
-    cards: how many hold weights and cache, in a size that tensor parallelism is run in. seconds: the slower of arithmetic and memory, pass
-    by pass, at their paper speed.
+    cards: number that holds weights and cache, a possible size for tensor parallelism. seconds: for each pass the slower of arithmetic and
+    memory, at the speed in the data sheet.
     """
 
     multiply_adds: int
@@ -135,9 +135,9 @@ class Forecast:
 
 
 def tensor_parallel_size(shape: ModelShape, memory_bytes: float, card: Card) -> int:
-    """How many of these cards are taken for this much memory: 1, 2, 4, 8, ... as long as every card gets the same number of heads.
+    """Return how many of these cards hold this much memory: 1, 2, 4, 8, ... while every card gets the same number of heads.
 
-    A model too large even for one head a card is cut into stages as well: then it is a whole number of such groups.
+    A model that needs more cards is also split into pipeline stages; the result is then a multiple of the largest such group.
     """
     needed = max(1, math.ceil(_amount(memory_bytes, "memory", most=LARGEST) / card.memory_bytes))
     size = 1
@@ -147,7 +147,7 @@ def tensor_parallel_size(shape: ModelShape, memory_bytes: float, card: Card) -> 
 
 
 def forecast(shape: ModelShape, prompt_tokens: int, new_tokens: int, card: Card, item_size: float = 2.0) -> Forecast:
-    """What reading `prompt_tokens` and writing `new_tokens` takes on as many of these cards as the model needs."""
+    """Return the cost of reading `prompt_tokens` and generating `new_tokens` on as many of these cards as the model needs."""
     prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
     memory = weight_bytes(shape, item_size) + cache_bytes(shape, prompt_tokens + new_tokens, item_size)
     cards = tensor_parallel_size(shape, memory, card)
@@ -166,7 +166,7 @@ def _full_layers(shape: ModelShape) -> int:
 
 
 def _ramp(before: int, count: int, limit: int | None) -> int:
-    """Positions looked at by `count` tokens in a row behind `before` others, each seeing at most `limit`: (before+1) + (before+2) + ..."""
+    """Return the positions attended to by `count` tokens after `before` others, at most `limit` each: (before+1) + (before+2) + ..."""
     last = before + count
     if limit is None or last <= limit:
         return (last * (last + 1) - before * (before + 1)) // 2

@@ -1,4 +1,4 @@
-"""Peak FLOP/s, memory bandwidth and energy counter of this machine, measured: what it can do at its best."""
+"""Measure the peak FLOP/s and memory bandwidth of this machine, and read its energy counter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHORT = 0.12  # seconds for each of the two measurements
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most that was reached: floating point operations and bytes per second, on this device with this many threads."""
+    """The measured peak: floating point operations and bytes per second, on this device with this many threads."""
 
     flops: float
     bytes_per_second: float
@@ -30,7 +30,7 @@ class Peak:
 
     @property
     def how(self) -> str:
-        """How it was measured, in a few words."""
+        """Return how it was measured, in a few words."""
         if self.device.startswith("cuda"):
             return N_("against a large matrix product and a long vector sum on {device}").format(device=self.device)
         if self.threads == 1:
@@ -40,10 +40,10 @@ class Peak:
 
 
 def measure(device: str = "cpu", dtype: str = "float32") -> Peak:
-    """Multiply two large matrices, then read a block of memory larger than the processor's caches; keep the fastest of each.
+    """Return the peak, from multiplying two large matrices and reading memory larger than the processor's caches, the fastest of each.
 
-    Takes about a quarter of a second, twice as long on a processor with a cache of hundreds of megabytes. Whatever else runs on the machine
-    makes it slower, so the best of many is the fairest.
+    Takes about a quarter of a second, twice as long on a processor with a cache of hundreds of megabytes. Other load on the machine only
+    slows it down, so the fastest of many tries is kept.
     """
     kind = getattr(torch, dtype)
     side = 4096 if device.startswith("cuda") else 768
@@ -57,13 +57,13 @@ def measure(device: str = "cpu", dtype: str = "float32") -> Peak:
 
 
 def block_bytes() -> int:
-    """Bytes to read so that they come from memory: twice the largest cache that the system tells of, as far as there is room."""
+    """Return how many bytes to read so that they come from memory: twice the largest known cache, within the limits above."""
     room = int(psutil.virtual_memory().available) // 4
     return max(_SMALLEST, min(2 * largest_cache(), _LARGEST, room))
 
 
 def largest_cache() -> int:
-    """Bytes of this processor's largest cache, 0 where the system does not tell."""
+    """Return the bytes of this processor's largest cache, 0 if unknown."""
     found = [0]
     for file in _CACHES.glob("index*/size"):
         try:
@@ -75,7 +75,7 @@ def largest_cache() -> int:
 
 
 def _best(work: Callable[[], object], device: str) -> float:
-    """The shortest time of this work, in seconds, over at least three tries."""
+    """Return the shortest time of this work, in seconds, over at least three tries."""
     work()
     best, tries, until = float("inf"), 0, perf_counter() + _SHORT
     while tries < 3 or perf_counter() < until:
@@ -93,9 +93,9 @@ def _wait(device: str) -> None:
 
 
 def energy_joules(device: str = "cpu") -> float | None:
-    """Energy the device has drawn since some moment in the past, in joules, from its own counter; None where it has none for us.
+    """Return the device's energy counter, in joules since an unknown time; None without a readable counter.
 
-    Take it before and after; the difference is what everything on this device drew meanwhile, ours and other people's work alike.
+    The difference of two readings is the energy of all work on this device between them, other programs included.
     """
     if device.startswith("cuda"):
         return _nvidia_joules(torch.device(device).index or 0)

@@ -1,7 +1,7 @@
-"""Published model shapes and accelerator data sheets: models and cards that people have heard of.
+"""Published shapes of well-known models and data sheets of accelerators.
 
-Shapes are facts: a test builds each of them in transformers, without memory, and counts. What a card can do is a promise on paper: whatever
-is computed from it is marked as assumed.
+Shapes are verified: a test builds each in transformers without memory and counts. Data sheets are not verified, so all values computed from
+them are marked as assumed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Published:
 
     @property
     def item_size(self) -> float:
-        """Bytes per weight as it is shipped, the mean over all weights."""
+        """Return the published bytes per weight, the mean over all weights."""
         experts = self.shape.expert_parameters
         rest = self.shape.parameter_count - experts
         return (experts * self.expert_bits + rest * self.other_bits) / 8 / self.shape.parameter_count

@@ -1,4 +1,4 @@
-"""Receipt of a generation: what was measured, what a formula says, what somebody has to assume. The bill, never mixed."""
+"""The receipt of a run: its costs, each marked as measured, computed or assumed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ TTFT, TPOT = N_("Time to the first token"), N_("Time per further token")
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What no clock and no formula knows: watts drawn while computing; dollars per million tokens read and written, per hour of hardware.
+    """Assumed values: watts while computing; dollars per million tokens read and written, and per hour of hardware.
 
-    network_seconds: the way there and back. Raises BadSetting for anything that is no number from 0 to a million.
+    network_seconds: both ways. Raises BadSetting for a value that is not a number from 0 to a million.
     """
 
     watts: float = 45.0
@@ -44,7 +44,7 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """One number of the bill. kind: "measured", "computed" or "assumed"; how: the clock, the formula or the assumption it comes from."""
+    """One number of the receipt. kind: "measured", "computed" or "assumed"; how: the clock, the formula or the assumption it comes from."""
 
     name: str
     value: float
@@ -55,12 +55,12 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a text cost, from the records of its steps.
+    """The costs of a text, from the records of its steps.
 
     prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
     first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
     cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
-    joules: from the device's own counter, None where it has none or nobody looked. server_seconds: of these seconds, what an inference
+    joules: from the device's own counter, None without a counter or a reading. server_seconds: of these seconds, what an inference
     server says it took; None if it does not say so for every pass.
     """
 
@@ -93,7 +93,7 @@ class Receipt:
         peak: Peak | None = None,
         joules: float | None = None,
     ) -> Receipt:
-        """The bill for these steps. item_size: bytes per number, of weights and cache alike. A text without a step costs nothing."""
+        """Return the receipt of these steps. item_size: bytes per number, of weights and cache. Without steps all costs are 0."""
         return Account(shape, item_size).bill(path, assumptions=assumptions, peak=peak, joules=joules)
 
     @property
@@ -108,7 +108,7 @@ class Receipt:
 
     @property
     def seconds_per_token(self) -> float | None:
-        """Seconds for each token behind the first, waiting included; None before the second."""
+        """Return the seconds per token after the first, waiting included; None before the second."""
         later = self.seconds + self.queue_seconds - self.first_token_seconds
         return max(0.0, later) / (self.new_tokens - 1) if self.new_tokens > 1 else None
 
@@ -150,14 +150,14 @@ class Receipt:
 
     @property
     def _notepad(self) -> Amount:
-        """Bytes of the tokens in the notepad. A server does not tell in how many bits it keeps them."""
+        """Return the bytes of the tokens in the KV cache. A server does not report the bits per number."""
         if self.served:
             return Amount(N_("Notepad"), self.cache_bytes, "B", ASSUMED, N_("as large as the model would make it; the server does not say"))
         return Amount(N_("Notepad"), self.cache_bytes, "B", COMPUTED, N_("keys and values of the tokens in it"))
 
     @property
     def amounts(self) -> tuple[Amount, ...]:
-        """The whole bill, line by line. What cannot be known is left out, never guessed."""
+        """Return all lines of the receipt. Unknown values are left out."""
         lines = [
             Amount(N_("Forward passes"), self.passes, "", MEASURED, N_("one for each token written")),
             Amount(N_("Positions computed"), self.computed, "", MEASURED, N_("read for the first time")),
@@ -208,7 +208,7 @@ class Receipt:
 
 @dataclass(slots=True)
 class Account:
-    """Keeps the bill of a text that grows: a step that was counted once is not counted again.
+    """Keeps the receipt of a growing text, so that each step is counted only once.
 
     shape: of the model, None where it is not known. item_size: bytes per number of the weights; cache_item_size: of keys and values, None
     where it is the same.
@@ -231,7 +231,7 @@ class Account:
     def bill(
         self, path: Sequence[Step], *, assumptions: Assumptions | None = None, peak: Peak | None = None, joules: float | None = None
     ) -> Receipt:
-        """The bill for these steps: those behind the last one counted are added; after a way back all are counted anew."""
+        """Return the receipt of these steps. New steps are added to the last receipt; after a step back all are counted again."""
         if self._counted and (self._counted > len(path) or path[self._counted - 1] is not self._last):
             self._counted = self._computed = self._reused = self._adds = self._moved = 0
             self._seconds = self._queued = self._served = 0.0

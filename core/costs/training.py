@@ -28,7 +28,7 @@ class StepWork:
 
     @property
     def total(self) -> int:
-        """All together."""
+        """Return the sum of all parts."""
         return self.forward + self.backward + self.update
 
 
@@ -67,7 +67,7 @@ def training_work(shape: ModelShape, tokens: float, length: int = 512) -> float:
 
 
 def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, new_tokens: int) -> float:
-    """How many answers cost as many multiply-adds as the training; infinity for answers that cost nothing."""
+    """Return how many answers need as many multiply-adds as the training; infinity for answers without work."""
     each = answer_multiply_adds(shape, prompt_tokens, new_tokens)
     return _amount(training, "training", most=1e40) / each if each else math.inf
 

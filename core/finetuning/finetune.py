@@ -1,7 +1,7 @@
-"""Fine-tuning, one optimisation step at a time: a copy of a model is taught a few sentences, and can be taken back to any moment kept.
+"""Fine-tune a copy of a model on a few sentences, one optimizer step at a time; each kept step can be restored.
 
-The copy shares the weights of the model until its first step; nobody else's model ever changes. A step is what torch makes of it: a
-forward pass over all positions of the batch, a backward pass, an AdamW update. What the model knew is rehearsed beside what is new:
+The copy shares the weights of the model until its first step, and the model itself never changes. A step is a forward pass over all
+positions of the batch, a backward pass and an AdamW update in torch. Old texts are trained together with the new ones (rehearsal):
 
     loss = (1 - rehearsal) x loss of the new text + rehearsal x loss of the old
 
@@ -80,7 +80,7 @@ class TrainingStep:
     index: 1 for the first. loss: nats per token of the new text, before the step; rehearsal_loss: of the old, None without any.
     gradient_norm: of all gradients together, before the clipping to 1. tokens: that were learned from, old and new.
     seconds: forward, backward, update. bytes: of tensors that are there: weights, gradients, optimizer state, and the activations kept
-    for the way back. changed: weights that are other numbers than before, of `weights`; None where nobody counted.
+    for the way back. changed: weights that are other numbers than before, of `weights`; None if not counted.
     """
 
     index: int
@@ -129,13 +129,13 @@ class FineTuning:
         self.keep()
 
     def step(self) -> TrainingStep:
-        """Learn from one batch. Raises NotEnoughMemory; the weights are then as they were."""
+        """Train on one batch and return the step. Raises NotEnoughMemory; the weights are then unchanged."""
         rng = Random(f"{self.plan.seed}/{self.index}")
         new = _batch(rng.sample(self.documents, min(self.plan.rows, len(self.documents))), self.network)
         old = None
         if self.plan.rehearsal:
             old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), REHEARSED), len(self.rehearsed))), self.network)
-        try:  # without dropout: what is learned are a few sentences, and a step can be repeated exactly
+        try:  # without dropout, so that a step can be repeated exactly
             with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                 began = perf_counter()
                 loss = _loss(self.network, *new)
@@ -178,7 +178,7 @@ class FineTuning:
 
     @property
     def moments(self) -> list[int]:
-        """The steps whose weights are kept, 0 = before the first; `undo` goes back to any of them."""
+        """Return the steps whose weights are kept, 0 = before the first; `undo` can restore each of them."""
         return sorted(self._moments)
 
     def keep(self) -> None:
@@ -197,7 +197,7 @@ class FineTuning:
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes of all moments kept."""
+        """Return the bytes of all kept weights."""
         return len(self._moments) * sum(_bytes(weight) for weight in self.trained.values())
 
     def _thin(self, most: float) -> None:
@@ -206,7 +206,7 @@ class FineTuning:
                 del self._moments[index]
 
     def undo(self, index: int) -> None:
-        """Be as after this step, bit for bit; what came later is gone, the optimizer begins anew. Raises BadSetting for one not kept."""
+        """Restore the weights after this step, bit for bit, and reset the optimizer; drop later steps. Raises BadSetting if not kept."""
         with _KEEPING, torch.no_grad():
             if index not in self._moments:
                 raise BadSetting(
@@ -221,26 +221,26 @@ class FineTuning:
         self._optimizer = self._new_optimizer()
 
     def taught(self, name: str) -> LanguageModel:
-        """The model as it is now, under this name, with weights of its own: it works wherever a loaded model does."""
+        """Return the model as it is now, with this name and its own weights; it works like a loaded model."""
         from core.backends.fast_decoder import FastDecoder
         from core.engine.model import LanguageModel
 
         network: Any = copy.deepcopy(self.network)
         if self.adapted:
-            network = widen(network).merge_and_unload()  # into 16 bits, what was learnt would be rounded away
+            network = widen(network).merge_and_unload()  # in 16 bits the small changes of the training would be lost
         for weight in network.parameters():
             weight.requires_grad_(False)
         return LanguageModel(name, network.eval(), self.model.tokenizer, FastDecoder.of(network))
 
     def as_it_is(self) -> LanguageModel:
-        """The model on its way, to be asked between two steps. It changes with every step."""
+        """Return the model in training, for use between two steps. It changes with every step."""
         from core.engine.model import LanguageModel
 
         network: Any = self.network
         return LanguageModel(self.model.name, network.get_base_model() if self.adapted else network, self.model.tokenizer)
 
     def release(self) -> None:
-        """Give the memory back; what was taken from `taught` stays."""
+        """Free the memory; models returned by `taught` stay valid."""
         with _KEEPING:
             _ALL.discard(self)
             self._moments.clear()
@@ -252,13 +252,13 @@ class FineTuning:
         return torch.optim.AdamW(self.trained.values(), lr=self.plan.learning_rate, betas=(0.9, 0.95), weight_decay=0.0)
 
     def _wait(self) -> None:
-        """Until the device has done what it was told, so that a clock means something."""
+        """Wait until the device has finished, so that measured times are correct."""
         if next(iter(self.trained.values())).is_cuda:
             torch.cuda.synchronize()
 
 
 def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
-    """The text as rows of at most `length` + 1 token ids: a document a line, long ones in parts, an end token behind each.
+    """Return the text as rows of at most `length` + 1 token ids: one document per line, long ones in parts, an end token after each.
 
     Raises TextToLearn.
     """
@@ -316,7 +316,7 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
 
 
 def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Ids, targets and mask, int64 [rows, longest - 1]; what only fills up is ignored."""
+    """Return ids, targets and mask, int64 [rows, longest - 1]; padding is ignored."""
     where = next(network.parameters()).device
     longest = max(map(len, rows)) - 1
     ids = torch.zeros(len(rows), longest, dtype=torch.long)
@@ -331,7 +331,7 @@ def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Ten
 
 
 def _loss(network: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats."""
+    """Return the mean cross-entropy per target token, in nats."""
     logits = network(input_ids=ids, attention_mask=mask, use_cache=False).logits
     return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
 
@@ -352,7 +352,7 @@ class _KeptForBackward:
 
     @property
     def bytes(self) -> int:
-        """All of them together."""
+        """Return the bytes of all kept tensors."""
         return sum(self._seen.values())
 
     def __enter__(self) -> _KeptForBackward:

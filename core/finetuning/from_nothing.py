@@ -1,4 +1,4 @@
-"""Training a byte-level model of about 100,000 parameters from random weights on one pasted text: from noise to words while one watches."""
+"""Train a byte-level model of about 100,000 parameters from random weights on one pasted text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "newborn"
 
 
 class Newborn:
-    """A model that knows nothing yet, and the text it grows up with. Raises TextToLearn."""
+    """A model with random weights and its training text. Raises TextToLearn."""
 
     def __init__(self, text: str, seed: int = 0) -> None:
         if len(text) > LONGEST_TEXT:
@@ -49,11 +49,11 @@ class Newborn:
 
     @property
     def parameter_count(self) -> int:
-        """How many weights it has."""
+        """Return the number of weights."""
         return self.network.num_parameters()
 
     def step(self) -> float:
-        """Learn from 16 random places of the text; the loss before it, in bits per byte."""
+        """Train on 16 random places of the text; return the loss before the step, in bits per byte."""
         began = perf_counter()
         longest = min(LENGTH, len(self._ids) - 1)
         starts = [self._rng.randrange(len(self._ids) - longest) for _each in range(ROWS)]
@@ -72,7 +72,7 @@ class Newborn:
         return float(loss.detach()) / 0.6931471805599453
 
     def as_it_is(self) -> LanguageModel:
-        """The model on its way, to be asked between two steps. It changes with every step."""
+        """Return the model in training, for use between two steps. It changes with every step."""
         return LanguageModel(NAME, self.network, self.tokenizer)
 
 

@@ -58,7 +58,7 @@ def orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: 
 
 
 class Optimizers:
-    """Muon and AdamW behind one step; rates are scaled together by the schedule."""
+    """Muon and AdamW with one common step; the schedule scales both rates."""
 
     def __init__(self, model: nn.Module, muon_rate: float, adam_rate: float, weight_decay: float) -> None:
         matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name and "lm_head" not in name]

@@ -1,4 +1,4 @@
-"""Rehearsal texts, against catastrophic forgetting: a little of what a model knew, to be learned beside what is new."""
+"""Rehearsal texts against catastrophic forgetting: texts like the old training data, trained together with the new text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WRITTEN = 48  # tokens of a text that a model writes for itself
 def rehearsal_texts(model: LanguageModel, count: int = 64, seed: int = 0) -> list[str]:
     """Return texts like those the model learned from: lessons of the bundled models, or what any other model writes by itself.
 
-    A model's own samples are all that is known of a training text that nobody has (Robins 1995 called it pseudo-rehearsal).
+    If the training text is not available, the model's own samples replace it (pseudo-rehearsal, Robins 1995).
     """
     if model.name in bundled_names():
         return LESSONS.read_text("utf-8").splitlines()[:count]
@@ -34,5 +34,5 @@ def rehearsal_texts(model: LanguageModel, count: int = 64, seed: int = 0) -> lis
 
 
 def first_token(model: LanguageModel) -> int:
-    """A token to begin with: the letter "A" as this model writes it."""
+    """Return the first token for a sample: this model's token of the letter "A"."""
     return model.encode("A")[-1]

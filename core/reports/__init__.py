@@ -1,1 +1,1 @@
-"""Runs on paper: a handout in one file, charts as SVG, a chart for a notebook."""
+"""Reports of a run: a handout in one HTML file, charts as SVG, and a chart for notebooks."""

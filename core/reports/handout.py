@@ -38,9 +38,10 @@ def _template() -> jinja2.Template:
 
 
 def handout(run: Run, link: str = "", charts: int = 3, receipt: Receipt | None = None) -> str:
-    """The page. link: an address that repeats the run. charts: how many steps get one, the most surprising. receipt: if not the usual one.
+    """Return the page. link: address that repeats the run. charts: number of steps with a chart, the most surprising ones. receipt: None
+    for the default one.
 
-    Raises WrongType for what is no run.
+    Raises WrongType if `run` is not a run.
     """
     if not isinstance(run, Run):
         raise WrongType(_("A handout is made of a run, not of {kind}.").format(kind=type(run).__name__))
@@ -66,7 +67,7 @@ def handout(run: Run, link: str = "", charts: int = 3, receipt: Receipt | None =
 
 
 def telling(path: Sequence[Step], count: int) -> list[Step]:
-    """The steps worth a chart: where something unlikely came, in the order of the text."""
+    """Return the `count` most surprising steps, in the order of the text."""
     wanted = max(0, min(count, MOST_CHARTS))
     return sorted(sorted(path, key=lambda step: -step.surprise)[:wanted], key=lambda step: step.index)
 

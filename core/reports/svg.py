@@ -17,7 +17,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 def odds_spec(step: Step, rows: int = 8, width: int = 330) -> dict[str, Any]:
-    """The bars of one step from 0 to 100 %: pale what the model said, solid what the dice used, orange what was taken."""
+    """Return the bar chart of one step, 0 to 100 %: pale the model's probability, solid the one after settings, orange the chosen token."""
     listed = list(step.candidates[:rows])
     if all(candidate.token_id != step.token_id for candidate in listed):
         listed = [*listed[:-1], step.chosen]
@@ -62,7 +62,7 @@ def odds_spec(step: Step, rows: int = 8, width: int = 330) -> dict[str, Any]:
 
 
 def surprise_spec(path: Sequence[Step], width: int = 640) -> dict[str, Any]:
-    """Token by token: a line for how unsure the model was, dots for how surprising the token was that came, both in bits."""
+    """Return a chart over the tokens: a line for the model's entropy and dots for the surprise of the chosen tokens, in bits."""
     values = [
         {"token": step.index + 1, "piece": short(step.piece), "entropy": step.model_entropy, "surprise": min(step.surprise, 64.0)}
         for step in path
@@ -100,5 +100,5 @@ def svg(spec: dict[str, Any]) -> str:
 
 
 def short(piece: str) -> str:
-    """A token as it fits beside a bar."""
+    """Return a token, shortened to LONGEST characters."""
     return piece if len(piece) <= LONGEST else f"{piece[: LONGEST - 1]}…"
