@@ -63,7 +63,7 @@ else:  # for every visitor, at every click
             presentation_links.bar(page.url_path)
         else:
             frame.hidden_heading(page.title)
-        talk_memory.keep_talk()  # before the page: whoever sees a stop and loads the page again at once comes back to it
+        talk_memory.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
         page.run()
         next_page_link.onward(page.url_path)
         if page.url_path not in page_titles.CHROMELESS_PAGES:

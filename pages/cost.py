@@ -22,7 +22,7 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
-from pages.ui.views.receipt import receipt
+from pages.ui.views import receipt
 
 frame.page()
 

@@ -34,7 +34,7 @@ def text_card(name: str) -> None:
             st.caption(made, width="content")
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_run(name)
-                st.switch_page(elements.PAGES / "watch.py")
+                st.switch_page(page_titles.FOLDER / "watch.py")
 
 
 def experiment_card(name: str) -> None:
@@ -53,7 +53,7 @@ def experiment_card(name: str) -> None:
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_experiment(known)
                 experiment.play_again(name)
-                st.switch_page(elements.PAGES / page)
+                st.switch_page(page_titles.FOLDER / page)
 
 
 def shelf(names: list[str], card: object) -> None:
@@ -78,7 +78,7 @@ def own_file() -> None:
     if page is not None:
         title = next((title for _group, file, title, _sight in page_titles.PAGES if file == page), page)
         st.page_link(
-            elements.PAGES / page, label=_("Go to “{title}”").format(title=_(title)), icon=":material/arrow_forward:", width="content"
+            page_titles.FOLDER / page, label=_("Go to “{title}”").format(title=_(title)), icon=":material/arrow_forward:", width="content"
         )
 
 

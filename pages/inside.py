@@ -18,7 +18,7 @@ from pages.ui.components.roll_tally.roll_tally import dice_tally
 from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments import results
-from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.i18n import example_texts, names, numbers, page_titles
 from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
@@ -58,7 +58,7 @@ def sentence(step: SelectedStep) -> None:
         st.markdown(f"**{told}**", width="stretch")
         st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
         st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
-        st.page_link(elements.PAGES / "watch.py", label=_("Back to Watch"), icon=":material/visibility:", width="content")
+        st.page_link(page_titles.FOLDER / "watch.py", label=_("Back to Watch"), icon=":material/visibility:", width="content")
 
 
 @st.fragment

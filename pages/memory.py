@@ -42,8 +42,8 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
-from pages.ui.views.cache_text.cache_text import cache_text, fill_bar, share_bar
-from pages.ui.views.memory_calculator.memory_calculator import calculator
+from pages.ui.views.cache_text import cache_text, fill_bar, share_bar
+from pages.ui.views.memory_calculator import calculator
 
 frame.page()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ViewerError
+from pages.ui.i18n import page_titles
 from pages.ui.presenting import stage_state, talk
 from pages.ui.presenting.stage_view import stage
 from pages.ui.session import address_bar, current, elements
@@ -19,7 +20,7 @@ def scene() -> None:
     if state.leave:
         state.leave = False
         talk.end()
-        st.switch_page(elements.PAGES / "watch.py")
+        st.switch_page(page_titles.FOLDER / "watch.py")
     talk.follow()
     with elements.error_boundary():
         said = [note.text for note in current.notices()]

@@ -19,8 +19,8 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements, opened_recording, roles, taught_models
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
-from pages.ui.views.newborn.newborn import newborn
-from pages.ui.views.training_bill.training_bill import training_bill
+from pages.ui.views.scratch_training import newborn
+from pages.ui.views.training_bill import training_bill
 
 frame.page()
 

@@ -84,7 +84,7 @@ def deeper(now: tour_state.Tour) -> None:
     file = tour_state.STOPS[now.stop]
     title = next(title for _group, listed, title, _sight in page_titles.PAGES if listed == file)
     st.page_link(
-        elements.PAGES / file, label=_("Go deeper: {title}").format(title=_(title)), icon=":material/open_in_new:", width="content"
+        page_titles.FOLDER / file, label=_("Go deeper: {title}").format(title=_(title)), icon=":material/open_in_new:", width="content"
     )
 
 

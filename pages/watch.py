@@ -17,14 +17,13 @@ from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.components.cache_gauge import cache_gauge
 from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip
-from pages.ui.i18n import example_texts, phrases, screen_reader
+from pages.ui.i18n import example_texts, page_titles, phrases, screen_reader
 from pages.ui.server import loaded_models
 from pages.ui.session import address_bar, current, cut_rows, elements, playback, state, undo
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import DisplayOptions, display_options
 from pages.ui.shell.player import player
-from pages.ui.views import export
-from pages.ui.views.receipt import receipt
+from pages.ui.views import export, receipt
 
 if TYPE_CHECKING:
     from core import Generation
@@ -187,7 +186,7 @@ speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
     frame.compact_header(_("Watch a model write"), _("It weighs what could come next, then dice decide. Press **Step**."))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="ways"):
-        st.page_link(elements.PAGES / "tour.py", label=_("Take the tour"), icon=":material/hiking:", width="content")
+        st.page_link(page_titles.FOLDER / "tour.py", label=_("Take the tour"), icon=":material/hiking:", width="content")
         if st.button(
             _("On stage"),
             help=_("For a hall: one thing at a time, in letters that the last row can read. Key: S"),
@@ -195,7 +194,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
             type="tertiary",
             key="to_stage",
         ):
-            st.switch_page(elements.PAGES / "stage.py")
+            st.switch_page(page_titles.FOLDER / "stage.py")
 hero = st.container(key="hero")
 english()
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
@@ -239,8 +238,8 @@ with right, st.container(gap="xsmall"):
     surprised = st.container(key="surprise")
     billed = st.container(gap="xsmall", key="bill")
     with st.container(horizontal=True, gap="small", key="ways_on"):
-        st.page_link(elements.PAGES / "inside.py", label=_("How did it come about?"), icon=":material/search:", width="content")
-        st.page_link(elements.PAGES / "cost.py", label=_("The whole bill"), icon=":material/receipt_long:", width="content")
+        st.page_link(page_titles.FOLDER / "inside.py", label=_("How did it come about?"), icon=":material/search:", width="content")
+        st.page_link(page_titles.FOLDER / "cost.py", label=_("The whole bill"), icon=":material/receipt_long:", width="content")
 
 
 def stage() -> None:

@@ -68,7 +68,7 @@ class State(Cache):
         return self.length + query_length, 0
 
 
-class Workspace(Cache):
+class GraphCache(Cache):
     """Computes one token after the other, for one text at a time: buffers at fixed addresses, and the step recorded on them."""
 
     def __init__(self, network: Any, empty: State, tokens: int, record: Record) -> None:
@@ -98,16 +98,16 @@ class Workspace(Cache):
         """Append this token to the state, whose buffers have room for it; return float32 logits [vocabulary], a new tensor."""
         place = state.length
         if self._text is not state.text:
-            for desk, own in ((self._keys, state.keys), (self._values, state.values)):
-                desk[:, :, :place].copy_(own[:, :, :place])
-                desk[:, :, place:].zero_()  # another text may have left infinities, which a mask does not remove
+            for buffers, own in ((self._keys, state.keys), (self._values, state.values)):
+                buffers[:, :, :place].copy_(own[:, :, :place])
+                buffers[:, :, place:].zero_()  # another text may have left infinities, which a mask does not remove
             self._text = state.text
         # fill_ passes the value as a kernel's argument. A copy from the host could still be running when the next token is written there.
         self._token.fill_(token_id)
         self._position.fill_(place)
         logits = self._step().clone()
-        for desk, own in ((self._keys, state.keys), (self._values, state.values)):
-            own[:, :, place].copy_(desk[:, :, place])
+        for buffers, own in ((self._keys, state.keys), (self._values, state.values)):
+            own[:, :, place].copy_(buffers[:, :, place])
         state.length += 1
         return logits
 
@@ -137,10 +137,10 @@ class StaticDecode:
         self._whole = TransformersBackend(network)
         self._empty = _empty_state(network)
         self._record = record or (cuda_graph if self._empty.keys.device.type == "cuda" else _again)
-        self._desks: dict[int, Workspace] = {}
+        self._caches: dict[int, GraphCache] = {}
         self._largest = LARGEST
         with torch.inference_mode():
-            self._desks[SMALLEST] = Workspace(network, self._empty, SMALLEST, self._record)
+            self._caches[SMALLEST] = GraphCache(network, self._empty, SMALLEST, self._record)
 
     @classmethod
     def of(cls, network: Any, record: Record | None = None) -> tuple[StaticDecode | None, str]:
@@ -167,9 +167,9 @@ class StaticDecode:
         if state is None:
             return self._whole.run(token_ids, None)
         _make_room(state, state.length + len(token_ids))
-        desk = self._desk_for(state.length + 1) if len(token_ids) == 1 else None
-        if desk is not None:
-            return desk.next(int(token_ids[0]), state)
+        buffers = self._cache_for(state.length + 1) if len(token_ids) == 1 else None
+        if buffers is not None:
+            return buffers.next(int(token_ids[0]), state)
         state.text = object()
         logits = self._whole.read(token_ids, state).logits[0, -1].float()
         state.length += len(token_ids)
@@ -199,17 +199,17 @@ class StaticDecode:
         """Return the bytes of the buffers, including their reserve."""
         return state.reserved_bytes
 
-    def _desk_for(self, tokens: int) -> Workspace | None:
+    def _cache_for(self, tokens: int) -> GraphCache | None:
         """Return the smallest workspace for this many tokens, created at first use; None if it would be too large."""
         size = max(SMALLEST, 1 << (tokens - 1).bit_length())
         if size > self._largest:
             return None
-        if size not in self._desks:
+        if size not in self._caches:
             try:
-                self._desks[size] = Workspace(self._network, self._empty, size, self._record)
+                self._caches[size] = GraphCache(self._network, self._empty, size, self._record)
             except Exception:  # most likely out of memory; the text's own buffers work too, only slower
                 self._largest = size // 2
-        return self._desks.get(size)
+        return self._caches.get(size)
 
     @torch.inference_mode()
     def _apart_from(self, network: Any) -> float:

@@ -41,7 +41,7 @@ class State:
 
     whole: Room
     recent: Room
-    desk: Workspace
+    workspace: Workspace
     length: int = 0  # tokens computed
 
     @property
@@ -72,36 +72,36 @@ def reserve_for(tokens: int) -> int:
 class View:
     """The keys and values that a block of tokens sees, in the layers with the same window."""
 
-    def __init__(self, state: State, width: int | None, desk: Workspace) -> None:
-        past, length = state.length, state.length + desk.rows
+    def __init__(self, state: State, width: int | None, workspace: Workspace) -> None:
+        past, length = state.length, state.length + workspace.rows
         room = state.whole if width is None else state.recent
         begin = 0 if width is None else max(0, past - width + 1)
         here = slice(begin - room.first, length - room.first)
         self._new = slice(past - room.first, length - room.first)
         self._all_keys, self._all_values = room.keys, room.values
         self._keys, self._values = room.keys[:, :, None, :, here], room.values[:, :, None, here]
-        self._scores = np.empty((*desk.queries.shape[:3], length - begin), np.float32)
+        self._scores = np.empty((*workspace.queries.shape[:3], length - begin), np.float32)
         self._weights = torch.from_numpy(self._scores)  # for torch's softmax, because NumPy needs five calls
         self._unseen: np.ndarray | None = None
-        if desk.rows > 1:
+        if workspace.rows > 1:
             places, own = np.arange(begin, length), np.arange(past, length)[:, None]
             unseen = places > own
             if width is not None:
                 unseen |= places <= own - width
             self._unseen = np.where(unseen, np.float32(-np.inf), np.float32(0))
 
-    def attend(self, place: int, desk: Workspace, softcap: float | None) -> None:
-        """Store the new keys and values, and write each new token's attention output into desk.mixed."""
-        self._all_keys[place][..., self._new] = desk.new_keys
-        self._all_values[place][:, self._new] = desk.new_values
+    def attend(self, place: int, workspace: Workspace, softcap: float | None) -> None:
+        """Store the new keys and values, and write each new token's attention output into workspace.mixed."""
+        self._all_keys[place][..., self._new] = workspace.new_keys
+        self._all_values[place][:, self._new] = workspace.new_values
         # One product per head, though heads share keys: BLAS is faster with vectors for so few rows, and the keys are already in the cache.
-        np.matmul(desk.queries, self._keys[place], self._scores)
+        np.matmul(workspace.queries, self._keys[place], self._scores)
         if softcap is not None:
             cap(self._scores, softcap)
         if self._unseen is not None:
             self._scores += self._unseen
         torch.softmax(self._weights, -1, out=self._weights)
-        np.matmul(self._scores, self._values[place], desk.mixed)
+        np.matmul(self._scores, self._values[place], workspace.mixed)
 
 
 def cap(scores: np.ndarray, cap: float) -> None:

@@ -154,7 +154,7 @@ class FastDecoder:
                 logits = step(token, state)
             return torch.from_numpy(logits)
         rows = BLOCK if len(token_ids) >= ONE_BY_ONE else 1
-        desk = state.desk
+        workspace = state.workspace
         # BLAS threads spin for about thirty milliseconds before they sleep, and take cores from torch's threads and from other processes.
         # So BLAS gets one thread, and torch computes products on several.
         for library in self._blas:
@@ -162,10 +162,10 @@ class FastDecoder:
         with np.errstate(all="ignore"), torch.inference_mode():  # infinities of a broken model appear in the logits, not as warnings
             for start in range(0, len(token_ids), rows):
                 block = token_ids[start : start + rows]
-                desk = desk if desk.rows == len(block) else Workspace(self.parts, len(block))
+                workspace = workspace if workspace.rows == len(block) else Workspace(self.parts, len(block))
                 self._make_room(state, len(block), len(token_ids) - start)
-                self._feed(block, state, desk)
-            return torch.from_numpy(self._logits(desk))
+                self._feed(block, state, workspace)
+            return torch.from_numpy(self._logits(workspace))
 
     def length(self, state: State) -> int:
         """Return the number of tokens in the state."""
@@ -232,58 +232,58 @@ class FastDecoder:
         size = self.parts.head_size
         return Room(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
 
-    def _feed(self, token_ids: np.ndarray, state: State, desk: Workspace) -> None:
-        """Take a block of tokens through all layers; desk.hidden [rows, hidden] is then the last layer's output."""
+    def _feed(self, token_ids: np.ndarray, state: State, workspace: Workspace) -> None:
+        """Take a block of tokens through all layers; workspace.hidden [rows, hidden] is then the last layer's output."""
         parts, past = self.parts, state.length
-        hidden, normed, change = desk.hidden, desk.normed, desk.change
-        desk.turn_to(past)
+        hidden, normed, change = workspace.hidden, workspace.normed, workspace.change
+        workspace.turn_to(past)
         hidden[:] = self.embedding[token_ids]
         if parts.embedding_scale != 1.0:
             np.multiply(hidden, np.float32(parts.embedding_scale), hidden)
         if self.positions is not None:
-            np.add(hidden, self.positions[np.arange(past, past + desk.rows)], hidden)
-        views = {width: View(state, width, desk) for width in {None, self.window} if width is not None or self.whole_layers}
+            np.add(hidden, self.positions[np.arange(past, past + workspace.rows)], hidden)
+        views = {width: View(state, width, workspace) for width in {None, self.window} if width is not None or self.whole_layers}
         for place, layer in zip(self.places, self.layers, strict=True):
             taken, own = hidden, layer.parts
             if own.attention_norm is not None:
                 own.attention_norm(hidden, normed)
                 taken = normed
-            layer.inward(taken, desk.packed, desk)
+            layer.inward(taken, workspace.packed, workspace)
             if own.head_norms is not None:
-                for norm, (heads, rows) in zip(own.head_norms, desk.to_norm, strict=True):
+                for norm, (heads, rows) in zip(own.head_norms, workspace.to_norm, strict=True):
                     part = heads if norm.weight.shape[1] == parts.head_size else rows
                     norm(part, part)
-            desk.rotate(own.rotary, own.scaling)
-            views[own.window].attend(place, desk, own.softcap)
-            layer.outward(desk.mixed_rows, change)
+            workspace.rotate(own.rotary, own.scaling)
+            views[own.window].attend(place, workspace, own.softcap)
+            layer.outward(workspace.mixed_rows, change)
             if own.attention_post_norm is not None:
                 own.attention_post_norm(change, change)
             if own.parallel:  # the feed-forward part has the same input as attention
-                np.add(hidden, change, desk.sum)
+                np.add(hidden, change, workspace.sum)
             else:
                 self._add(hidden, change)
                 taken = hidden
             if own.feed_forward_norm is not None:
                 own.feed_forward_norm(hidden, normed)
                 taken = normed
-            layer.feed_forward(taken, change, desk)
+            layer.feed_forward(taken, change, workspace)
             if own.feed_forward_post_norm is not None:
                 own.feed_forward_post_norm(change, change)
             if own.parallel:
-                np.add(desk.sum, change, hidden)
+                np.add(workspace.sum, change, hidden)
             else:
                 self._add(hidden, change)
-        state.length = past + desk.rows
+        state.length = past + workspace.rows
 
     def _add(self, hidden: np.ndarray, change: np.ndarray) -> None:
         if self.parts.residual_scale != 1.0:
             np.multiply(change, np.float32(self.parts.residual_scale), change)
         np.add(hidden, change, hidden)
 
-    def _logits(self, desk: Workspace) -> np.ndarray:
+    def _logits(self, workspace: Workspace) -> np.ndarray:
         """Return the logits [vocabulary] of the last token in the workspace."""
-        last, parts = desk.normed[-1:], self.parts
-        parts.norm(desk.hidden[-1:], last)
+        last, parts = workspace.normed[-1:], self.parts
+        parts.norm(workspace.hidden[-1:], last)
         logits = np.empty((1, parts.head.outputs), np.float32)
         self.head(last, logits)
         if parts.logit_scale != 1.0:
@@ -326,25 +326,25 @@ class _Layer:
         self._spans = list(zip([0, *ends], ends, strict=False))
         self._order = parts.inward[0].order
 
-    def inward(self, rows: np.ndarray, out: np.ndarray, desk: Workspace) -> None:
+    def inward(self, rows: np.ndarray, out: np.ndarray, workspace: Workspace) -> None:
         """Write all queries, all keys, all values of these rows."""
         if self._order is not None:
-            self._inward[0](rows, desk.spare)
-            np.take(desk.spare, self._order, 1, out, "clip")
+            self._inward[0](rows, workspace.spare)
+            np.take(workspace.spare, self._order, 1, out, "clip")
             return
         for product, (begin, end) in zip(self._inward, self._spans, strict=True):
             product(rows, out[:, begin:end])
 
-    def feed_forward(self, rows: np.ndarray, out: np.ndarray, desk: Workspace) -> None:
+    def feed_forward(self, rows: np.ndarray, out: np.ndarray, workspace: Workspace) -> None:
         """Write the feed-forward part's output of these rows."""
         width = self.parts.contract.inputs
-        between = desk.between[: 2 * width * desk.rows] if self.parts.gated else desk.between[: width * desk.rows]
+        between = workspace.between[: 2 * width * workspace.rows] if self.parts.gated else workspace.between[: width * workspace.rows]
         if len(self._expand) == 2:
-            gate, up = between.reshape(2, desk.rows, width)
+            gate, up = between.reshape(2, workspace.rows, width)
             self._expand[0](rows, gate)
             self._expand[1](rows, up)
         else:
-            both = between.reshape(desk.rows, -1)
+            both = between.reshape(workspace.rows, -1)
             self._expand[0](rows, both)
             gate, up = both[:, :width], both[:, width:]
         activate(gate, self.parts.act)

@@ -11,7 +11,7 @@ import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
 from core.backends.rotary_lengths import RotaryLengths
-from core.device import to_device
+from core.device import is_out_of_memory, to_device
 
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits
 
@@ -35,7 +35,10 @@ class TransformersBackend:
 
     @classmethod
     def checked(cls, network: Any, token_ids: np.ndarray) -> TransformersBackend:
-        """Return a backend that uses its cache only if cached steps over these ids [8 or more] agree with plain passes."""
+        """Return a backend that uses its cache only if cached steps over these ids [5 or more] agree with plain passes.
+
+        Raises whatever the plain passes raise, and the error of a device without memory.
+        """
         backend = cls(network)
         return backend if backend._caches_truly(token_ids) else cls(network, cached=False)
 
@@ -52,13 +55,14 @@ class TransformersBackend:
             try:
                 self.run(token_ids[:read], state)
                 steps = [self.run(token_ids[place : place + 1], state) for place in range(read, len(token_ids))]
-            except (TypeError, ValueError, RuntimeError, AttributeError, IndexError, NotImplementedError):
+            except (TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
+                if is_out_of_memory(error):
+                    raise
                 return False  # this architecture does not accept the cache
-        bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
-        if state.length == 0:
-            return False
-        pairs = zip((steps[0], steps[-1]), plain, strict=True)
-        return all(float((torch.softmax(one, 0) - torch.softmax(other, 0)).abs().max()) <= bound for one, other in pairs)
+            bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
+            pairs = zip((steps[0], steps[-1]), plain, strict=True)
+            alike = [torch.allclose(one.softmax(0), other.softmax(0), rtol=0, atol=bound, equal_nan=True) for one, other in pairs]
+        return state.length == len(token_ids) and all(alike)
 
     def new_state(self) -> _TransformersState:
         return _TransformersState(DynamicCache(config=self._config))

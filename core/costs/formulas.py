@@ -107,17 +107,6 @@ def readers_that_fit(shape: ModelShape, memory_bytes: float, context: int, weigh
     return int(free // each) if each else LARGEST
 
 
-def context_that_fits(shape: ModelShape, memory_bytes: float, readers: int, weight_item: float, cache_item: float) -> int:
-    """Return the longest text, in tokens, that each of `readers` requests can have in memory beside the weights."""
-    free = _amount(memory_bytes, "memory", most=LARGEST) - weight_bytes(shape, weight_item)
-    share = free / max(1, _count(readers, "readers"))
-    low, high = 0, shape.context_length
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if cache_bytes(shape, middle, cache_item) <= share else (low, middle - 1)
-    return low if free > 0 else 0
-
-
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """The cost of an answer on other hardware. Work and bytes are computed from the shape; all else uses data sheets and is assumed.
@@ -194,5 +183,5 @@ def _amount(value: float, what: str, most: float = LARGEST) -> float:
 
 
 __all__ = ["ASSUMED", "CARDS", "COMPUTED", "MEASURED", "MODELS", "Card", "Forecast", "ModelShape"]
-__all__ += ["answer_multiply_adds", "attention_multiply_adds", "cache_bytes", "context_that_fits", "forecast", "multiply_adds"]
+__all__ += ["answer_multiply_adds", "attention_multiply_adds", "cache_bytes", "forecast", "multiply_adds"]
 __all__ += ["pass_bytes", "pass_multiply_adds", "readers_that_fit", "tensor_parallel_size", "weight_bytes"]

@@ -234,11 +234,6 @@ def log_probability(steps: Sequence[Step]) -> float:
     return -math.log(2) * sum(step.surprise for step in steps)
 
 
-def parting(one: Sequence[Step], other: Sequence[Step]) -> int | None:
-    """Return the first index at which two paths have different tokens, None if one is the start of the other."""
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a.token_id != b.token_id), None)
-
-
 def _checked(run: Generation, token_ids: Sequence[int]) -> list[int]:
     ids = list(token_ids)
     if not ids or len(ids) > LONGEST_WORD:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 READING = RLock()  # one model is read, and transformers imported for it, at a time
 KEPT = N_("Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model.")
 
+CHECKED = 16  # tokens over which cached steps are compared with plain passes; a shorter context is not checked
 UNCACHED = N_("Steps from its cache differ from a plain pass, so it runs without a cache: every step computes the whole text again.")
 
 
@@ -340,10 +341,11 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             if kept is not None and backend is None:  # no backend can compute with the stored weights
                 network, note = widen(network), ""
                 backend = FastDecoder.of(network)
-        if backend is None:
-            backend = TransformersBackend.checked(network, np.arange(16, dtype=np.int64) % network.config.get_text_config().vocab_size)
-        uncached = UNCACHED if isinstance(backend, TransformersBackend) and not backend.is_cached else ""
         model = LanguageModel(name, network, tokenizer, backend)
+        uncached = ""
+        if backend is None and model.context_length >= CHECKED:
+            checked = TransformersBackend.checked(network, np.arange(CHECKED, dtype=np.int64) % model.vocabulary_size)
+            model.engine.backend, uncached = checked, "" if checked.is_cached else UNCACHED
         model.notes = tuple(filter(None, (note, uncached, surplus)))
         model.engine.threads = fastest(model.engine, model.parameter_count)
         model.engine.forward([0])  # errors of the first pass appear now, and the first visitor does not wait for it

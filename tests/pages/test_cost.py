@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.costs.receipt import Amount, Receipt
-from pages.ui.views.receipt import receipt
+from pages.ui.views import receipt
 from tests.pages.apptest import Open, State, go, html, press, run_on, said
 
 

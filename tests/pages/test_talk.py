@@ -76,8 +76,8 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
 def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:
     app = open_app(page="talk.py")
     live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
-    desk = session(app).results["talk"]
-    desk.order, desk.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
+    editor = session(app).results["talk"]
+    editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
     press(app, "talk_give")
     for place, is_replay in ((1, True), (2, False)):
         session(app).results["talk"].given.go = place

@@ -49,7 +49,6 @@ porridge salad beans eggs fish grapes strawberries cherries cookies chocolate po
 onions cucumbers peaches nuts""".split()
 DRINKS = "water|milk|tea|apple juice|orange juice|lemonade|hot chocolate|coffee|cherry juice|warm milk|mint tea|plum juice".split("|")
 FAMILY = ["mother", "father", "grandmother", "grandfather", "aunt", "uncle", "big sister", "big brother", "teacher", "neighbour"]
-WOMEN = {"mother", "grandmother", "aunt", "big sister"}
 JOBS = """baker teacher doctor farmer painter singer pilot nurse cook gardener fisherman sailor clown astronaut scientist builder
 librarian firefighter dancer writer""".split()
 GAMES = ["football", "hide and seek", "chess", "cards", "tag", "tennis", "catch", "basketball", "dominoes", "marbles"]
@@ -109,8 +108,3 @@ def creature(rng: Random, taken: set[str] | None = None) -> Person:
     name = rng.choice(names)
     female = name in GIRLS or (name in PETS and rng.random() < 0.5 and name not in BOYS)
     return Person(name, kind, "she", "her", "her") if female else Person(name, kind, "he", "his", "him")
-
-
-def anyone(rng: Random, taken: set[str] | None = None) -> Person:
-    """A child or a creature."""
-    return girl_or_boy(rng, taken) if rng.random() < 0.45 else creature(rng, taken)

@@ -1,4 +1,4 @@
-"""An experiment that runs while one watches: a generator of core/labs in one worker thread of its own.
+"""A running experiment: a generator of core/experiments in its own worker thread.
 
     experiment.start("race", lambda: race(model, prompt, settings, 128), made_by=now)
     experiment.of("race").seen        # what it has found so far: a snapshot, whole in itself, however the worker goes on

@@ -7,6 +7,7 @@ from pathlib import Path
 from core.language import N_, _
 
 ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "pages"
 
 # group, file under pages/, title in plain words, what one sees there; each marked here and said where it is shown
 PAGES: tuple[tuple[str, str, str, str], ...] = (
@@ -50,7 +51,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
 
 HIDDEN = frozenset({"notes"})  # not in the menu
 CHROMELESS_PAGES = frozenset({"stage", "notes"})  # without header, sidebar and player
-OPERATOR_PAGE = ROOT / "pages/operator.py"  # in the menu of a public instance's operator only; others come by its address
+OPERATOR_PAGE = FOLDER / "operator.py"  # in the menu of a public instance's operator only; others come by its address
 
 
 def group_of(path: str) -> str:
@@ -73,5 +74,5 @@ def title_of(path: str) -> str:
 def page_of(path: str) -> Path | None:
     """The file of the page with this path, None for a page that is none."""
     if path == "start":
-        return ROOT / "pages" / PAGES[0][1]
-    return next((ROOT / "pages" / file for _group, file, *_rest in PAGES if Path(file).stem == path), None)
+        return FOLDER / PAGES[0][1]
+    return next((FOLDER / file for _group, file, *_rest in PAGES if Path(file).stem == path), None)

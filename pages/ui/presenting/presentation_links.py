@@ -1,4 +1,4 @@
-"""Stage door: the ways onto the stage and along a running order, from whatever page is open."""
+"""Links that open the stage and the speaker's window, and the bar of a talk on every page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import streamlit as st
 from core.language import _
 from pages.ui.i18n import page_titles
 from pages.ui.presenting import talk, talk_bar
-from pages.ui.session import elements
 from pages.ui.session.state import current_session
 
 HERE = Path(__file__).parent
@@ -21,11 +20,10 @@ def enter(page: str) -> None:
     link = current_session().link
     for name in LINKS:
         if link.pop(name, "") == "1" and page != name:
-            st.switch_page(elements.PAGES / f"{name}.py")
-    if (
-        page in page_titles.CHROMELESS_PAGES and current_session().requested is not None
-    ):  # its model has to be opened first, which Watch offers
-        st.switch_page(elements.PAGES / "watch.py")
+            st.switch_page(page_titles.FOLDER / f"{name}.py")
+    must_open_model = current_session().requested is not None  # Watch offers it; a page without a sidebar cannot
+    if page in page_titles.CHROMELESS_PAGES and must_open_model:
+        st.switch_page(page_titles.FOLDER / "watch.py")
     talk.follow()
 
 
@@ -33,15 +31,15 @@ def way(page: str) -> None:
     """What the key S presses on a page that has no button for it: nobody sees it, and Tab passes by."""
     if page not in ("", "watch") and talk.given() is None:
         with st.container(key="stage_way"):
-            st.page_link(elements.PAGES / "stage.py", label=_("On stage"))
+            st.page_link(page_titles.FOLDER / "stage.py", label=_("On stage"))
 
 
 def bar(page: str) -> None:
     """While a talk is given: the page in larger letters with nothing around it, and the stop at its head."""
-    under_way = talk.given()
-    if under_way is None:
+    active = talk.given()
+    if active is None:
         return
     if page == "talk":
         return
     st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}</style>")
-    talk_bar.show_bar(under_way)
+    talk_bar.show_bar(active)

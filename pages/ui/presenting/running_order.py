@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from core.errors import BadRunningOrder, quoted
 from core.language import _
+from pages.ui.i18n import page_titles
 
 FORMAT = "token-probability-viewer running order"
 LONGEST_LINK = 8_000
-PAGES = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +69,4 @@ def checked(stop: Stop) -> Stop:
 
 def paths() -> set[str]:
     """Where a stop can lead."""
-    return {path.stem for path in PAGES.glob("*.py")} - {"__init__", "notes", "talk"}
+    return {path.stem for path in page_titles.FOLDER.glob("*.py")} - {"__init__", "notes", "talk"}

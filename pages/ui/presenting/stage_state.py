@@ -147,9 +147,9 @@ def _leave(state: StageState, event: Mapping[str, Any]) -> None:
 def _stop(state: StageState, event: Mapping[str, Any]) -> None:
     """On, or back, in the running order."""
     by = event.get("by")
-    under_way = talk.given()
-    if under_way is not None and by in (1, -1):
-        under_way.go = talk.neighbour(by)
+    active = talk.given()
+    if active is not None and by in (1, -1):
+        active.go = talk.neighbour(by)
 
 
 _VERBS = {

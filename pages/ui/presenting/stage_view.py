@@ -1,7 +1,6 @@
-"""Stage: one thing at a time in letters that the last row can read, five beats for every token, driven by the speaker's keys.
+"""The data of the stage: five beats for each token, driven by the presenter's keys.
 
-The beats happen in the browser, from what it was sent, so that a key answers at once. The pass for the coming token is made ahead; its dice
-fall when the speaker lets them.
+The browser draws the beats from the data it was sent, so that a key answers at once. The pass for the next token is made ahead.
 """
 
 from __future__ import annotations
@@ -116,14 +115,14 @@ def _score(rounds: list[Round]) -> dict[str, Any]:
 
 def _talk() -> dict[str, Any] | None:
     """The stop of the running order that is shown, if a talk is given."""
-    under_way = talk.given()
-    if under_way is None:
+    active = talk.given()
+    if active is None:
         return None
-    stops = under_way.talk.stops
-    stop, later = stops[under_way.place], stops[under_way.place + 1 : under_way.place + 2]
+    stops = active.talk.stops
+    stop, later = stops[active.place], stops[active.place + 1 : active.place + 2]
     return {
-        "name": under_way.talk.name,
-        "place": under_way.place,
+        "name": active.talk.name,
+        "place": active.place,
         "count": len(stops),
         "title": stop.title,
         "say": stop.say,

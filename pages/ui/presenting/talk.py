@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import ViewerError
-from pages.ui.presenting.running_order import PAGES, Stop, Talk
+from pages.ui.i18n import page_titles
+from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.sampling_controls import CONTROLS
 from pages.ui.session.state import current_session, results
@@ -51,7 +52,7 @@ class TalkEditor:
     opened: int = field(default=0)  # how often another order was opened: the fields of its stops begin anew then
 
 
-def desk() -> TalkEditor:
+def editor() -> TalkEditor:
     """This visitor's."""
     known = results().setdefault("talk", TalkEditor())
     assert isinstance(known, TalkEditor)
@@ -60,41 +61,41 @@ def desk() -> TalkEditor:
 
 def given() -> ActiveTalk | None:
     """The talk that is being given, if any."""
-    return desk().given
+    return editor().given
 
 
 def neighbour(by: int) -> int | None:
     """The place of the stop before (-1) or behind (1) the one shown, if there is one."""
-    under_way = given()
-    place = -1 if under_way is None else under_way.place + by
-    return place if under_way is not None and 0 <= place < len(under_way.talk.stops) else None
+    active = given()
+    place = -1 if active is None else active.place + by
+    return place if active is not None and 0 <= place < len(active.talk.stops) else None
 
 
 def begin(order: Talk) -> None:
     """Give this talk, from its first stop; `go` leads there."""
-    desk().given = ActiveTalk(order)
+    editor().given = ActiveTalk(order)
 
 
 def end() -> None:
     """The talk is over."""
-    desk().given = None
+    editor().given = None
 
 
 def go(place: int) -> None:
     """To this stop: the run as its link has it, then its page. Ends the script. Raises BadRunningOrder, BadRecording."""
-    under_way = given()
-    if under_way is None or not 0 <= place < len(under_way.talk.stops):
+    active = given()
+    if active is None or not 0 <= place < len(active.talk.stops):
         return
-    under_way.place, stop = place, under_way.talk.stops[place]
+    active.place, stop = place, active.talk.stops[place]
     try:
         set_run(stop)
         if _goes_on_with_a_recording(stop):
-            set_run(_last_live_stop(under_way.talk, place))
+            set_run(_last_live_stop(active.talk, place))
     except ViewerError as error:  # a broken recording: its stop shows the run that is there, and says so
         current_session().next_page_notices.append(str(error))
     own = {key: value for key, value in stop.query.items() if key not in RUN}
     results().pop("stage", None)
-    st.switch_page(PAGES / f"{stop.page}.py", query_params=own or None)
+    st.switch_page(page_titles.FOLDER / f"{stop.page}.py", query_params=own or None)
 
 
 def set_run(stop: Stop) -> None:
@@ -147,12 +148,12 @@ def _recording(stop: Stop) -> Recording | None:
 
 def follow() -> None:
     """Do what the keys asked for: to another stop, or out of the talk. Ends the script if there is something to do."""
-    under_way = given()
-    if under_way is None:
+    active = given()
+    if active is None:
         return
-    if under_way.leave:
+    if active.leave:
         end()
-        st.switch_page(PAGES / "talk.py")
-    if under_way.go is not None:
-        place, under_way.go = under_way.go, None
+        st.switch_page(page_titles.FOLDER / "talk.py")
+    if active.go is not None:
+        place, active.go = active.go, None
         go(place)

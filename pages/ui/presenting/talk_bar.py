@@ -15,16 +15,16 @@ from pages.ui.session import current
 KEY = "talk_bar"
 
 
-def show_bar(under_way: ActiveTalk) -> None:
+def show_bar(active: ActiveTalk) -> None:
     """Show where the talk is, and listen to its keys."""
-    talk_bar(KEY, bar_data(under_way), _pressed)
+    talk_bar(KEY, bar_data(active), _pressed)
 
 
-def bar_data(under_way: ActiveTalk) -> dict[str, object]:
+def bar_data(active: ActiveTalk) -> dict[str, object]:
     """The bar as the browser gets it."""
-    stops = under_way.talk.stops
-    stop, later = stops[under_way.place], stops[under_way.place + 1 : under_way.place + 2]
-    told = {"name": under_way.talk.name, "place": under_way.place, "count": len(stops), "title": stop.title, "say": stop.say}
+    stops = active.talk.stops
+    stop, later = stops[active.place], stops[active.place + 1 : active.place + 2]
+    told = {"name": active.talk.name, "place": active.place, "count": len(stops), "title": stop.title, "say": stop.say}
     return {
         "colours": palette.as_data(palette.of(charts.theme())),
         "talk": told | {"words": stop.words, "next": later[0].title if later else ""},
@@ -37,10 +37,10 @@ def bar_data(under_way: ActiveTalk) -> dict[str, object]:
 def _pressed() -> None:
     """On, back, or out of the talk."""
     event = getattr(st.session_state.get(KEY), "did", None)
-    under_way = talk.given()
-    if under_way is None or not isinstance(event, dict):
+    active = talk.given()
+    if active is None or not isinstance(event, dict):
         return
     if event.get("leave"):
-        under_way.leave = True
+        active.leave = True
     elif event.get("by") in (1, -1):
-        under_way.go = talk.neighbour(event["by"])
+        active.go = talk.neighbour(event["by"])

@@ -19,21 +19,21 @@ FIELDS = ("title", "say", "link", "words")
 
 def order() -> Talk:
     """The running order on the desk; the first prepared one if none was opened."""
-    desk = talk.desk()
-    if desk.order is None:
-        desk.order = running_orders.translated(running_orders.THREE)
-    return desk.order
+    editor = talk.editor()
+    if editor.order is None:
+        editor.order = running_orders.translated(running_orders.THREE)
+    return editor.order
 
 
 def field_key(place: int, name: str) -> str:
     """The key of a stop's field. Another order, or the same in another sequence, gets fields of its own."""
-    return f"talk_{talk.desk().opened}_{place}_{name}"
+    return f"talk_{talk.editor().opened}_{place}_{name}"
 
 
 def _put(changed: Talk, anew: bool = True) -> None:
-    desk = talk.desk()
-    desk.order = changed
-    desk.opened += anew
+    editor = talk.editor()
+    editor.order = changed
+    editor.opened += anew
 
 
 def _from_fields() -> Talk:
@@ -61,7 +61,7 @@ def edited() -> None:
 
 @error_boundary
 def take(name: str) -> None:
-    """Lay a prepared talk on the desk."""
+    """Lay a prepared talk on the editor."""
     at("talk")
     _put(running_orders.translated(running_orders.TALKS[name]))
 
@@ -144,6 +144,6 @@ def opened() -> None:
 
 @error_boundary
 def give() -> None:
-    """Begin the talk on the desk."""
+    """Begin the talk on the editor."""
     at("talk")
     talk.begin(_from_fields())

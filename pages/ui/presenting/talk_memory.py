@@ -15,16 +15,16 @@ LARGEST = 1_000_000  # characters; a browser's storage for one tab holds a few m
 
 def keep_talk() -> None:
     """Keep the running order that is put together and the one that is given; once for every page, from app.py."""
-    desk = talk.desk()
-    order, given = _kept(desk.order if _own(desk) else None), _kept(desk.given.talk if desk.given else None)
-    place = desk.given.place if desk.given else 0
+    editor = talk.editor()
+    order, given = _kept(editor.order if _own(editor) else None), _kept(editor.given.talk if editor.given else None)
+    place = editor.given.place if editor.given else 0
     data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
     talk_memory(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 
-def _own(desk: talk.TalkEditor) -> bool:
-    """Whether somebody put an order of their own on the desk."""
-    return desk.order is not None and desk.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
+def _own(editor: talk.TalkEditor) -> bool:
+    """Whether somebody put an order of their own on the editor."""
+    return editor.order is not None and editor.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
 
 
 def _kept(order: Talk | None) -> str:
@@ -35,16 +35,16 @@ def _kept(order: Talk | None) -> str:
 @current.error_boundary
 def found(told: object) -> None:
     """What the browser kept of another session of this tab. It comes from a browser, so it may be anything. Raises BadRunningOrder."""
-    desk = talk.desk()
-    if not isinstance(told, dict) or _own(desk) or desk.given is not None:
+    editor = talk.editor()
+    if not isinstance(told, dict) or _own(editor) or editor.given is not None:
         return
     from pages.ui.presenting import running_order_file
 
     order, given, place = told.get("order"), told.get("given"), told.get("place")
     if isinstance(order, str) and order:
-        desk.order = running_order_file.loads(order)
-        desk.opened += 1
+        editor.order = running_order_file.loads(order)
+        editor.opened += 1
     if isinstance(given, str) and given:
         whole = running_order_file.loads(given)
         at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
-        desk.given = talk.ActiveTalk(whole, at, go=None)
+        editor.given = talk.ActiveTalk(whole, at, go=None)

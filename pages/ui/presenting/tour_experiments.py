@@ -28,7 +28,7 @@ from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views.cache_text.cache_text import cache_text, fill_bar, share_bar
+from pages.ui.views.cache_text import cache_text, fill_bar, share_bar
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
 LENGTH = 48  # tokens of the race and of the guessed text

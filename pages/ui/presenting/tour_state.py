@@ -76,7 +76,7 @@ def arrive(query: Mapping[str, str]) -> None:
         now.voice = asked.voice
 
 
-def under_way() -> Tour | None:
+def active_tour() -> Tour | None:
     """The tour, if this visitor has begun one."""
     known = current.results().get(NAME)
     return known if isinstance(known, Tour) else None

@@ -26,7 +26,7 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views.receipt import receipt
+from pages.ui.views import receipt
 
 TYPED_EXAMPLES = {
     N_("A long word"): "incomprehensibilities",

@@ -9,22 +9,22 @@ AT_A_TIME = max(2, (os.cpu_count() or 2) // 2)
 
 
 class AdmissionQueue:
-    """First come, first served; so many at a time."""
+    """A queue in order of arrival, in which `at_a_time` visitors are served at once."""
 
     def __init__(self, at_a_time: int = AT_A_TIME) -> None:
         self._at_a_time = at_a_time
-        self._there: list[object] = []  # in the order of coming; the first few have their turn
+        self._there: list[object] = []  # in order of arrival; the first `at_a_time` have their turn
         self._moved = Condition()
 
     def join(self) -> object:
-        """A place at the end of it."""
+        """Return a new place at the end of the queue."""
         place = object()
         with self._moved:
             self._there.append(place)
         return place
 
     def before(self, place: object, seconds: float = 0.0) -> int:
-        """How many have to be done before this one has a turn; asked again when the line moves, or after so many seconds."""
+        """Return how many must leave before this place has its turn, after a wait of at most `seconds` for a change."""
         with self._moved:
             ahead = self._ahead(place)
             if ahead and seconds:
@@ -33,7 +33,7 @@ class AdmissionQueue:
             return ahead
 
     def leave(self, place: object) -> None:
-        """Done, or gone."""
+        """Remove this place from the queue."""
         with self._moved:
             self._there.remove(place)
             self._moved.notify_all()

@@ -10,37 +10,37 @@ from time import monotonic
 
 from core.engine.fair_lock import FairLock
 
-GONE = 4.0  # seconds after which somebody who has not drawn is no player any more; three pauses, where those are longer
-BUSY = 0.6  # share of the time that the draws of all players may take together; the rest is for sending them and keeps clicks quick
-MEMORY = 8.0  # seconds over which the time a draw takes is averaged
-LONGEST = 1.0  # seconds that one draw counts at most: one slow prefill is no reason for everybody to wait
-APART = 0.1  # seconds between two clocks that are set anew: it takes the whole page, and must not come from all at once
+GONE = 4.0  # seconds without a draw after which a player is forgotten; three pauses if that is longer
+BUSY = 0.6  # share of the time that all draws together may take; the rest sends them and answers clicks
+MEMORY = 8.0  # seconds over which the time of a draw is averaged
+LONGEST = 1.0  # largest time in seconds that one draw counts, so that one slow prefill does not slow all players
+APART = 0.1  # seconds between two changes of clocks, because each change reruns a whole page
 
 
 @dataclass
 class PlaybackScheduler:
-    """All who play now, in this process. spent, draws: the seconds that draws took lately and their number, fading."""
+    """The players of this process. spent, draws: seconds of recent draws and their number, both decaying."""
 
     spent: float = 0.01
     draws: float = 1.0
     noted: float = field(default_factory=monotonic)
     changed: float = 0.0
     seen: dict[int, float] = field(default_factory=dict)
-    draw_lock: FairLock = field(default_factory=FairLock)  # one draws at a time: all at once would all be late
+    draw_lock: FairLock = field(default_factory=FairLock)  # one player draws at a time
     lock: Lock = field(default_factory=Lock)
 
     def join(self, player: int) -> None:
-        """Somebody plays from now on."""
+        """Add a player."""
         with self.lock:
             self.seen[player] = monotonic()
 
     def leave(self, player: int) -> None:
-        """Somebody has stopped."""
+        """Remove a player."""
         with self.lock:
             self.seen.pop(player, None)
 
     def note(self, player: int, seconds: float, draws: int = 1) -> None:
-        """Somebody has drawn, and it took so long. draws: 0 for the lesser parts of the page, which cost time and are no step."""
+        """Note the seconds of a player's draw. draws: 0 for parts of the page that show no step."""
         with self.lock:
             now = monotonic()
             fade, self.noted = exp((self.noted - now) / MEMORY), now
@@ -52,15 +52,15 @@ class PlaybackScheduler:
 
     @property
     def players(self) -> int:
-        """How many play now."""
+        """The number of players."""
         return len(self.seen)
 
     def fair_pause(self) -> float:
-        """Seconds between two draws of one player, so that all together stay within what one process can do."""
+        """Return the seconds between two draws of one player that keep all players within BUSY."""
         return self.players * self.spent / max(self.draws, 1e-3) / BUSY
 
     def may_change(self) -> bool:
-        """Whether somebody's clock may be set anew just now."""
+        """Return whether a clock may be changed now, and note the change."""
         with self.lock:
             now = monotonic()
             if now - self.changed < APART:
@@ -71,5 +71,5 @@ class PlaybackScheduler:
 
 @cache
 def scheduler() -> PlaybackScheduler:
-    """The one floor of this process."""
+    """Return the scheduler of this process."""
     return PlaybackScheduler()

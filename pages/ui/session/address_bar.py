@@ -1,4 +1,4 @@
-"""The browser's address: prompt, model, settings and every step. A reload brings all of it back."""
+"""Writes prompt, model, settings and every step into the browser's address, so that a reload restores them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ MAIN = "address"
 
 
 def write_address(key: str = MAIN) -> None:
-    """Write it. key: another one for every place of a page that does so; a fragment in which steps are made has its own."""
+    """Write the address. key: one for each place that calls this; a fragment that makes steps has its own."""
     said, session = url_state.address(), current_session()
     data = {
-        "page": session.page or "",  # a change of page empties the address, and the same data would not be looked at again
+        "page": session.page or "",  # a change of page empties the address, and the component ignores data that did not change
         "query": said.query,
         "stored": said.stored,
         "name": said.name,
         "wanted": said.wanted,
         "recording": said.recording,
         "session": session.name,
-        "asks": key == MAIN,  # what is found concerns the whole page, and is told once
+        "asks": key == MAIN,  # only one place may report a text that the browser kept
         "answered": session.answered,
-        "drawn": session.draws,  # another one at every drawing of the page: who waits for it is told
+        "drawn": session.draws,  # changes at every run of the page, for scripts that wait for the next one
     }
     address(key, data, lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)))

@@ -17,7 +17,7 @@ PATIENCE = 60.0  # seconds after which a visitor is admitted in any case
 
 @contextmanager
 def admission_slot() -> Iterator[None]:
-    """Around the drawing of a page: the first one of a session waits for its turn."""
+    """Make the first page render of a session wait for its turn in the queue."""
     session = current_session()
     if session.first_page_drawn:
         yield

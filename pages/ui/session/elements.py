@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -16,16 +15,15 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current
 
 log = logging.getLogger(__name__)
-PAGES = Path(__file__).parents[2]
 
 
 def section(title: str, term: str = "", help: str | None = None) -> None:
-    """The heading of a part of a page."""
+    """Draw the heading of a part of a page."""
     st.markdown(f"## {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
 
 
 def notices(place: str = "") -> None:
-    """Show what there is to tell in this place, beside what was pressed; without a place, at the page's head. One box for all."""
+    """Show the notices of this place (the key of a button, "" for the head of the page) in one box."""
     told = current.notices(place)
     if told:
         show_notice(" ".join(note.text for note in told))
@@ -33,12 +31,12 @@ def notices(place: str = "") -> None:
 
 
 def show_notice(sentence: str) -> None:
-    """One calm sentence, letter by letter: whatever a stranger's name or complaint in it may spell."""
+    """Show one sentence as plain text, because it can contain a name or an error message that we did not write."""
     st.info(plain(sentence), icon=":material/info:")
 
 
 def ready() -> bool:
-    """Whether there is a run to show; if not, the sentence on why stands here instead, and nothing of an old run beneath it."""
+    """Return whether there is a run to show; if not, show the sentence that says why."""
     try:
         current.run()
     except ViewerError as error:
@@ -50,7 +48,7 @@ def ready() -> bool:
 
 @contextmanager
 def error_boundary() -> Iterator[None]:
-    """Around everything that may fail: one sentence for the visitor, the details for the log."""
+    """Turn every exception inside into one sentence for the visitor; unexpected ones are logged."""
     try:
         yield
     except ViewerError as error:
@@ -61,7 +59,7 @@ def error_boundary() -> Iterator[None]:
 
 
 def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:
-    """For callbacks inside a fragment: do it, then draw the fragments of these keys again; the whole page if none is named or it plays."""
+    """Call `verb(*args)`, then rerun the fragments with these keys; rerun the whole page if none is named or Play is on."""
     played = current.playing()
     verb(*args)
     if redraw and not played and not current.playing():
@@ -70,9 +68,9 @@ def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: objec
 
 
 def button(label: str, verb: Callable[[], None], **look: Any) -> None:
-    """A button that takes what stands in the fields now, even if it was typed the moment before.
+    """Draw a button that calls `verb` with the current values of all fields, then rerun.
 
-    Streamlit calls `on_click` with what the last drawing gave it, which knows nothing of a text that comes with the press.
+    Streamlit calls `on_click` with the arguments of the last run, which miss a text that arrives together with the press.
     """
     if st.button(label, **look):
         verb()

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
     from pages.ui.session.state import Session
 
-SLOW = 1.0  # steps a second up to which both moments are shown, the odds and the roll
-CHANGE = 1.4  # by what factor the fair pause must have moved before the clock is set anew
-LATE = 2.0  # by what factor the clock of something else must be wrong before it is set anew
-CROWDED = 2.0  # seconds between two draws of something else that moves by itself, at most
+SLOW = 1.0  # steps per second up to which a step is drawn twice: before and after its roll
+CHANGE = 1.4  # factor by which the fair pause must change before the clock is set again
+LATE = 2.0  # factor by which the clock of an experiment must be wrong before it is set again
+CROWDED = 2.0  # longest pause in seconds between two draws of an experiment
 
 
 @contextmanager
 def drawing(step: bool = True) -> Iterator[None]:
-    """Around a draw: in Play, who came first draws first, and what it took is noted. What waits for a model must stay outside.
+    """Draw in order of arrival while Play is on, and note the time it took. Do not wait for a model inside.
 
-    step: whether this is the part that shows the step.
+    step: whether this part shows the step.
     """
     session = current_session()
     if not session.playing:
@@ -41,28 +41,28 @@ def drawing(step: bool = True) -> Iterator[None]:
 
 
 def paced(seconds: float | None) -> float | None:
-    """The clock of something else that moves by itself: where many play, it draws no more often than they do, but once in two seconds."""
+    """Return the pause between two draws of an experiment: with many players no shorter than theirs, at most CROWDED."""
     return seconds if seconds is None else max(seconds, min(CROWDED, scheduler().fair_pause()) if scheduler().players > 1 else 0.0)
 
 
 def outpaced(clock: float, seconds: float) -> bool:
-    """Whether something that `paced` gave this clock should have another by now, and may have it."""
+    """Return whether an experiment with this clock needs another one, and may set it now."""
     wanted = paced(seconds) or clock
     return not clock / LATE < wanted < clock * LATE and scheduler().may_change()
 
 
 def too_fast_to_animate(speed: float) -> bool:
-    """Whether it plays so fast that movements would only blur."""
+    """Return whether Play is too fast for animations."""
     return current_session().playing and speed > 2
 
 
 def interval(speed: float) -> float | None:
-    """Seconds between two draws in Play, None when it is paused. At slow speeds every step is drawn twice, before and after its roll.
+    """Return the seconds between two draws in Play, None when it is paused.
 
-    Where many play at a time, everybody draws less often instead of everybody waiting.
+    At slow speeds every step is drawn twice, before and after its roll. With many players, each draws less often instead of waiting.
     """
     session = current_session()
-    if not session.playing or session.hidden:  # in a tab that nobody sees, Play rests and takes no share of the machine
+    if not session.playing or session.hidden:  # Play pauses in a hidden tab
         scheduler().leave(id(session))
         session.interval = 0.0
         return None
@@ -80,7 +80,7 @@ def _wanted(speed: float) -> float:
 
 
 def shared(speed: float) -> tuple[int, float] | None:
-    """How many share the machine and how many steps a second that leaves, if it is fewer than this visitor asked for."""
+    """Return the number of players and the steps per second for each, if that is fewer than this visitor asked for."""
     session, own = current_session(), _own(speed)
     if not session.playing or session.interval <= own * CHANGE:
         return None
@@ -88,10 +88,10 @@ def shared(speed: float) -> tuple[int, float] | None:
 
 
 def advance(made: Generation | Replay, speed: float) -> None:
-    """The end of a draw in Play: make what the next one shows."""
+    """Compute what the next draw in Play shows."""
     session = current_session()
     if not session.playing:
-        if session.interval:  # Play has ended by itself: the clock stops, and the button says so
+        if session.interval:  # Play ended by itself: rerun, so that the clock stops and the button changes
             st.rerun()
         return
     if session.hidden:
@@ -106,7 +106,7 @@ def advance(made: Generation | Replay, speed: float) -> None:
 
 
 def _go_on(session: Session, made: Generation | Replay, speed: float) -> None:
-    """One more step of what is still played; a verb may have come in between, from another script of this visitor."""
+    """Make one more step, unless another script of this visitor has stopped Play or replaced the run."""
     if not session.playing or session.run is not made:
         return
     if made.finished:

@@ -1,4 +1,4 @@
-"""Page frame: the guard for deep links, headings, notices, the error boundary."""
+"""Page frame: the guard for deep links, page headings, the styles, the notice of a full instance."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from core.language import _
-from pages.ui.i18n.page_titles import HIDDEN, OPERATOR_PAGE, PAGES, ROOT
+from pages.ui.i18n.page_titles import FOLDER, HIDDEN, OPERATOR_PAGE, PAGES
 from pages.ui.server import deployment
 from pages.ui.session import roles
 
@@ -19,13 +19,11 @@ def pages() -> dict[str, list[st.Page]]:
     for number, (group, file, title, sight) in enumerate(PAGES):
         path = "start" if number == 0 else Path(file).stem
         seen: Literal["visible", "hidden"] = "hidden" if path in HIDDEN else "visible"
-        made = st.Page(ROOT / "pages" / file, title=_(title), url_path=path, help=_(sight), default=number == 0, visibility=seen)
+        made = st.Page(FOLDER / file, title=_(title), url_path=path, help=_(sight), default=number == 0, visibility=seen)
         groups.setdefault(group, []).append(made)
     landing = PAGES[0]
     # The page where a visitor lands is served without a path; a hidden twin gives it one, so that a link to /watch is no dead end.
-    groups[landing[0]].append(
-        st.Page(ROOT / "pages" / landing[1], title=_(landing[2]), url_path=Path(landing[1]).stem, visibility="hidden")
-    )
+    groups[landing[0]].append(st.Page(FOLDER / landing[1], title=_(landing[2]), url_path=Path(landing[1]).stem, visibility="hidden"))
     shown: Literal["visible", "hidden"] = "visible" if deployment.public() and roles.is_operator() else "hidden"
     groups["Models"].append(
         st.Page(

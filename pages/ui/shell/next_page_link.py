@@ -29,9 +29,9 @@ def onward(path: str) -> None:
         return
     file, title, sight = following(path)
     with st.container(key="onward", gap="xsmall"):
-        begun = tour_state.under_way()
+        begun = tour_state.active_tour()
         if begun is not None:
             back = _("Back to the tour, stop {number}").format(number=begun.number)
-            st.page_link(page_titles.ROOT / "pages" / "tour.py", label=back, icon=":material/hiking:", width="content")
+            st.page_link(page_titles.FOLDER / "tour.py", label=back, icon=":material/hiking:", width="content")
         label = _("Next: **{title}.** {sight}").format(title=_(title), sight=_(sight))
-        st.page_link(page_titles.ROOT / "pages" / file, label=label, icon=":material/arrow_forward:", width="content")
+        st.page_link(page_titles.FOLDER / file, label=label, icon=":material/arrow_forward:", width="content")

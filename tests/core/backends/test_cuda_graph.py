@@ -33,7 +33,7 @@ needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is 
 
 
 @pytest.fixture(autouse=True)
-def small_desks(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Desks of 8, 16 and 32 tokens, so that short texts move from one to the next and beyond the last."""
     monkeypatch.setattr(cuda_graph, "SMALLEST", 8)
     monkeypatch.setattr(cuda_graph, "LARGEST", 32)

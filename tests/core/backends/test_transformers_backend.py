@@ -77,3 +77,19 @@ def test_lengths_that_are_rotated_alike() -> None:
     assert [long.factors(length) == 0 for length in (1, 16, 17, 60)] == [True, True, False, False]
     assert long.factors(17) == long.factors(60) and dynamic.factors(17) != dynamic.factors(18)
     assert RotaryLengths.of(network_of("bamba").config).factors(10**9) == 0
+
+
+def test_a_device_without_memory_and_numbers_that_are_none_do_not_switch_the_cache_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = network_of("sliding window")
+    with torch.no_grad():
+        network.lm_head.weight.fill_(float("nan"))
+    assert TransformersBackend.checked(network, np.arange(16)).is_cached, "NaN has an error of its own"
+
+    def full(self: TransformersBackend, token_ids: np.ndarray, state: Any) -> torch.Tensor:
+        if state is not None:
+            raise torch.OutOfMemoryError("out of memory")
+        return torch.zeros(300)
+
+    monkeypatch.setattr(TransformersBackend, "run", full)
+    with pytest.raises(torch.OutOfMemoryError):
+        TransformersBackend.checked(network, np.arange(16))

@@ -20,7 +20,6 @@ from core.costs.formulas import (
     answer_multiply_adds,
     attention_multiply_adds,
     cache_bytes,
-    context_that_fits,
     forecast,
     multiply_adds,
     pass_bytes,
@@ -146,10 +145,6 @@ def test_readers_that_fit_by_hand() -> None:
     assert readers_that_fit(llama, memory - 1, 4096, 2, 2) == 9
     assert readers_that_fit(llama, memory, 4096, 2, 1) == 20
     assert readers_that_fit(llama, 1e9, 4096, 2, 2) == 0
-    assert context_that_fits(llama, memory, 10, 2, 2) == 4096
-    assert context_that_fits(llama, memory - 1, 10, 2, 2) == 4095
-    assert context_that_fits(llama, 1e9, 1, 2, 2) == 0
-    assert context_that_fits(llama, 1e15, 1, 2, 2) == llama.context_length
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, math.nan, math.inf, -math.inf, 10**30, "12", None, True])

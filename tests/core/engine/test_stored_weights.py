@@ -70,7 +70,7 @@ def test_the_odds_are_those_of_the_float32_model(architecture: str, kind: str, f
     for end in (12, 13, 14, 20, 21, 15, 16, 40):
         found = model.engine.forward(ids[:end], cache).logits.values
         torch.testing.assert_close(found, expected[end - 1], atol=1e-4, rtol=0)
-    with torch.inference_mode():  # what the labs and the look inside compute with
+    with torch.inference_mode():  # as experiments and the inspection compute
         slow = model.network(torch.from_numpy(ids)[None], use_cache=False).logits[0]
     assert torch.equal(slow, expected), "widened exactly, then the very same operations"
 
