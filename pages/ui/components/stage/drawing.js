@@ -104,7 +104,11 @@ function drawBars(my, look) {
       return row;
     });
     const legend = make("div", "legend");
-    legend.append(make("i", "model"), my.data.texts.before, make("i", "used"), my.data.texts.after);
+    for (const [name, text] of [["model", my.data.texts.before], ["used", my.data.texts.after]]) {
+      const entry = make("span");
+      entry.append(make("i", name), text);
+      legend.append(entry);
+    }
     bars.replaceChildren(...bars.rows, legend);
     bars.classList.add("asleep");
   }

@@ -14,10 +14,10 @@ OWN = Talk("Mine", THREE.stops[:2])
 
 
 @pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> talk.TalkEditor:
+def editor(monkeypatch: pytest.MonkeyPatch) -> talk.TalkEditor:
     """A new visitor's editor."""
     made = talk.TalkEditor()
-    monkeypatch.setattr(talk, "desk", lambda: made)
+    monkeypatch.setattr(talk, "editor", lambda: made)
     return made
 
 
