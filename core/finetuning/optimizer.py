@@ -1,8 +1,7 @@
-"""Two optimizers and one schedule: Muon for the hidden matrices, AdamW for the rest; warm up, hold, then decay.
+"""Muon for the hidden matrices, AdamW for all other weights, with one common step.
 
-Muon (K. Jordan and others, 2024) takes the momentum of a matrix and replaces it by the nearest orthogonal one, so that all directions
-move alike: about half the tokens for the same loss. The schedule holds its rate until the decay begins, so a run can be ended at
-any moment.
+Muon (K. Jordan and others, 2024) replaces the momentum of a matrix by the nearest orthogonal matrix. It needs about half the tokens of AdamW
+for the same loss.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from core.device import CPU_MULTIPLIES_BF16
 
 
 class Muon(torch.optim.Muon):
-    """torch's own, but on a processor that does not multiply bf16 its matrices are made orthogonal in float32.
+    """torch's Muon, with the orthogonal matrices computed in float32 on a processor that does not multiply bfloat16.
 
-    torch makes them so in bf16 and offers no choice; such a processor takes thirty times as long for that, and longer than for all the
-    rest of a training step.
+    torch computes them in bfloat16 only. On such a processor that takes thirty times as long, longer than the rest of a training step.
     """
 
     @torch.no_grad()
@@ -46,7 +44,7 @@ class Muon(torch.optim.Muon):
 
 
 def orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
-    """A matrix [m, n] with its singular values brought close to 1, by Newton and Schulz's iteration, in its own dtype."""
+    """Return the matrix [m, n] with its singular values brought close to 1 by Newton and Schulz's iteration, in its own dtype."""
     high = matrix.shape[0] > matrix.shape[1]
     near = matrix.T if high else matrix
     near = near / near.norm().clamp(min=eps)
@@ -58,7 +56,7 @@ def orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: 
 
 
 class Optimizers:
-    """Muon and AdamW with one common step; the schedule scales both rates."""
+    """Muon and AdamW with one common step."""
 
     def __init__(self, model: nn.Module, muon_rate: float, adam_rate: float, weight_decay: float) -> None:
         matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name and "lm_head" not in name]
@@ -70,13 +68,8 @@ class Optimizers:
         self.all: list[torch.optim.Optimizer] = [muon, adam]
         self.rates = [muon_rate, adam_rate]
 
-    def add(self, others: Optimizers) -> None:
-        """Move others' weights in the same steps, at their own rates."""
-        self.all += others.all
-        self.rates += others.rates
-
     def step(self, scale: float) -> None:
-        """Move the weights with the rates times `scale`, and forget the gradients."""
+        """Update the weights with both rates times `scale`, then clear the gradients."""
         for optimizer, rate in zip(self.all, self.rates, strict=True):
             for group in optimizer.param_groups:
                 group["lr"] = rate * scale
@@ -89,12 +82,3 @@ class Optimizers:
     def load_state_dict(self, states: list[dict]) -> None:
         for optimizer, state in zip(self.all, states, strict=True):
             optimizer.load_state_dict(state)
-
-
-def schedule(step: int, steps: int, warmup: int, decay: int) -> float:
-    """Share of the full rate at this step: up, flat, and down to nothing over the last `decay` steps.
-
-    >>> [schedule(step, 100, 10, 20) for step in (4, 50, 90)]
-    [0.5, 1.0, 0.5]
-    """
-    return min(1.0, (step + 1) / warmup, max(0.0, (steps - step) / decay))

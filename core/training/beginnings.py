@@ -1,7 +1,6 @@
-"""Beginnings for the examination: what a hall calls out, and how a story may start. No lesson begins with any of them.
+"""Prompts of the evaluation. No lesson begins with any of them.
 
-The first nine of `EVERYDAY` were named by the one who set the goals; the first twenty of it and the twenty of `STORIES` are the forty on
-which the sureness of the model is measured.
+The sureness of the model is measured on the first twenty of `EVERYDAY` and the twenty of `STORIES`.
 """
 
 from __future__ import annotations
@@ -99,28 +98,3 @@ Nobody had ever opened the
 """.strip().split("\n")
 
 # A hero with a name, whom the story should go on with: name, beginning.
-HEROES = [
-    (name, beginning.format(n=name))
-    for name, beginning in (
-        ("Mia", "Once upon a time, there was a little girl named {n}."),
-        ("Tom", "Once upon a time, there was a little boy named {n}."),
-        ("Sara", "One day, a girl called {n} went for a walk."),
-        ("Ben", "{n} was a little boy who lived near the sea."),
-        ("Lily", "{n} had a red ball."),
-        ("Jack", "There was once a poor boy whose name was {n}."),
-        ("Anna", "{n} and her mother lived in a small house."),
-        ("Sam", "One morning, {n} could not find his shoes."),
-        ("Lucy", "It was {n}'s birthday, and everybody came."),
-        ("Max", "{n} was a dog who liked to dig."),
-        ("Nina", "{n} wanted to see the world."),
-        ("Peter", "{n} lived with his grandfather on a farm."),
-        ("Rosa", "Long ago there was a princess named {n}."),
-        ("Leo", "{n} the lion was hungry."),
-        ("Clara", "Every evening, {n} looked at the moon."),
-        ("Tim", "{n} found a little bird in the garden."),
-        ("Grace", "{n} was afraid of the dark."),
-        ("Oscar", "An old fisherman named {n} had a small boat."),
-        ("Ella", "{n} was the youngest of three sisters."),
-        ("Will", "On a rainy day, {n} sat at the window."),
-    )
-]

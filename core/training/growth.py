@@ -1,7 +1,7 @@
-"""The growth record: what the model thinks of a few beginnings while it learns.
+"""The growth record: next-token probabilities of a few prompts at about ten moments of the training.
 
-At about ten moments the whole distribution after each prompt is looked at, its twenty likeliest tokens are kept, and a short text is
-sampled. Nothing is selected afterwards. The file is only written here; `core/models/growth.py` reads it, for a page that draws it.
+Each moment holds the twenty likeliest tokens after every prompt, and one sampled text, not selected. `core/models/growth.py` reads the
+file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PROMPTS = [
     "Is a whale a fish?",
     "The answer is",
 ]
-MOMENTS = (0, 10, 30, 100, 200, 400, 800, 1600, 3000, 5000, 10_000, 20_000, 25_300, 25_800, 26_400)
+MOMENTS = (0, 10, 30, 100, 200, 400, 800, 1600, 3000, 5000, 10_000, 20_000)  # steps
 TOP = 20
 FORMAT = 1
 
@@ -39,9 +39,9 @@ def moment(
     loss: float | None,
     held_out_loss: float | None = None,
 ) -> dict[str, Any]:
-    """One entry of the record: {"step", "tokens", "loss", "held_out_loss", "prompts": [{"prompt", "top": [[id, p], ...]}], "sample"}.
+    """Return one entry: {"step", "tokens", "loss", "held_out_loss", "prompts": [{"prompt", "top": [[id, p], ...]}], "sample"}.
 
-    Both losses are in nats per token; None where nothing was measured.
+    Both losses are in nats per token, None if not measured.
     """
     model.eval()
     prompts = []
@@ -60,7 +60,7 @@ def moment(
 def write(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, prompt: str, new_tokens: int, temperature: float = 0.8, seed: int = 0
 ) -> str:
-    """Continue a prompt by sampling until the end token or `new_tokens`; the text with its prompt. Temperature 0 takes the favourite."""
+    """Return the prompt with a sampled continuation of at most `new_tokens` tokens. Temperature 0 takes the likeliest token."""
     dice = torch.Generator().manual_seed(seed)
     ids = tokenizer.encode(prompt)
     past = None
@@ -80,7 +80,7 @@ def write(
 
 
 def append(path: Path, entry: dict[str, Any]) -> None:
-    """Add an entry to the record; a step that is already there is replaced (a resumed run passes it again)."""
+    """Add an entry to the record. Entries of the same or later steps are replaced, because a resumed run passes them again."""
     empty: dict[str, Any] = {"format": FORMAT, "top": TOP, "moments": []}
     record = json.loads(path.read_text()) if path.exists() else empty
     record["moments"] = [old for old in record["moments"] if old["step"] < entry["step"]] + [entry]

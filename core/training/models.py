@@ -6,10 +6,9 @@ from transformers import LlamaConfig
 
 from core.training.tokenizer import CONTEXT, VOCABULARY
 
-# Eight heads share four key-value heads (grouped-query attention): half the cache, and a cache lesson that is true.
+# Eight heads share four key-value heads (grouped-query attention), which halves the cache.
 STORYTELLER = {"hidden_size": 256, "intermediate_size": 640, "num_hidden_layers": 7, "num_attention_heads": 8, "num_key_value_heads": 4}
 MINI = {"hidden_size": 96, "intermediate_size": 256, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2}
-
 
 SHAPES = {"storyteller": STORYTELLER, "storyteller-mini": MINI, "storyteller-mini-alone": MINI}
 CHECKPOINTS = {"storyteller": "checkpoint.pt", "storyteller-mini": "mini.pt", "storyteller-mini-alone": "alone.pt"}

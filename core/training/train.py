@@ -1,284 +1,210 @@
-"""Train storyteller from nothing.
+"""Train the storyteller, or continue a run that was stopped.
 
-    python -m core.training.train --corpus TEXTS --run RUN
+    python -m core.training.train --corpus TEXTS --checkpoints FOLDER [--start-from MODEL] [--minutes M] [--end-in STEPS]
 
-On a CPU give one worker to each core (--workers): on a busy machine, two workers that meet once a step are much faster than two
-threads that meet in every operation.
-
-Resumes from RUN/checkpoint.pt when there is one; stops cleanly on SIGTERM or Ctrl-C. To end a run that has learned enough, stop it and
-start it again with `--steps` a little beyond the step it reached: the rate then falls to zero over the last `--decay` steps.
+FOLDER, outside git, gets tokenizer/, checkpoint.pt and growth.json. The rate warms up, stays, and falls to zero over the last steps of the
+plan. `--end-in` starts that fall now. SIGTERM saves a checkpoint and stops. `--start-from` begins with the weights and the tokenizer of an
+exported model of the same shape.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
-from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.device import CPU_MULTIPLIES_BF16
-from core.finetuning.optimizer import Optimizers, schedule
+from core.finetuning.optimizer import Optimizers
 from core.training import growth
 from core.training.corpus import Corpus
-from core.training.data import IGNORED, Batch, Lessons
-from core.training.lessons import fingerprint
-from core.training.models import STORYTELLER, config
-from core.training.spelling import Spelling, auxiliary_loss, known_words
-from core.training.workers import average_gradients, launch, shared, stop_on_signals, workers
+from core.training.mixture import IGNORED, Batch, Mixture, Shares, tokenizer_texts
+from core.training.models import CHECKPOINTS, STORYTELLER, config
+from core.training.tokenizer import CONTEXT, train_tokenizer
 
-Loss = Callable[..., torch.Tensor]
+# (model, ids [rows, length], targets [rows, length], mask) -> mean loss
+Loss = Callable[[nn.Module, Tensor, Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything about a run that is a number. Rows shrink as length grows, so that a step stays as many tokens.
+    """All numbers of a run. Every `long_every`-th step has rows of the whole context, the others of half of it."""
 
-    From step `long_from` on, one step in `long_every` has long rows: attention over them is the dearest part of a step.
-
-    begin: the step at which the rate is warmed up, for a run that goes on from weights alone.
-    cycles: how often the rate is warmed up and falls to nothing. averaged: at the end, the model is the mean of the weights that it began
-    with and had at the end of each cycle: they err in different places, and their mean errs less (Izmailov and others, 2018).
-    spelling: weight of the probability on pieces that no known word allows (spelling.py); 0 asks for the next token alone. deterrence: of
-    how far pieces that would complete a hurtful word are too likely; only beside the spelling. patchwork: share of the documents of prose
-    that are put together of sentences from many.
-    """
-
-    steps: int = 100_000
-    warmup: int = 100
-    decay: int = 1500
-    step_tokens: int = 4096
-    length: int = 256
-    long_length: int = 512
-    long_from: int = 1500
-    long_every: int = 4
-    early_steps: int = 800
-    prose_share: float = 0.5
-    patchwork: float = 0.0
-    spelling: float = 0.0
-    deterrence: float = 0.1
-    begin: int = 0
-    cycles: int = 1
-    averaged: bool = False
     muon_rate: float = 2e-3
     adam_rate: float = 2e-3
     weight_decay: float = 0.05
+    warmup: int = 200
+    steps: int = 6000
+    decay: int = 1200
+    step_tokens: int = 8192
+    length: int = CONTEXT // 2
+    long_every: int = 4
+    clip: float = 1.0
+    save_minutes: float = 5.0
+    bfloat16: bool = CPU_MULTIPLIES_BF16 or torch.cuda.is_available()
     seed: int = 0
-    save_every: int = 200
+    shares: Shares = field(default_factory=Shares)
 
-    def shape(self, step: int) -> tuple[int, int]:
-        """Rows and length of the batch at this step."""
-        length = self.long_length if step >= self.long_from and step % self.long_every == 0 else self.length
-        return max(1, self.step_tokens // length), length
-
-    def cycle(self, step: int) -> tuple[int, int]:
-        """How far this step is in its cycle, and how many steps a cycle has."""
-        each = (self.steps - self.begin) // self.cycles
-        return (step - self.begin) % each, each
+    def rows(self, step: int) -> tuple[int, int]:
+        """Return rows and length of the batch at this step."""
+        length = self.length * 2 if step % self.long_every == 0 else self.length
+        return self.step_tokens // length, length
 
 
-def device() -> torch.device:
-    """The GPU if there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def scale(plan: Plan, step: int, end: int) -> float:
+    """Return the share of the full rate at this step of a run that ends at `end`.
+
+    >>> [scale(Plan(decay=100), step, 1100) for step in (99, 500, 1050, 1100)]
+    [0.5, 1.0, 0.5, 0.0]
+    """
+    return min(1.0, (step + 1) / plan.warmup, max(0.0, (end - step) / plan.decay))
 
 
-def loss_of(
-    model: nn.Module,
-    ids: torch.Tensor,
-    targets: torch.Tensor,
-    mask: torch.Tensor,
-    *auxiliary: Any,
-) -> torch.Tensor:
-    """Mean cross-entropy per target token, in nats, and the loss on what `Trainer.auxiliary` gives. In bf16 where that is quick."""
-    with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type != "cpu" or CPU_MULTIPLIES_BF16):
-        logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
-    loss = functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
-    return loss + auxiliary_loss(logits, targets != IGNORED, *auxiliary) if auxiliary else loss
+def cross_entropy(model: nn.Module, ids: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    """Return the mean cross-entropy per target token in nats."""
+    logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
+    return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
 
 
-class Trainer:
-    """A model on its way: weights, optimizers, step and tokens seen, and how to save and resume them."""
+class Run:
+    """A model in training, its optimizers, its step, and its checkpoint."""
 
-    def __init__(self, model: nn.Module, lessons: Lessons, plan: Plan, compiled: bool = True, spelling: Spelling | None = None) -> None:
-        self.model, self.lessons, self.plan, self.spelling = model, lessons, plan, spelling
-        self.device = next(model.parameters()).device
+    def __init__(self, model: LlamaForCausalLM, mixture: Mixture, plan: Plan, loss: Loss = cross_entropy, compiled: bool = True) -> None:
+        self.model, self.mixture, self.plan = model, mixture, plan
         self.optimizers = Optimizers(model, plan.muon_rate, plan.adam_rate, plan.weight_decay)
-        self.loss_of: Loss = torch.compile(loss_of, dynamic=False) if compiled else loss_of
+        self.loss_of = torch.compile(loss, dynamic=False) if compiled else loss
         self.step = self.tokens = 0
-        self.snapshots: list[dict[str, torch.Tensor]] = []  # weights that will be averaged
+        self.decay, self.end = plan.decay, plan.steps
 
-    def one_step(self, scale: float = 1.0) -> float:
-        """Learn from one batch, at the scheduled rate times `scale`; the loss before learning from it."""
-        plan = self.plan
-        at, each = plan.cycle(self.step)
-        if plan.averaged and at == 0:
-            self.take_snapshot()
-        whole = self.lessons.batch(self.step, *plan.shape(self.step))
-        batch = whole.part(*workers())
-        loss = self.loss(batch)
+    def batch(self) -> Batch:
+        """Return the batch of the present step."""
+        return self.mixture.batch(self.step, *self.plan.rows(self.step), tokens_before=self.tokens)
+
+    def one_step(self) -> float:
+        """Learn from one batch and return its loss before the step."""
+        batch, device = self.batch(), self.model.device
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.plan.bfloat16):
+            loss = self.loss_of(self.model, batch.ids.to(device), batch.targets.to(device), batch.mask.to(device))
         loss.backward()
-        average_gradients(self.model, batch.tokens / whole.tokens)
-        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizers.step(scale * schedule(at, each, plan.warmup, plan.decay))
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
+        self.optimizers.step(scale(replace(self.plan, decay=self.decay), self.step, self.end))
         self.step += 1
-        self.tokens += whole.tokens
-        if plan.averaged and self.step == plan.begin + plan.cycles * each:
-            self.take_snapshot()
-            self.model.load_state_dict(
-                {name: sum(weights[name] for weights in self.snapshots) / len(self.snapshots) for name in self.snapshots[0]}
-            )
+        self.tokens += batch.tokens
         return float(loss.detach())
 
-    def take_snapshot(self) -> None:
-        """Keep the weights as they are now, for their mean."""
-        self.snapshots.append({name: weight.detach().clone() for name, weight in self.model.state_dict().items()})
+    def end_in(self, steps: int) -> None:
+        """Let the rate fall to zero over so many steps from now on."""
+        self.decay, self.end = steps, self.step + steps
 
-    def loss(self, batch: Batch) -> torch.Tensor:
-        """The loss of one batch, whose gradient is followed."""
-        there = batch.to(self.device)
-        return self.loss_of(self.model, there.ids, there.targets, there.mask, *self.auxiliary(batch))
-
-    def auxiliary(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, float, float] | tuple[()]:
-        """What `auxiliary_loss` needs: the two masks and their weights; nothing for a run that asks for no spelling."""
-        if self.spelling is None:
-            return ()
-        wrong, hurtful = (mask(batch.ids, batch.targets).to(self.device) for mask in (self.spelling.wrong, self.spelling.hurtful))
-        return wrong, hurtful, self.plan.spelling, self.plan.deterrence
-
-    @torch.no_grad()
-    def exam_loss(self, batches: int = 2) -> float:
-        """Mean loss on held-out lessons, the same ones every time."""
-        losses = []
-        for number in range(batches):
-            batch = self.lessons.batch(number, *self.plan.shape(self.step), exam=True).to(self.device)
-            losses.append(float(loss_of(self.model, batch.ids, batch.targets, batch.mask)))
-        return sum(losses) / len(losses)
+    @property
+    def finished(self) -> bool:
+        """True after the last step."""
+        return self.step >= self.end
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint whole or not at all."""
-        state: dict[str, Any] = {
-            "model": self.model.state_dict(),
-            "optimizers": self.optimizers.state_dict(),
-            "step": self.step,
-            "tokens": self.tokens,
-            "snapshots": self.snapshots,
-        }
+        """Write a checkpoint as a whole or not at all."""
+        state = {"model": self.model.state_dict(), "optimizers": self.optimizers.state_dict(), "step": self.step, "tokens": self.tokens,
+                 "decay": self.decay, "end": self.end}  # fmt: skip
         torch.save(state, path.with_suffix(".new"))
         os.replace(path.with_suffix(".new"), path)
 
     def resume(self, path: Path) -> None:
-        """Go on where `save` stopped."""
-        state = torch.load(path, map_location=self.device, weights_only=True)
+        """Continue from a checkpoint that `save` wrote."""
+        state = torch.load(path, map_location="cpu", weights_only=True)
         self.model.load_state_dict(state["model"])
-        if state["optimizers"]:
-            self.optimizers.load_state_dict(state["optimizers"])
-        self.step, self.tokens, self.snapshots = state["step"], state["tokens"], state.get("snapshots", [])
+        self.optimizers.load_state_dict(state["optimizers"])
+        self.step, self.tokens, self.decay, self.end = (state[name] for name in ("step", "tokens", "decay", "end"))
 
 
 def new_model(tokenizer: PreTrainedTokenizerFast, shape: dict[str, int], seed: int) -> LlamaForCausalLM:
-    """A model with random weights, the same for the same seed."""
+    """Return a model of this shape with weights drawn from the seed, on the GPU if there is one."""
     torch.manual_seed(seed)
-    return LlamaForCausalLM(config(shape, tokenizer.bos_token_id, tokenizer.eos_token_id, len(tokenizer))).to(device())
+    model = LlamaForCausalLM(config(shape, tokenizer.bos_token_id, tokenizer.eos_token_id, len(tokenizer)))
+    return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def finished(checkpoint: Path, plan: Plan) -> bool:
-    """True when this checkpoint has come to the end of its plan."""
-    return checkpoint.exists() and torch.load(checkpoint, map_location="cpu", weights_only=True)["step"] >= plan.steps
+def tokenizer_in(folder: Path, corpus: Corpus, start_from: Path | None = None) -> PreTrainedTokenizerFast:
+    """Return the tokenizer of this run. A new run copies the one of `start_from`, or trains its own."""
+    if start_from and not (folder / "tokenizer").exists():
+        AutoTokenizer.from_pretrained(start_from).save_pretrained(folder / "tokenizer")
+    if not (folder / "tokenizer").exists():
+        train_tokenizer(tokenizer_texts(corpus)).save_pretrained(folder / "tokenizer")
+    return AutoTokenizer.from_pretrained(folder / "tokenizer")
 
 
-def size_of(trainer: Trainer) -> str:
-    """How large what learns is, and where, for the log."""
-    return f"{sum(parameter.numel() for parameter in trainer.model.parameters()):,} parameters on {trainer.device}"
+def train(run: Run, checkpoint: Path, minutes: float = 0, record: Path | None = None) -> None:
+    """Train until the plan or the time ends, or a signal asks to stop. Write a checkpoint every few minutes, and the growth `record`."""
+    stopping: list[bool] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.append(True))
+    began = saved = logged = time.monotonic()
+    mean, before = 0.0, run.tokens
+    while not stopping and not run.finished and (not minutes or time.monotonic() - began < minutes * 60):
+        if record and run.step in growth.MOMENTS:
+            growth.append(record, growth.moment(run.model, run.mixture.tokenizer, run.step, run.tokens, mean or None))
+        loss = run.one_step()
+        mean = loss if not mean else 0.95 * mean + 0.05 * loss
+        now = time.monotonic()
+        if run.step % 10 == 0:
+            speed = (run.tokens - before) / (now - logged)
+            print(
+                f"{time.strftime('%X')} step {run.step} tokens {run.tokens / 1e6:.2f}M loss {mean:.3f} {speed:.0f} tokens/s",
+                flush=True,
+            )
+            logged, before = now, run.tokens
+        if now - saved > run.plan.save_minutes * 60:
+            run.save(checkpoint)
+            saved = now
+    run.save(checkpoint)
+    if record and run.finished:
+        growth.append(record, growth.moment(run.model, run.mixture.tokenizer, run.step, run.tokens, mean or None))
+    print(f"saved at step {run.step}", flush=True)
 
 
-def run(
-    trainer: Trainer, checkpoint: Path, note: Callable[[float | None], None] | None = None, minutes: float = 0, log_every: int = 10
-) -> None:
-    """Train to the last step of the plan or, if `minutes` are given, for so long with a rate that falls evenly to zero.
-
-    The first worker keeps the log and the checkpoint; `note` is called with the mean loss at the moments of the growth record and
-    at the end.
-    """
-    stopping = stop_on_signals()
-    plan, first, started, since = trainer.plan, workers()[0] == 0, time.perf_counter(), trainer.tokens
-    began = started
-    mean: float | None = None
-    left = 1.0
-    while trainer.step < plan.steps and left > 0 and not shared(len(stopping)):
-        if first and note and trainer.step in growth.MOMENTS:
-            note(mean)
-        loss = trainer.one_step(left)
-        mean = loss if mean is None else 0.95 * mean + 0.05 * loss
-        if first and trainer.step % log_every == 0:
-            speed = (trainer.tokens - since) / (time.perf_counter() - started)
-            started, since = time.perf_counter(), trainer.tokens
-            exam = f" exam {trainer.exam_loss():.3f}" if trainer.step % plan.save_every == 0 else ""
-            seen = f"step {trainer.step} tokens {trainer.tokens / 1e6:.2f}M"
-            print(f"{time.strftime('%H:%M:%S')} {seen} loss {mean:.4f} {speed:.0f} tokens/s{exam}", flush=True)
-        if first and trainer.step % plan.save_every == 0:
-            trainer.save(checkpoint)
-        if minutes:
-            left = shared(max(0.0, 1 - (time.perf_counter() - began) / (60 * minutes)) if first else 0.0)
-    if first:
-        trainer.save(checkpoint)
-        if note and not stopping:
-            note(mean)
+def storyteller(
+    corpus: Corpus, folder: Path, plan: Plan, start_from: Path | None = None, shape: dict[str, int] = STORYTELLER, compiled: bool = True
+) -> Run:
+    """Return the run of the storyteller in this folder: new, or resumed from its checkpoint."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = tokenizer_in(folder, corpus, start_from)
+    mixture = Mixture(tokenizer, corpus, plan.shares, plan.seed)
+    run = Run(new_model(tokenizer, shape, plan.seed), mixture, plan, compiled=compiled)
+    if (checkpoint := folder / CHECKPOINTS["storyteller"]).exists():
+        run.resume(checkpoint)
+    elif start_from:
+        run.model.load_state_dict(AutoModelForCausalLM.from_pretrained(start_from, dtype=torch.float32).state_dict())
+    return run
 
 
-def begin(corpus: Path | None, folder: Path, plan: Plan, minutes: float = 0) -> None:
-    """Load or make the model and train it."""
-    tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
-    prose = Corpus(corpus)
-    lessons = Lessons(tokenizer, prose, plan.prose_share, plan.early_steps, plan.seed)
-    spelling = Spelling(tokenizer, known_words(prose)) if plan.spelling else None
-    model = new_model(tokenizer, STORYTELLER, plan.seed)
-    trainer = Trainer(model, lessons, plan, spelling=spelling)
-    if (folder / "checkpoint.pt").exists():
-        trainer.resume(folder / "checkpoint.pt")
-    print(f"{size_of(trainer)}, from step {trainer.step}, lessons {fingerprint()}", flush=True)
-
-    def note(loss: float | None) -> None:
-        entry = growth.moment(model, tokenizer, trainer.step, trainer.tokens, loss, trainer.exam_loss())
-        growth.append(folder / "growth.json", entry)
-
-    run(trainer, folder / "checkpoint.pt", note, minutes)
+def options(description: str | None) -> argparse.ArgumentParser:
+    """Return the options that training and distillation share."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, required=True, help="folder of plain text files")
+    parser.add_argument("--checkpoints", type=Path, required=True, help="folder for tokenizer and checkpoints, outside git")
+    parser.add_argument("--minutes", type=float, default=0, help="stop after so many minutes; 0: when the plan ends")
+    parser.add_argument("--end-in", type=int, default=0, help="let the rate fall to zero over so many steps from now on")
+    parser.add_argument("--bfloat16", action="store_true", help="passes in bfloat16, for a processor that multiplies it faster")
+    return parser
 
 
 def main() -> None:
-    plan = Plan()
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, help="folder of plain text files; without it only the lessons are learned")
-    parser.add_argument("--run", type=Path, required=True, help="folder with tokenizer/ in it, for checkpoints and the log; outside git")
-    parser.add_argument("--steps", type=int, default=plan.steps, help="the last step")
-    parser.add_argument("--decay", type=int, default=plan.decay, help="over how many last steps the rate falls to zero")
-    parser.add_argument("--long-from", type=int, default=plan.long_from, help="step from which one in four has rows of 512 instead of 256")
-    parser.add_argument("--minutes", type=float, default=0, help="end after so many minutes, the rate falling evenly to zero from now on")
-    parser.add_argument("--rate", type=float, default=1.0, help="factor on both learning rates")
-    parser.add_argument("--prose-share", type=float, default=plan.prose_share, help="share of the tokens that are real prose")
-    parser.add_argument("--begin", type=int, default=plan.begin, help="the step at which the rate is warmed up")
-    parser.add_argument("--step-tokens", type=int, default=plan.step_tokens, help="tokens of one step")
-    parser.add_argument("--workers", type=int, default=1, help="processes that share the work, one thread each")
+    parser = options(__doc__)
+    parser.add_argument("--start-from", type=Path, help="folder of an exported model whose weights a new run begins with")
     arguments = parser.parse_args()
-    plan = replace(
-        plan,
-        steps=arguments.steps,
-        decay=arguments.decay,
-        long_from=arguments.long_from,
-        prose_share=arguments.prose_share,
-        begin=arguments.begin,
-        step_tokens=arguments.step_tokens,
-        muon_rate=plan.muon_rate * arguments.rate,
-        adam_rate=plan.adam_rate * arguments.rate,
-    )
-    launch(partial(begin, arguments.corpus, arguments.run, plan, arguments.minutes), arguments.run / "pid", arguments.workers)
+    plan = replace(Plan(), bfloat16=True) if arguments.bfloat16 else Plan()
+    run = storyteller(Corpus(arguments.corpus), arguments.checkpoints, plan, arguments.start_from)
+    if arguments.end_in:
+        run.end_in(arguments.end_in)
+    record = None if arguments.start_from else arguments.checkpoints / "growth.json"
+    train(run, arguments.checkpoints / CHECKPOINTS["storyteller"], arguments.minutes, record)
 
 
 if __name__ == "__main__":

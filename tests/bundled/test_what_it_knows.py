@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from core.training import growth
+from core.training.candidate import Candidate
 from core.training.evaluate import BUNDLED, load
-from core.training.exam import Candidate
 
 MEGABYTE = 1_000_000
 

@@ -149,52 +149,6 @@ def recall(rng: Random, exam: bool = False, distance: int | None = None) -> str:
     return text
 
 
-def marked(rng: Random, distance: int) -> tuple[str, set[str]]:
-    """A held-out text with one question about it, up to "Answer:", and all its right answers in small letters without the full stop."""
-    count = rng.choice([1, 1, 2, 2, 3, 4])
-    alike = rng.random() < 0.5
-    while True:
-        kinds = rng.choices(list(KINDS), k=1) * count if alike else rng.choices(list(KINDS), k=count)
-        facts = [(kind, fact(rng, True, kind)) for kind in kinds]
-        # Nobody twice and nothing twice: "Who has the ring now?" must have one answer.
-        named = {word for _, slots in facts for word in (slots["n"], slots["t"] or slots["n"])}
-        if len(named) == sum(2 if slots["t"] else 1 for _, slots in facts):
-            break
-    told = [article(rng.choice(KINDS[kind][0]).format_map(slots)) for kind, slots in facts]
-    kind, slots = rng.choice(facts)
-    _, questions, answers = KINDS[kind]
-    text = " ".join(told + filler(rng, distance)) + f"\nQuestion: {rng.choice(questions).format_map(slots)}\nAnswer:"
-    return text, {article(answer.format_map(slots)).rstrip(".").lower() for answer in answers}
-
-
-def pairs(rng: Random, exam: bool = False) -> str:
-    """The same told of three to six people, and everybody asked for: who has what must not be mixed up."""
-    kind = rng.choice(list(KINDS))
-    people = rng.sample(_PEOPLE, rng.randint(3, 6))
-    facts = list({slots["n"]: slots for slots in (fact(rng, exam, kind, None if exam else person) for person in people)}.values())
-    said = rng.choice(KINDS[kind][0])
-    text = " ".join(article((said if rng.random() < 0.7 else rng.choice(KINDS[kind][0])).format_map(slots)) for slots in facts)
-    asked = rng.sample(facts, len(facts))
-    if rng.random() < 0.3:
-        return text + "".join(f" {slots['n']}? {capital(slots['v'])}." for slots in asked)
-    return text + "".join(_ask(rng, kind, slots) for slots in asked)
-
-
-def moved(rng: Random, exam: bool = False) -> str:
-    """A thing that is moved: the last place counts."""
-    slots = fact(rng, exam, "where")
-    other = rng.choice([where for where in words.WHERES if where != slots["v"]])
-    name = rng.choice([name for name in _PEOPLE if name != slots["n"]])
-    he = "she" if slots["n"] in words.GIRLS else "he"
-    slots |= {"w": other, "m": name, "he": he}
-    return expand(
-        rng,
-        "{n} put the {t} {w}. [" + "|".join(filler(rng, 2)) + "] Then {n} took the {t} and put it {v}. "
-        '[Where is the {t} now? The {t} is {v}.|Question: Where is the {t}?\nAnswer: {V}.|{m} asked, "Where is the {t}?" "It is {v}," said {n}.]',
-        slots,
-    )
-
-
 _ECHOES = [
     lambda rng: rng.choice(_PEOPLE),
     lambda rng: rng.choice(words.FOODS),
@@ -240,25 +194,3 @@ def drill(rng: Random, exam: bool = False) -> str:
     times = max(2, 36 // len(items))
     joint = rng.choice([" ", " ", " ", " ", ", ", ". ", "\n", " and "])
     return joint.join(items * times)
-
-
-def shopping(rng: Random, exam: bool = False) -> str:
-    """Somebody takes a few things along and they all turn up again."""
-    slots = fact(rng, exam, "colour")
-    items = rng.sample(words.FOODS, rng.randint(2, 4))
-    where = rng.choice(words.PLACES)
-    slots |= {
-        "items": listing(items),
-        "again": listing(items),
-        "place": where,
-        "he": "she" if slots["his"] == "her" else "he",
-        "one": items[0],
-    }
-    return expand(
-        rng,
-        "[{n} went to {place} with a {v} {t}.|{n} took {his} {v} {t} and went to {place}.] [There {n} bought|On the way {n} got|Then {n} found] {items}. "
-        "[It was a nice day.|The sun was shining.|It began to rain.|Many people were there.] [At home|Later|In the evening], {n} [had|put on the table|showed {his} mother] "
-        "{again}. [The {v} {t} was still there.|{n} put the {v} {t} away.|{n} was happy with {his} {v} {t}.] "
-        "[What did {n} bring? {n} brought {items}.|What colour was the {t}? It was {v}.|Where did {n} go? To {place}.|Question: What colour was the {t}?\nAnswer: {V}.|]",
-        slots,
-    ).strip()

@@ -11,7 +11,7 @@ import argparse
 from collections import Counter
 from random import Random
 
-from core.training.decency import hurtful
+from core.training.hurtful_words import hurtful
 from core.training.world.tell import story
 
 

@@ -1,34 +1,70 @@
-"""The recipe of the storyteller: batches depend on seed and step, and a resumed run learns the same."""
+"""The recipe of the bundled models on tiny models: batches, resumed runs, distillation, export and the whole command."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
+from core.training import distill, make
 from core.training.corpus import Corpus
-from core.training.recipe.mixture import Mixture, Shares, tokenizer_texts
-from core.training.recipe.train import Plan, Run
+from core.training.mixture import IGNORED, Mixture, Shares, pack, tokenizer_texts
+from core.training.models import SHAPES
 from core.training.tokenizer import train_tokenizer
+from core.training.train import Plan, Run, new_model
 
-_SHAPE = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
-
-
-def _run() -> Run:
-    corpus = Corpus(None)
-    tokenizer = train_tokenizer(iter(tokenizer_texts(corpus, 60_000)), 600)
-    return Run(tokenizer, Mixture(tokenizer, corpus, Shares()), Plan(step_tokens=256, length=64), compiled=False, shape=_SHAPE)
+SHAPE = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
+PLAN = Plan(step_tokens=256, length=64, steps=4, decay=2, warmup=1)
 
 
-def test_a_batch_depends_on_seed_and_step_alone() -> None:
-    run = _run()
-    first, again = (run.mixture.batch(7, 2, 64, 0) for _ in range(2))
+@pytest.fixture(scope="module")
+def tokenizer() -> PreTrainedTokenizerFast:
+    return train_tokenizer(tokenizer_texts(Corpus(None), 60_000), 600)
+
+
+def new_run(tokenizer: PreTrainedTokenizerFast) -> Run:
+    return Run(new_model(tokenizer, SHAPE, 0), Mixture(tokenizer, Corpus(None), Shares()), PLAN, compiled=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Happy birthday! 🎂🎉 👩‍👩‍👧",
+        "你好，世界",
+        "naïve café  two spaces\n\n\ttab ",
+        " 47 + 38 = 85.",
+        "<|start|>?",
+        "a\r\nb",
+        "\u200b\x00\x7f",
+        "",
+    ],
+)
+def test_any_text_is_decoded_exactly(tokenizer: PreTrainedTokenizerFast, text: str) -> None:
+    ids = tokenizer.encode(text)
+    assert ids[0] == tokenizer.bos_token_id
+    assert tokenizer.decode(ids[1:], skip_special_tokens=False) == text
+
+
+def test_a_batch_depends_on_seed_and_step_alone(tokenizer: PreTrainedTokenizerFast) -> None:
+    mixture = new_run(tokenizer).mixture
+    first, again = (mixture.batch(7, 2, 64, 0) for _ in range(2))
     assert torch.equal(first.ids, again.ids) and torch.equal(first.targets, again.targets)
-    assert not torch.equal(first.ids, run.mixture.batch(8, 2, 64, 0).ids)
+    assert not torch.equal(first.ids, mixture.batch(8, 2, 64, 0).ids)
 
 
-def test_a_resumed_run_learns_what_the_other_learns(tmp_path: Path) -> None:
-    through, stopped, resumed = _run(), _run(), _run()
+def test_a_target_is_the_next_token_of_the_same_document() -> None:
+    batch = pack([[[5, 6, 7], [8, 9]]], 6, filler=0)
+    assert batch.ids.tolist() == [[5, 6, 7, 8, 9, 0]]
+    assert batch.targets.tolist() == [[6, 7, IGNORED, 9, IGNORED, IGNORED]]
+    assert batch.tokens == 3
+    assert batch.mask[0, 0, 4].tolist() == [False, False, False, True, True, False]
+
+
+def test_a_resumed_run_learns_what_the_other_learns(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    through, stopped, resumed = (new_run(tokenizer) for _ in range(3))
     for _ in range(4):
         through.one_step()
     for _ in range(2):
@@ -37,6 +73,26 @@ def test_a_resumed_run_learns_what_the_other_learns(tmp_path: Path) -> None:
     resumed.resume(tmp_path / "checkpoint.pt")
     for _ in range(2):
         resumed.one_step()
-    assert (resumed.step, resumed.tokens) == (through.step, through.tokens)
+    assert (resumed.step, resumed.tokens, resumed.finished) == (through.step, through.tokens, True)
     for one, other in zip(through.model.parameters(), resumed.model.parameters(), strict=True):
         assert torch.equal(one, other)
+
+
+def test_the_divergence_by_hand() -> None:
+    teacher, student = torch.tensor([[[0.5, 0.5]]]).log(), torch.tensor([[[0.25, 0.75]]]).log()
+    wanted = 0.5 * torch.tensor(2.0).log() + 0.5 * torch.tensor(2 / 3).log()
+    assert distill.divergence(teacher, student, torch.tensor([[True]])).item() == pytest.approx(wanted.item())
+
+
+@pytest.mark.slow
+def test_one_command_makes_three_models_that_load(tmp_path: Path) -> None:
+    make.make(
+        Corpus(None), tmp_path / "run", tmp_path / "bundle", PLAN, replace(PLAN, seed=1), dict.fromkeys(SHAPES, SHAPE), compiled=False
+    )
+    for name in SHAPES:
+        model, tokenizer = (
+            AutoModelForCausalLM.from_pretrained(tmp_path / "bundle" / name),
+            AutoTokenizer.from_pretrained(tmp_path / "bundle" / name),
+        )
+        assert model.dtype == torch.bfloat16 and model.config.vocab_size == len(tokenizer)
+    assert (tmp_path / "bundle" / "storyteller" / "growth.json").exists()

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from core.training.decency import hurtful
+from core.training.hurtful_words import hurtful
 from core.training.world.registers import document
 from core.training.world.registry import PLOTS
 from core.training.world.state import Entity, Impossible, State

@@ -1,7 +1,7 @@
-"""What the storyteller reads: told stories of the world, real simple stories, facts and sums, older prose, in fixed shares of tokens.
+"""Training batches: told stories of the world, real simple stories, lessons and older prose, in fixed shares of tokens.
 
-Every batch is a function of the seed and the step, so a run that resumes reads what it would have read. The world never repeats a story.
-The few real simple stories are read at most four times; when those passes are used up, told stories take their share.
+A batch is a function of the seed and the step, so a resumed run reads what it would have read. The world never repeats a story. The real
+simple stories are read at most `PASSES` times, then told stories take their share.
 """
 
 from __future__ import annotations
@@ -10,17 +10,28 @@ from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 
+import torch
 from transformers import PreTrainedTokenizerFast
 
+from core.training import lessons
 from core.training.corpus import Corpus, Piece
-from core.training.data import Batch, _tensors
-from core.training.lessons import LATER, LESSONS
 from core.training.world.registers import document
 
-# Lessons that stay beside the world, with their shares: facts, rows, chance, sums, yes or no, everyday openings.
-_KEPT = "facts,rows,chance,sum of three,sum of two,is a,debate,number,opinion,opening,rhyme,joke,drill,echo,recall".split(",")
-_LONGEST = 1750  # characters of one piece of prose: about 512 tokens
+IGNORED = -100
 PASSES = 4
+_LONGEST = 1750  # characters of one piece of prose: about 512 tokens
+# Mean length of a document of each source in tokens, to turn shares of tokens into shares of documents.
+_LENGTHS = {"told": 180, "simple": 260, "lessons": 45, "older": 380}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """ids and targets [rows, length]; mask [rows, 1, length, length], True where a position may attend; tokens counts the targets."""
+
+    ids: torch.Tensor
+    targets: torch.Tensor
+    mask: torch.Tensor
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ class Mixture:
         if source == "told":
             return Piece(document(rng), whole=True)
         if source == "lessons":
-            return Piece(LESSONS[rng.choices(_KEPT, [LATER[name] for name in _KEPT])[0]](rng, False), whole=True)
+            return Piece(lessons.document(rng), whole=True)
         pieces = self.corpus.pieces["simple"] if source == "simple" else self._older
         return _part(rng, rng.choices(pieces, cum_weights=self._sums[source])[0])
 
@@ -64,21 +75,36 @@ class Mixture:
         wanted = {"told": shares.told, "simple": shares.simple, "lessons": shares.lessons, "older": shares.older}
         if not self._older:
             wanted = {"told": 0.85, "lessons": 0.15}
-        packed: list[list[tuple[list[int], str]]] = []
+        packed: list[list[list[int]]] = []
         for _ in range(rows):
-            row: list[tuple[list[int], str]] = []
-            while sum(len(ids) for ids, _ in row) < length:
+            row: list[list[int]] = []
+            while sum(map(len, row)) < length:
                 source = rng.choices(list(wanted), [share / _LENGTHS[name] for name, share in wanted.items()])[0]
                 piece = self.text(rng, source)
                 ids = self.tokenizer.encode(piece.text, verbose=False)[: length + 1]
                 whole = piece.whole and len(ids) <= length
-                row.append(([*ids, self.tokenizer.eos_token_id] if whole else ids, source))
+                row.append([*ids, self.tokenizer.eos_token_id] if whole else ids)
             packed.append(row)
-        return _tensors(packed, length, self.tokenizer.eos_token_id)
+        return pack(packed, length, self.tokenizer.eos_token_id)
 
 
-# Mean length of a document of each source in tokens, to turn shares of tokens into shares of documents.
-_LENGTHS = {"told": 180, "simple": 260, "lessons": 45, "older": 380}
+def pack(rows: list[list[list[int]]], length: int, filler: int) -> Batch:
+    """Put the documents of each row one after another. A position attends to its own document only."""
+    ids = torch.full((len(rows), length), filler)
+    targets = torch.full((len(rows), length), IGNORED)
+    segments = torch.zeros(len(rows), length, dtype=torch.long)
+    for row, documents in enumerate(rows):
+        start = 0
+        for number, tokens in enumerate(documents, start=1):
+            size = min(len(tokens), length - start)
+            ids[row, start : start + size] = torch.tensor(tokens[:size])
+            following = tokens[1 : size + 1]
+            targets[row, start : start + len(following)] = torch.tensor(following)
+            segments[row, start : start + size] = number
+            start += size
+    position = torch.arange(length)
+    mask = (segments[:, :, None] == segments[:, None, :]) & (position[:, None] >= position[None, :])
+    return Batch(ids, targets, mask[:, None].contiguous(), int((targets != IGNORED).sum()))
 
 
 def _sums(pieces: list[Piece]) -> list[int]:

@@ -1,4 +1,4 @@
-"""A judge of texts: bits per character under a larger model, which lies outside the project."""
+"""Bits per character of texts under a larger model, which is not part of the project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 
 class Judge:
-    """SmolLM2-135M-Instruct or another causal model, loaded from a folder or, if there is a .gguf file in it, from that."""
+    """A causal model such as SmolLM2-135M-Instruct, from a folder or from the .gguf file in it."""
 
     def __init__(self, folder: Path) -> None:
         files = sorted(folder.glob("*.gguf"))
@@ -22,7 +22,7 @@ class Judge:
 
     @torch.inference_mode()
     def bits_per_character(self, texts: Sequence[str]) -> float:
-        """Mean bits per character over all these texts; the first token of each is given."""
+        """Return the mean bits per character over all texts. The first token of each text is given."""
         bits, characters = 0.0, 0
         for text in texts:
             ids = self.tokenizer(text, return_tensors="pt").input_ids[:, :1024]
