@@ -1,7 +1,7 @@
 """Muon for the hidden matrices, AdamW for all other weights, with one common step.
 
-Muon (K. Jordan and others, 2024) replaces the momentum of a matrix by the nearest orthogonal matrix. It needs about half the tokens of AdamW
-for the same loss.
+Muon (K. Jordan and others, 2024) replaces the momentum of a matrix by the nearest orthogonal matrix. For the same loss it needs about half
+the tokens of AdamW.
 """
 
 from __future__ import annotations
