@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.inspection.inside import inspect_step as inspect_step
     from core.inspection.scoring import ScoredText as ScoredText
     from core.inspection.scoring import score_text as score_text
-    from core.models.loading import list_models as list_models
+    from core.models.bundled_models import list_models as list_models
     from core.models.loading import load_model as load_model
     from core.record.step import Candidate as Candidate
     from core.record.step import Stage as Stage
@@ -46,7 +46,7 @@ _MODULES = {
     "Token": "core.tokens.tokens",
     "TokenDistribution": "core.record.step",
     "cache_bytes": "core.costs.formulas",
-    "list_models": "core.models.loading",
+    "list_models": "core.models.bundled_models",
     "load_model": "core.models.loading",
     "inspect_step": "core.inspection.inside",
     "multiply_adds": "core.costs.formulas",

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from core.errors import ModelError, quoted
-from core.language import _
+from core.message import Message
 
 # Other processors take thirty to forty times as long for a product in bf16 as in float32. One with AVX-512's bf16 but without AMX takes as
 # long, and more between the products: such a Xeon trains 1.75 times as fast in float32. ARM's bf16 is untested, so ARM uses float32.
@@ -65,7 +65,7 @@ def device_for(wanted: str) -> torch.device:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
         raise ModelError(
-            _("This machine has no device called {wanted}. Use auto, cpu, cuda or mps.").format(wanted=quoted(str(wanted)))
+            Message("This machine has no device called {wanted}. Use auto, cpu, cuda or mps.", wanted=quoted(str(wanted)))
         ) from error
     return device
 
@@ -79,6 +79,6 @@ def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
         return torch.float16 if device.type == "mps" else torch.float32
     if wanted not in known:
         raise ModelError(
-            _("There is no precision called {wanted}. Use auto, float32, float16 or bfloat16.").format(wanted=quoted(str(wanted)))
+            Message("There is no precision called {wanted}. Use auto, float32, float16 or bfloat16.", wanted=quoted(str(wanted)))
         )
     return known[wanted]

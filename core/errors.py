@@ -3,7 +3,7 @@
 `str(error)` is that sentence and can be shown to a visitor. `error.__cause__` has the cause, if there is one, for the log.
 """
 
-from core.language import quoted as in_marks
+from core.message import Message, quote
 
 
 class ViewerError(Exception):
@@ -137,10 +137,10 @@ class RunFinished(InputError):
     """The run has ended. It can continue only from an earlier step."""
 
 
-def quoted(name: str) -> str:
+def quoted(name: str) -> Message:
     """Return a stranger's name for a sentence on a page: at most 60 characters, without the marks of pictures, links and formulas."""
     clean = "".join(c if c.isprintable() and c not in "[]<>`*$" else "?" for c in name)
-    return in_marks(clean if len(clean) <= 60 else clean[:57] + "...")
+    return quote(clean if len(clean) <= 60 else clean[:57] + "...")
 
 
 class CannotBeTaught(ModelError):

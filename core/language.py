@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import gettext
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache, wraps
 from pathlib import Path
-from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
+
+from core.message import Message, Number, Wording
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
@@ -72,7 +72,7 @@ def use(code: str) -> None:
 
 
 def in_english(say: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what `say` returns in English, for text that is stored and later translated by `again`."""
+    """Return what `say` returns in English, for text that is stored."""
     with speaking(ENGLISH):
         return say(*args, **kwargs)
 
@@ -120,7 +120,41 @@ def by_language(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def _(sentence: str) -> str:
     """Return the sentence in the current language. Placeholders have names: `_("{count} of {total}").format(...)`."""
     code = current()
-    return sentence if code == ENGLISH or not sentence else catalogue(code).gettext(sentence)
+    if code == ENGLISH or not sentence:
+        return str(sentence)
+    if not isinstance(sentence, Message):
+        return catalogue(code).gettext(sentence)
+    count, one = sentence.parameters.get("count"), _singulars(code).get(sentence.template)
+    if one is not None and isinstance(count, int):
+        translated = ngettext(one, sentence.template, count)
+    else:
+        translated = catalogue(code).gettext(sentence.template)
+    return translated.format(**{name: _value(value) for name, value in sentence.parameters.items()})
+
+
+@cache
+def _singulars(code: str) -> dict[str, str]:
+    """Return the singular of every sentence in the plural."""
+    return {message.id[1]: message.id[0] for message in _written(code) if isinstance(message.id, tuple | list)}
+
+
+def _value(value: Any) -> str:
+    """Return a parameter of a message in the current language."""
+    if isinstance(value, Message):
+        return _(value)
+    if type(value) in (int, float):
+        value = Number(value)
+    return figures(str(value)) if isinstance(value, Number) else str(value)
+
+
+def say(error: BaseException) -> str:
+    """Return the sentence of an error in the current language."""
+    return _(message_of(error))
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of an error, to be translated where it is shown."""
+    return error.args[0] if error.args and isinstance(error.args[0], Message) else str(error)
 
 
 def ngettext(one: str, many: str, count: float) -> str:
@@ -184,6 +218,21 @@ def marks() -> tuple[str, str]:
     return _mark(code, "decimal"), _mark(code, "group")
 
 
+def wording() -> Wording:
+    """Return how reports write in the current language."""
+    code = current()
+
+    def translate(sentence: str) -> str:
+        with speaking(code):
+            return _(sentence)
+
+    def local_figures(plain: str) -> str:
+        with speaking(code):
+            return figures(plain)
+
+    return Wording(translate, local_figures, code)
+
+
 def figures(plain: str) -> str:
     """Return a number formatted by Python (`12,345.6`) with the separators of the current language."""
     if current() == ENGLISH:
@@ -204,51 +253,3 @@ def written(value: float, spec: str = ",") -> str:
 def quoted(text: str) -> str:
     """Return the text in the quotation marks of the current language."""
     return _("“{text}”").format(text=text)
-
-
-def again(said: str) -> str:
-    """Translate a finished English sentence into the current language; recordings, records and results store the English one.
-
-    The sentence is matched with the catalogue for any values of its placeholders. Unknown text is returned unchanged.
-    """
-    code = current()
-    return said if code == ENGLISH or not said else _again(code, said)
-
-
-@lru_cache(maxsize=2048)
-def _again(code: str, said: str) -> str:
-    known = catalogue(code)
-    if re.fullmatch(r"[+\-]?[\d,]*\d(\.\d+)?", said):
-        with speaking(code):
-            return figures(said)
-    plain = known.gettext(said)
-    if plain != said:
-        return plain
-    for pattern, translated in _patterns(code):
-        found = pattern.fullmatch(said)
-        if found:
-            return translated.format(**{name: _again(code, value) for name, value in found.groupdict().items()})
-    return said
-
-
-@cache
-def _patterns(code: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return regular expressions of the sentences with placeholders and their translations, those with most letters first."""
-    pairs: list[tuple[str, str]] = []
-    for message in _written(code):
-        forms, translations = ([one] if isinstance(one, str) else list(one or ()) for one in (message.id, message.string))
-        pairs += zip(forms, translations, strict=False)
-    found: list[tuple[int, re.Pattern[str], str]] = []
-    for sentence, translated in pairs:
-        if not translated:
-            continue
-        letters, pattern, names = 0, "", set[str]()
-        for text, name, spec, _conversion in Formatter().parse(sentence) if "{" in sentence else ():
-            letters += sum(map(str.isalpha, text))
-            pattern += re.escape(text)
-            if name is not None and not spec:
-                pattern += f"(?P={name})" if name in names else f"(?P<{name}>.+?)"
-                names.add(name)
-        if names and letters >= 3:
-            found.append((letters, re.compile(pattern, re.DOTALL), translated))
-    return tuple((pattern, translated) for letters, pattern, translated in sorted(found, key=lambda one: -one[0]))

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, fields
 
 from core.errors import BadSetting
-from core.language import _
+from core.message import Message
 
 PREFIX = "TOKEN_VIEWER_"
 
@@ -55,8 +55,11 @@ class Limits:
                 continue
             if not text.strip().isdecimal() or len(text) > 15:
                 raise BadSetting(
-                    _("{prefix}{upper} must be a whole number, 0 for no limit, not {text}.").format(
-                        prefix=PREFIX, upper=field.name.upper(), text=repr(text[:40])
+                    Message(
+                        "{prefix}{upper} must be a whole number, 0 for no limit, not {text}.",
+                        prefix=PREFIX,
+                        upper=field.name.upper(),
+                        text=repr(text[:40]),
                     )
                 )
             values[field.name] = int(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from core.errors import BadSetting
-from core.language import _, written
+from core.message import Message, Number
 
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # largest whole number that JSON and browsers keep exactly
@@ -50,7 +50,7 @@ class SamplingSettings:
         self._number("typical_p", 0.0, 1.0, above=True)
         self._number("repetition_penalty", SMALLEST_DIVISOR, 100.0)
         if not is_bool(self.greedy):
-            raise BadSetting(_("Greedy must be on or off, not {shown}.").format(shown=_shown(self.greedy)))
+            raise BadSetting(Message("Greedy must be on or off, not {shown}.", shown=_shown(self.greedy)))
         object.__setattr__(self, "greedy", bool(self.greedy))
         self._whole("seed", LARGEST_SEED)
 
@@ -58,7 +58,7 @@ class SamplingSettings:
     def checked(value: Any) -> SamplingSettings:
         """Return this value if it is a SamplingSettings. Raises BadSetting otherwise."""
         if not isinstance(value, SamplingSettings):
-            raise BadSetting(_("Settings are SamplingSettings(temperature=0.8, ...), not {shown}.").format(shown=_shown(value)))
+            raise BadSetting(Message("Settings are SamplingSettings(temperature=0.8, ...), not {shown}.", shown=_shown(value)))
         return value
 
     def __repr__(self) -> str:
@@ -68,14 +68,14 @@ class SamplingSettings:
     def _number(self, name: str, low: float, high: float, above: bool = False) -> None:
         value = getattr(self, name)
         if is_bool(value) or not isinstance(value, numbers.Real) or not _is_finite(value):
-            raise BadSetting(_("{label} must be a number, not {shown}.").format(label=_label(name), shown=_shown(value)))
+            raise BadSetting(Message("{label} must be a number, not {shown}.", label=_label(name), shown=_shown(value)))
         if not low <= float(value) <= high or (above and float(value) == low):
-            hint = _("For the coldest dice there are, switch greedy on.") if name == "temperature" and value == 0 else ""
+            hint = Message("For the coldest dice there are, switch greedy on.") if name == "temperature" and value == 0 else ""
             said = (
-                _("{label} must be above {low} and at most {high}, not {shown}.")
+                Message("{label} must be above {low} and at most {high}, not {shown}.")
                 if above
-                else _("{label} must be at least {low} and at most {high}, not {shown}.")
-            ).format(label=_label(name), low=written(low, "g"), high=written(high, "g"), shown=_shown(value))
+                else Message("{label} must be at least {low} and at most {high}, not {shown}.")
+            ).with_values(label=_label(name), low=Number(low, "g"), high=Number(high, "g"), shown=_shown(value))
             raise BadSetting(f"{said} {hint}".strip())
         object.__setattr__(self, name, float(value))
 
@@ -90,15 +90,15 @@ class SamplingSettings:
 def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:
     """Return the number as an int if it is whole and in range; name: its label in the error. Raises BadSetting."""
     if is_bool(value) or not isinstance(value, numbers.Integral):
-        raise BadSetting(_("{name} must be a whole number, not {shown}.").format(name=_(name), shown=_shown(value)))
+        raise BadSetting(Message("{name} must be a whole number, not {shown}.", name=Message(name), shown=_shown(value)))
     number = int(value)
     if number < low or (high is not None and number > high):
         said = (
-            _("{label} must be at least {low}, not {shown}.")
+            Message("{label} must be at least {low}, not {shown}.")
             if high is None
-            else _("{label} must be at least {low} and at most {high}, not {shown}.")
+            else Message("{label} must be at least {low} and at most {high}, not {shown}.")
         )
-        raise BadSetting(said.format(label=_(name), low=written(low), high=written(high or 0), shown=_shown(value)))
+        raise BadSetting(said.with_values(label=Message(name), low=low, high=high or 0, shown=_shown(value)))
     return number
 
 
@@ -108,7 +108,7 @@ def is_bool(value: object) -> bool:
 
 
 def _label(name: str) -> str:
-    return _(name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize())
+    return Message(name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize())
 
 
 def _is_finite(value: numbers.Real) -> bool:
@@ -122,5 +122,5 @@ def _shown(value: object) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python refuses to write ints of thousands of digits
-        return _("a number with thousands of digits")
+        return Message("a number with thousands of digits")
     return text if len(text) <= 40 else text[:37] + "..."

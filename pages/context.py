@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
-from core.language import N_, _, again, ngettext
+from core.language import N_, _, ngettext
 from pages.ui.charts import charts, cost_charts
 from pages.ui.components.cache_gauge import cache_gauge
 from pages.ui.experiments import experiment, results
@@ -165,7 +165,7 @@ def at_its_end() -> None:
                     offered=numbers.whole(reached.offered)
                 )
             )
-            elements.show_notice(again(reached.refused))
+            elements.show_notice(_(reached.refused))
 
 
 frame.header(

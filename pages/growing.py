@@ -9,7 +9,7 @@ import streamlit as st
 from core import list_models
 from core.engine.model import LanguageModel
 from core.language import N_, _
-from core.models.card import TRAINING_DATA, card_section
+from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth import Growth, growth_of
 from pages.ui.charts import charts, inside_charts, inside_rows, palette
 from pages.ui.charts.legend import legend

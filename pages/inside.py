@@ -7,7 +7,7 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
-from core.language import _, again
+from core.language import _
 from core.record.step import Step
 from pages.ui.charts import charts, inside_charts, inside_rows, palette
 from pages.ui.charts.legend import legend
@@ -355,7 +355,7 @@ with elements.error_boundary():
             ).format(count=model.layer_count),
         )
         for note in seen.notes:
-            elements.show_notice(again(note))
+            elements.show_notice(_(note))
         if seen.layers:
             layers(step, model, seen)
         gaze(step, seen)

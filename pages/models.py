@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import list_models
-from core.language import _, again
+from core.language import _, say
 from core.models.hub import OFFERS, Offer, checked_name, local_folder
 from core.models.memory_fit import fit
 from core.remote.address import Address
@@ -127,7 +127,7 @@ def on_this_machine() -> None:
             )
             st.markdown(f"**{plain(title)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
             if entry:
-                st.caption(plain(again(entry.description)))
+                st.caption(plain(_(entry.description)))
                 st.caption(
                     _("{parameters} parameters · {size} on disk").format(
                         parameters=numbers.count(entry.parameter_count), size=numbers.size(entry.bytes)
@@ -140,7 +140,7 @@ def on_this_machine() -> None:
                     )
                 )
                 for note in model.notes:
-                    st.caption(plain(again(note)))
+                    st.caption(plain(_(note)))
             with st.container(horizontal=True):
                 if name != chosen:
                     st.button(_("Use this one"), key=f"models_use_{name}", on_click=use, args=(name,))
@@ -259,7 +259,7 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
         )
         st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
     elif one.error is not None:
-        elements.show_notice(str(one.error))
+        elements.show_notice(say(one.error))
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(_("{name} is here.").format(name=plain(name)))

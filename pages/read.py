@@ -8,7 +8,7 @@ import streamlit as st
 
 from core import ScoredText
 from core.engine.model import LanguageModel
-from core.language import N_, _, again
+from core.language import N_, _
 from core.record.tables import csv_text
 from pages.ui.charts import charts, inside_charts, inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
@@ -152,7 +152,7 @@ def places(read: ScoredText) -> None:
 def text_itself(read: ScoredText, tint: str, key: str) -> None:
     """The words and the curve."""
     if read.note:
-        st.caption(again(read.note))
+        st.caption(_(read.note))
     if len(read.written) > read.window:
         st.caption(
             _("Longer than the {window} pieces this model can hold: read in windows that move on by {stride}.").format(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ViewerError
+from core.language import say
 from pages.ui.i18n import page_titles
 from pages.ui.presenting import stage_state, talk
 from pages.ui.presenting.stage_view import stage
@@ -27,7 +28,7 @@ def scene() -> None:
         try:
             stage(current.run(), state, " ".join(said), stage_state.pressed)
         except ViewerError as error:
-            stage(None, state, " ".join([*said, str(error)]), stage_state.pressed)
+            stage(None, state, " ".join([*said, say(error)]), stage_state.pressed)
         address_bar.write_address("address_stage")
 
 

@@ -24,7 +24,7 @@ import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
 from core.backends.transformers_backend import TransformersBackend
-from core.language import N_
+from core.message import Message, Number
 
 Step = Callable[[], torch.Tensor]
 Record = Callable[[Step, torch.device], Step]
@@ -153,8 +153,8 @@ class StaticDecode:
         else:
             if apart <= TOLERANCE.get(network.dtype, 0.0):
                 return backend, ""
-            reason = N_("the recorded step's logits differ by {share} of their spread").format(share=f"{apart:.1%}")
-        slower = N_("Every token is launched kernel by kernel instead of as one CUDA graph, which is slower ({reason}).")
+            reason = Message("the recorded step's logits differ by {share} of their spread", share=Number(apart, ".1%"))
+        slower = Message("Every token is launched kernel by kernel instead of as one CUDA graph, which is slower ({reason}).")
         return None, slower.format(reason=reason[:200])
 
     def new_state(self) -> State:

@@ -19,7 +19,7 @@ from core.backends.rotary_lengths import RotaryLengths
 from core.batching.batched_llama import Part, slots_of
 from core.batching.block_pool import BLOCK_SIZE
 from core.errors import ModelError, PromptTooLong
-from core.language import _, written
+from core.message import Message
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -29,7 +29,7 @@ def refuse_unless_plain(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, or one without exactly one key and one value per token in every layer."""
     if not model.has_network:
         raise ModelError(
-            _("{model} runs on another machine, which makes its own batches. Choose a model that runs here.").format(model=model.name)
+            Message("{model} runs on another machine, which makes its own batches. Choose a model that runs here.", model=model.name)
         )
     network = model.load_network()
     config = network.config.get_text_config()
@@ -38,10 +38,11 @@ def refuse_unless_plain(model: LanguageModel) -> None:
     )
     if not plain or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
         raise ModelError(
-            _(
+            Message(
                 "{model} does not keep one key and one value per token in every layer, so its texts cannot "
-                "lie in shared blocks. Choose a model with plain attention, such as the bundled one."
-            ).format(model=model.name)
+                "lie in shared blocks. Choose a model with plain attention, such as the bundled one.",
+                model=model.name,
+            )
         )
 
 
@@ -82,8 +83,9 @@ class BatchedTransformers:
         factors = self._rotary.factors(part.start + len(part.token_ids))
         if part.start and (factors != self._rotary.factors(part.start) or (self._rotary.each_length and factors)):
             raise PromptTooLong(
-                _("This model encodes positions in another way beyond {most} tokens. In a batch, a text must end before.").format(
-                    most=written(self._rotary.limit)
+                Message(
+                    "This model encodes positions in another way beyond {most} tokens. In a batch, a text must end before.",
+                    most=self._rotary.limit,
                 )
             )
         return factors

@@ -23,7 +23,7 @@ from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
 from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, NotEnoughMemory, PromptTooLong
-from core.language import N_, _, written
+from core.message import Message
 from core.sampling.pick import pick
 
 if TYPE_CHECKING:
@@ -49,17 +49,21 @@ class ServerSettings:
     def __post_init__(self) -> None:
         if self.policy not in list(Policy):
             raise BadSetting(
-                _("A policy is one of {names}, not {policy}.").format(names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
+                Message("A policy is one of {names}, not {policy}.", names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
             )
         for name, value, low, high in (
-            (N_("The number of slots"), self.max_num_seqs, 1, MOST_SEQS),
-            (N_("The number of tokens in a pass"), self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
-            (N_("The number of blocks"), self.blocks, 1, MOST_BLOCKS),
+            (Message("The number of slots"), self.max_num_seqs, 1, MOST_SEQS),
+            (Message("The number of tokens in a pass"), self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
+            (Message("The number of blocks"), self.blocks, 1, MOST_BLOCKS),
         ):
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise BadSetting(
-                    _("{name} must be a whole number from {low} to {high}, not {value}.").format(
-                        name=_(name), low=low, high=written(high), value=str(value)[:20]
+                    Message(
+                        "{name} must be a whole number from {low} to {high}, not {value}.",
+                        name=Message(name),
+                        low=low,
+                        high=high,
+                        value=str(value)[:20],
                     )
                 )
 
@@ -256,7 +260,7 @@ class Server:
                 logits = self.runner.run(work)
             except Exception as error:
                 if is_out_of_memory(error):
-                    raise NotEnoughMemory(_("There is not enough memory for so many readers at once. Take fewer.")) from error
+                    raise NotEnoughMemory(Message("There is not enough memory for so many readers at once. Take fewer.")) from error
                 raise
             stopwatch.stop()
             return logits, stopwatch.seconds, waited
@@ -319,25 +323,30 @@ class Server:
     def _check(self, request: Request) -> None:
         """Raise EmptyPrompt, PromptTooLong or BadSetting for a request that can never be answered, before anything is computed."""
         if not request.prompt_ids:
-            raise EmptyPrompt(_("A request needs at least one token to go on from. Write a few words first."))
+            raise EmptyPrompt(Message("A request needs at least one token to go on from. Write a few words first."))
         count, context = len(request.prompt_ids), self.model.context_length
         if count >= context:
             raise PromptTooLong(
-                _("A request has {count} tokens; {model} reads at most {context}. Shorten it.").format(
-                    count=written(count), model=self.model.name, context=written(context)
+                Message(
+                    "A request has {count} tokens; {model} reads at most {context}. Shorten it.",
+                    count=count,
+                    model=self.model.name,
+                    context=context,
                 )
             )
         longest = request.max_new_tokens
         if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
-            raise BadSetting(_("An answer has at least 1 token, not {longest}.").format(longest=str(longest)[:20]))
+            raise BadSetting(Message("An answer has at least 1 token, not {longest}.", longest=str(longest)[:20]))
         needed, blocks = blocks_for(min(context, count + longest)), self.settings.blocks
         if needed > blocks:
             raise BadSetting(
-                _(
+                Message(
                     "A text of up to {context} tokens needs {needed} blocks of {block_size} tokens, and there "
-                    "are {blocks}. Give the server more blocks, or take shorter texts."
-                ).format(
-                    context=written(min(context, count + longest)), needed=written(needed), block_size=BLOCK_SIZE, blocks=written(blocks)
+                    "are {blocks}. Give the server more blocks, or take shorter texts.",
+                    context=min(context, count + longest),
+                    needed=needed,
+                    block_size=BLOCK_SIZE,
+                    blocks=blocks,
                 )
             )
 
@@ -359,7 +368,5 @@ def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> Bat
             return BatchedLlama(model, blocks, compiled) if fast else BatchedTransformers(model, blocks)
     except Exception as error:
         if is_out_of_memory(error):
-            raise NotEnoughMemory(
-                _("There is not enough memory for {blocks} blocks. Take fewer.").format(blocks=written(blocks))
-            ) from error
+            raise NotEnoughMemory(Message("There is not enough memory for {blocks} blocks. Take fewer.", blocks=blocks)) from error
         raise

@@ -10,7 +10,7 @@ from time import perf_counter
 import psutil
 import torch
 
-from core.language import N_
+from core.message import Message
 
 _RAPL = Path("/sys/class/powercap")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -32,11 +32,11 @@ class Peak:
     def how(self) -> str:
         """Return how it was measured, in a few words."""
         if self.device.startswith("cuda"):
-            return N_("against a large matrix product and a long vector sum on {device}").format(device=self.device)
+            return Message("against a large matrix product and a long vector sum on {device}", device=self.device)
         if self.threads == 1:
-            return N_("against a large matrix product and a long vector sum on {device}, 1 thread").format(device=self.device)
-        threads = N_("against a large matrix product and a long vector sum on {device}, {threads} threads")
-        return threads.format(device=self.device, threads=self.threads)
+            return Message("against a large matrix product and a long vector sum on {device}, 1 thread", device=self.device)
+        threads = Message("against a large matrix product and a long vector sum on {device}, {threads} threads")
+        return threads.with_values(device=self.device, threads=self.threads)
 
 
 def measure(device: str = "cpu", dtype: str = "float32") -> Peak:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.engine.shape import ModelShape
-from core.language import N_
+from core.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ SHIPPED = {"gpt-oss-120b": MXFP4_BITS}  # bits per weight of the experts, where 
 MODELS: dict[str, Published] = {name: Published(title, ModelShape.named(name), SHIPPED.get(name, 16.0)) for name, title in TITLES.items()}
 
 CARDS: dict[str, Card] = {
-    "laptop": Card(N_("A laptop with 16 GB"), 16 * 10**9, 100e9, 4e12, 45),
+    "laptop": Card(Message("A laptop with 16 GB"), 16 * 10**9, 100e9, 4e12, 45),
     "l4": Card("NVIDIA L4, 24 GB", 24 * 10**9, 300e9, 121e12, 72),
     "rtx-4090": Card("NVIDIA RTX 4090, 24 GB", 24 * 10**9, 1008e9, 165e12, 450),
     "a100": Card("NVIDIA A100, 80 GB", 80 * 10**9, 2039e9, 312e12, 400),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.costs.formulas import ASSUMED, COMPUTED, MEASURED, pass_bytes, pass_multiply_adds
 from core.errors import BadSetting
-from core.language import N_, _
+from core.message import Message, Number
 
 if TYPE_CHECKING:
     from core.costs.machine import Peak
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from core.record.step import Step
 
 HIGHEST_ASSUMPTION = 1_000_000.0
-TTFT, TPOT = N_("Time to the first token"), N_("Time per further token")
+TTFT, TPOT = Message("Time to the first token"), Message("Time per further token")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,7 @@ class Assumptions:
             value = getattr(self, entry.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= HIGHEST_ASSUMPTION:
                 name = entry.name.replace("_", " ")
-                raise BadSetting(
-                    _("The {name} must be a number from 0 to a million, not {value}.").format(name=name, value=str(value)[:20])
-                )
+                raise BadSetting(Message("The {name} must be a number from 0 to a million, not {value}.", name=name, value=str(value)[:20]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +119,14 @@ class Receipt:
     def watt_hours(self) -> Amount:
         """Energy: from the device's counter if it was read, else assumed watts times measured seconds."""
         if self.joules is not None:
-            return Amount(N_("Energy"), self.joules / 3600, "Wh", MEASURED, N_("the device's own energy counter"))
+            return Amount(Message("Energy"), self.joules / 3600, "Wh", MEASURED, Message("the device's own energy counter"))
         watts = self.assumptions.watts
         return Amount(
-            N_("Energy"),
+            Message("Energy"),
             watts * self.seconds / 3600,
             "Wh",
             ASSUMED,
-            N_("{watts} watts x {seconds} seconds").format(watts=f"{watts:g}", seconds=f"{self.seconds:.3g}"),
+            Message("{watts} watts x {seconds} seconds", watts=Number(watts, "g"), seconds=Number(self.seconds, ".3g")),
         )
 
     @property
@@ -136,65 +134,89 @@ class Receipt:
         """Dollars as a service would bill them, by tokens read and written."""
         paid = self.assumptions
         value = (self.prompt_tokens * paid.price_input + self.new_tokens * paid.price_output) / 1e6
-        how = N_("{read} x ${input} + {written} x ${output}, per million").format(
-            read=f"{self.prompt_tokens:,}", input=f"{paid.price_input:g}", written=f"{self.new_tokens:,}", output=f"{paid.price_output:g}"
+        how = Message(
+            "{read} x ${input} + {written} x ${output}, per million",
+            read=self.prompt_tokens,
+            input=Number(paid.price_input, "g"),
+            written=self.new_tokens,
+            output=Number(paid.price_output, "g"),
         )
-        return Amount(N_("Price, by the token"), value, "$", ASSUMED, how)
+        return Amount(Message("Price, by the token"), value, "$", ASSUMED, how)
 
     @property
     def hardware_price(self) -> Amount:
         """Dollars for the time the hardware was busy."""
         value = self.assumptions.price_hour * self.seconds / 3600
-        how = N_("${price} an hour x {seconds} seconds").format(price=f"{self.assumptions.price_hour:g}", seconds=f"{self.seconds:.3g}")
-        return Amount(N_("Price, by the hour"), value, "$", ASSUMED, how)
+        how = Message(
+            "${price} an hour x {seconds} seconds", price=Number(self.assumptions.price_hour, "g"), seconds=Number(self.seconds, ".3g")
+        )
+        return Amount(Message("Price, by the hour"), value, "$", ASSUMED, how)
 
     @property
     def _notepad(self) -> Amount:
         """Return the bytes of the tokens in the KV cache. A server does not report the bits per number."""
         if self.served:
-            return Amount(N_("Notepad"), self.cache_bytes, "B", ASSUMED, N_("as large as the model would make it; the server does not say"))
-        return Amount(N_("Notepad"), self.cache_bytes, "B", COMPUTED, N_("keys and values of the tokens in it"))
+            return Amount(
+                Message("Notepad"), self.cache_bytes, "B", ASSUMED, Message("as large as the model would make it; the server does not say")
+            )
+        return Amount(Message("Notepad"), self.cache_bytes, "B", COMPUTED, Message("keys and values of the tokens in it"))
 
     @property
     def amounts(self) -> tuple[Amount, ...]:
         """Return all lines of the receipt. Unknown values are left out."""
         lines = [
-            Amount(N_("Forward passes"), self.passes, "", MEASURED, N_("one for each token written")),
-            Amount(N_("Positions computed"), self.computed, "", MEASURED, N_("read for the first time")),
-            Amount(N_("Positions reused"), self.reused, "", MEASURED, N_("taken from the notepad")),
-            Amount(N_("Time computing"), self.seconds, "s", MEASURED, N_("the clock around every pass")),
+            Amount(Message("Forward passes"), self.passes, "", MEASURED, Message("one for each token written")),
+            Amount(Message("Positions computed"), self.computed, "", MEASURED, Message("read for the first time")),
+            Amount(Message("Positions reused"), self.reused, "", MEASURED, Message("taken from the notepad")),
+            Amount(Message("Time computing"), self.seconds, "s", MEASURED, Message("the clock around every pass")),
         ]
         if self.server_seconds is not None:
             lines.append(
-                Amount(N_("Of it, on the server"), self.server_seconds, "s", MEASURED, N_("the server's own clock; the rest is the way"))
+                Amount(
+                    Message("Of it, on the server"),
+                    self.server_seconds,
+                    "s",
+                    MEASURED,
+                    Message("the server's own clock; the rest is the way"),
+                )
             )
         if self.new_tokens:
             lines.append(
-                Amount(TTFT, self.first_token_seconds, "s", MEASURED, N_("TTFT: waiting for a turn, and the pass that reads the prompt"))
+                Amount(
+                    TTFT, self.first_token_seconds, "s", MEASURED, Message("TTFT: waiting for a turn, and the pass that reads the prompt")
+                )
             )
         if self.seconds_per_token is not None:
-            lines.append(Amount(TPOT, self.seconds_per_token, "s", MEASURED, N_("TPOT: the mean of all later passes, waiting included")))
+            lines.append(
+                Amount(TPOT, self.seconds_per_token, "s", MEASURED, Message("TPOT: the mean of all later passes, waiting included"))
+            )
         lines.append(self._notepad)
         if self.held_bytes is not None:
             lines.append(
-                Amount(N_("Memory for the notepad"), self.held_bytes, "B", MEASURED, N_("its arrays, with room for tokens to come"))
+                Amount(
+                    Message("Memory for the notepad"), self.held_bytes, "B", MEASURED, Message("its arrays, with room for tokens to come")
+                )
             )
         if self.flops is not None and self.bytes_read is not None:
-            how = N_("2 x (weights met x positions + heads x sizes x positions looked at)")
+            how = Message("2 x (weights met x positions + heads x sizes x positions looked at)")
             lines += [
-                Amount(N_("Operations"), self.flops, "FLOP", COMPUTED, how),
-                Amount(N_("Bytes fetched"), self.bytes_read, "B", COMPUTED, N_("weights once per pass + the notepad once per pass")),
+                Amount(Message("Operations"), self.flops, "FLOP", COMPUTED, how),
+                Amount(
+                    Message("Bytes fetched"), self.bytes_read, "B", COMPUTED, Message("weights once per pass + the notepad once per pass")
+                ),
             ]
         if self.flops_per_second is not None and self.bytes_per_second is not None:
             lines += [
-                Amount(N_("Speed of arithmetic"), self.flops_per_second, "FLOP/s", COMPUTED, N_("operations / measured seconds")),
-                Amount(N_("Speed of fetching"), self.bytes_per_second, "B/s", COMPUTED, N_("bytes fetched / measured seconds")),
+                Amount(Message("Speed of arithmetic"), self.flops_per_second, "FLOP/s", COMPUTED, Message("operations / measured seconds")),
+                Amount(Message("Speed of fetching"), self.bytes_per_second, "B/s", COMPUTED, Message("bytes fetched / measured seconds")),
             ]
             if self.peak is not None:
                 mfu, mbu = self.flops_per_second / self.peak.flops, self.bytes_per_second / self.peak.bytes_per_second
                 lines += [
-                    Amount(N_("Share of this machine's arithmetic"), mfu, "share", COMPUTED, N_("MFU: {how}").format(how=self.peak.how)),
-                    Amount(N_("Share of this machine's memory speed"), mbu, "share", COMPUTED, N_("MBU: {how}").format(how=self.peak.how)),
+                    Amount(Message("Share of this machine's arithmetic"), mfu, "share", COMPUTED, Message("MFU: {how}", how=self.peak.how)),
+                    Amount(
+                        Message("Share of this machine's memory speed"), mbu, "share", COMPUTED, Message("MBU: {how}", how=self.peak.how)
+                    ),
                 ]
         return (*lines, self.watt_hours, self.token_price, self.hardware_price)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from core.costs.formulas import LARGEST, answer_multiply_adds, attention_multiply_adds
 from core.engine.shape import ModelShape
 from core.errors import BadSetting
-from core.language import _, written
+from core.message import Message, Number
 
 UPDATE = 6  # multiply-adds per weight in an AdamW update: two running means, a root, a quotient, the step
 
@@ -75,7 +75,7 @@ def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, n
 def _positive(value: int, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**6:
         raise BadSetting(
-            _("The number of {name} must be a whole number from 1 to 1,000,000, not {value}.").format(name=name, value=str(value)[:20])
+            Message("The number of {name} must be a whole number from 1 to 1,000,000, not {value}.", name=name, value=str(value)[:20])
         )
     return value
 
@@ -83,8 +83,8 @@ def _positive(value: int, name: str) -> int:
 def _amount(value: float, name: str, most: float = LARGEST) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         raise BadSetting(
-            _("The {name} must be a number from 0 to {most}, not {value}.").format(
-                name=name, most=written(most, ".0e"), value=str(value)[:20]
+            Message(
+                "The {name} must be a number from 0 to {most}, not {value}.", name=name, most=Number(most, ".0e"), value=str(value)[:20]
             )
         )
     return float(value)

@@ -18,8 +18,8 @@ from core.engine.fair_lock import FairLock
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.kv_cache.pool import CachePool
 from core.errors import EmptyPrompt, NotEnoughMemory
-from core.language import _, written
 from core.limits import Limits
+from core.message import Message
 from core.record.top_logprobs import TopLogprobs
 
 
@@ -115,7 +115,7 @@ class Engine:
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
-            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
         with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
@@ -125,10 +125,12 @@ class Engine:
                     cache.clear()
                 if is_out_of_memory(error):
                     raise NotEnoughMemory(
-                        _(
+                        Message(
                             "There is not enough memory on {device} for {count} tokens. Go back to an earlier word, or "
-                            "start with a shorter text."
-                        ).format(device=self.device, count=written(len(ids)))
+                            "start with a shorter text.",
+                            device=self.device,
+                            count=len(ids),
+                        )
                     ) from error
                 raise
             stopwatch.stop()

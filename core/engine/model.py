@@ -14,7 +14,7 @@ from core.engine.chat_template import TemplateFailed, render
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
-from core.language import _
+from core.message import Message
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this, one thread is faster as soon as other work runs on the machine
@@ -128,13 +128,15 @@ class LanguageModel:
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                raise BadText(_("This text holds half a character that cannot be written. Delete it and type it again.")) from error
+                raise BadText(Message("This text holds half a character that cannot be written. Delete it and type it again.")) from error
         ids = [int(i) for i in self.tokenizer(text)["input_ids"]]
         if ids and max(ids) >= self.vocabulary_size:
             needed = quoted(str(self.tokenizer.convert_ids_to_tokens(max(ids))))
             raise BadToken(
-                _("This text needs the token {needed}, which the tokenizer of {name} has and the model never learnt.").format(
-                    needed=needed, name=self.name
+                Message(
+                    "This text needs the token {needed}, which the tokenizer of {name} has and the model never learnt.",
+                    needed=needed,
+                    name=self.name,
                 )
             )
         return ids
@@ -147,13 +149,13 @@ class LanguageModel:
     def tokenize_turn(self, text: str) -> list[Token]:
         """Return the text as a user's turn in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:
-            raise ModelError(_("{name} is no chat model: it goes on with a text, it does not answer.").format(name=self.name))
+            raise ModelError(Message("{name} is no chat model: it goes on with a text, it does not answer.", name=self.name))
         self.encode(text)  # raises an error for text that cannot be encoded
         turns = [{"role": "user", "content": text}]
         try:
             written = render(self.tokenizer.get_chat_template(), turns, self.tokenizer.special_tokens_map)
         except (TemplateFailed, ValueError) as error:  # a template is a program and can fail
-            raise BrokenModel(_("The chat template of {name} cannot be used with a plain question.").format(name=self.name)) from error
+            raise BrokenModel(Message("The chat template of {name} cannot be used with a plain question.", name=self.name)) from error
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])
 
@@ -193,8 +195,10 @@ class LanguageModel:
         if known is None:
             if not 0 <= token_id < self.vocabulary_size:
                 raise BadToken(
-                    _("There is no token number {number}: this model knows the numbers 0 to {last}.").format(
-                        number=token_id, last=self.vocabulary_size - 1
+                    Message(
+                        "There is no token number {number}: this model knows the numbers 0 to {last}.",
+                        number=token_id,
+                        last=self.vocabulary_size - 1,
                     )
                 )
             known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
@@ -205,7 +209,7 @@ class LanguageModel:
         try:
             raw = text.encode()
         except UnicodeEncodeError as error:
-            raise BadToken(_("Half a character is no token that could be named by its text.")) from error
+            raise BadToken(Message("Half a character is no token that could be named by its text.")) from error
         pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
         found = next((i for i in own if self._bytes[i] == raw), None) if raw else None
@@ -215,8 +219,10 @@ class LanguageModel:
             return self.token(found)
         shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
         raise BadToken(
-            _("{text} is no single token of this model: it writes {value}. Force them one after the other.").format(
-                text=quoted(text), value=shown or "nothing"
+            Message(
+                "{text} is no single token of this model: it writes {value}. Force them one after the other.",
+                text=quoted(text),
+                value=shown or "nothing",
             )
         )
 

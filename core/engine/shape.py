@@ -8,7 +8,7 @@ from typing import Any
 
 from core.engine.published_shapes import SHAPES
 from core.errors import UnknownModel
-from core.language import _
+from core.message import Message
 
 UNBOUNDED_CONTEXT = 1_048_576  # for architectures whose memory does not grow with the text
 
@@ -189,7 +189,7 @@ class ModelShape:
         known = SHAPES.get(str(name).strip().lower())
         if known is None:
             raise UnknownModel(
-                _("No published shape is called “{name}”. Known are: {names}.").format(name=str(name)[:40], names=", ".join(SHAPES))
+                Message("No published shape is called “{name}”. Known are: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
             )
         return cls(**known)
 

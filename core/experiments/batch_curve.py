@@ -13,7 +13,7 @@ from core.batching.scheduler import Policy
 from core.batching.server import MOST_SEQS, Server, ServerSettings, passes_are_compiled
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
-from core.language import N_, _
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -54,13 +54,15 @@ def batch_curve(
     Every request generates `tokens` tokens after the same prompt with its own seed and ignores end tokens. Reading the prompts is not
     measured. Raises BadSetting and what `Server` raises.
     """
-    for name, value, high in ((N_("The number of tokens"), tokens, LONGEST), (N_("The number of repeats"), repeats, 100)):
+    for name, value, high in ((Message("The number of tokens"), tokens, LONGEST), (Message("The number of repeats"), repeats, 100)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= high:
             raise BadSetting(
-                _("{name} must be a whole number from 1 to {high}, not {value}.").format(name=_(name), high=high, value=str(value)[:20])
+                Message(
+                    "{name} must be a whole number from 1 to {high}, not {value}.", name=Message(name), high=high, value=str(value)[:20]
+                )
             )
     if not sizes or any(isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_SEQS for size in sizes):
-        raise BadSetting(_("Batches have 1 to {most} readers.").format(most=MOST_SEQS))
+        raise BadSetting(Message("Batches have 1 to {most} readers.", most=MOST_SEQS))
     settings = settings or SamplingSettings()
     ids = tuple(prompt_ids(model, prompt))
     tokens = min(tokens, model.context_length - len(ids))

@@ -19,8 +19,8 @@ from core.batching.server import FinishedRequest, Iteration, Server, ServerSetti
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.generation.generation import Generation
-from core.language import N_, _, written
 from core.limits import Limits
+from core.message import Message, Number
 from core.settings import LARGEST_SEED, SamplingSettings
 
 if TYPE_CHECKING:
@@ -73,18 +73,20 @@ def readers(
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     most = min(MOST_READERS, Limits.from_environment().readers or MOST_READERS)
-    count = _whole(count, N_("The number of readers"), 1, most)
-    longest = _whole(longest, N_("The longest answer"), 1, LONGEST_ANSWER)
-    shortest = _whole(shortest, N_("The shortest answer"), 1, longest)
-    background_tokens = _whole(background_tokens, N_("The length of the common beginning"), 0, model.context_length)
+    count = _whole(count, Message("The number of readers"), 1, most)
+    longest = _whole(longest, Message("The longest answer"), 1, LONGEST_ANSWER)
+    shortest = _whole(shortest, Message("The shortest answer"), 1, longest)
+    background_tokens = _whole(background_tokens, Message("The length of the common beginning"), 0, model.context_length)
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= FASTEST):
         raise BadSetting(
-            _("Readers arrive at more than 0 and at most {fastest} a second, not {rate}.").format(
-                fastest=written(FASTEST, "g"), rate=str(rate)[:20]
+            Message(
+                "Readers arrive at more than 0 and at most {fastest} a second, not {rate}.",
+                fastest=Number(FASTEST, "g"),
+                rate=str(rate)[:20],
             )
         )
     if not prompts:
-        raise BadSetting(_("Readers need at least one text to ask about."))
+        raise BadSetting(Message("Readers need at least one text to ask about."))
     settings = settings or SamplingSettings()
     chance = np.random.default_rng(settings.seed)
     lengths = chance.integers(shortest, longest + 1, count)
@@ -102,8 +104,12 @@ def readers(
 def _whole(value: int, name: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise BadSetting(
-            _("{name} must be a whole number from {low} to {high}, not {value}.").format(
-                name=_(name), low=low, high=written(high), value=str(value)[:20]
+            Message(
+                "{name} must be a whole number from {low} to {high}, not {value}.",
+                name=Message(name),
+                low=low,
+                high=high,
+                value=str(value)[:20],
             )
         )
     return value

@@ -14,7 +14,7 @@ import torch
 from core.errors import BadSetting, BrokenLogits
 from core.experiments.candidates import PromptBatch, prompt_ids, whole
 from core.experiments.served import ServedBatch, on_server
-from core.language import N_, _
+from core.message import Message
 from core.tokens.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ def beam_search(
 
     Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few tokens.
     """
-    width = whole(beams, N_("The number of beams"), 1, MOST_BEAMS)
-    steps = whole(steps, N_("The length"), 1, MOST_STEPS)
+    width = whole(beams, Message("The number of beams"), 1, MOST_BEAMS)
+    steps = whole(steps, Message("The length"), 1, MOST_STEPS)
     if isinstance(length_penalty, bool) or not isinstance(length_penalty, int | float) or not -10 <= length_penalty <= 10:
-        raise BadSetting(_("The length penalty must be a number from -10 to 10, not {value}.").format(value=str(length_penalty)[:20]))
+        raise BadSetting(Message("The length penalty must be a number from -10 to 10, not {value}.", value=str(length_penalty)[:20]))
     if not isinstance(early_stopping, bool) and early_stopping != "never":
         raise BadSetting(
-            _('Early stopping must be True, False or "never", not {early_stopping}.').format(early_stopping=str(early_stopping)[:20])
+            Message('Early stopping must be True, False or "never", not {early_stopping}.', early_stopping=str(early_stopping)[:20])
         )
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
@@ -144,7 +144,7 @@ class _Search:
         logits = batch.go_on([b.row for b in self._open], [b.token_ids[-1] for b in self._open]) if batch.passes else batch.prefill()
         if torch.isnan(logits).any():
             raise BrokenLogits(
-                _("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model.")
+                Message("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model.")
             )
         own = torch.log_softmax(logits, dim=-1)
         totals = (own + self._scores[:, None]).reshape(-1)
@@ -202,11 +202,11 @@ class _Search:
         Open hypotheses are scored at their present length; with "never" and a length penalty above 0, at the full length.
         """
         if last:
-            return N_("as long as it may get")
+            return Message("as long as it may get")
         if len(self._answers) < self._width:
             return None
         if self._early is True:
-            return N_("enough answers")
+            return Message("enough answers")
         judged = self._steps if self._early == "never" and self._penalty > 0 else length
         hope = (self._scores[0] / judged**self._penalty).item()
-        return None if hope > self._answers[-1].score else N_("nothing open can still win")
+        return None if hope > self._answers[-1].score else Message("nothing open can still win")

@@ -16,7 +16,7 @@ import numpy as np
 
 from core.errors import BadSetting, ViewerError
 from core.experiments.batching import Reader
-from core.language import _, with_current_language
+from core.message import Message
 from core.remote.streaming import ServerSaid, ask, stream
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
     """
     server: Any = getattr(model, "server", None)
     if server is None:
-        raise BadSetting(_("A burst of requests needs a model on a server. Connect to one on the Models page."))
+        raise BadSetting(Message("A burst of requests needs a model on a server. Connect to one on the Models page."))
     if not 1 <= len(who) <= MOST:
-        raise BadSetting(_("A burst has 1 to {most} requests, not {count}.").format(most=MOST, count=len(who)))
+        raise BadSetting(Message("A burst has 1 to {most} requests, not {count}.", most=MOST, count=len(who)))
     said: SimpleQueue[Arrived | Told] = SimpleQueue()
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
@@ -87,8 +87,8 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
             said.put(heard())
             stop.wait(PAUSE)
 
-    threads = [Thread(target=with_current_language(send), args=(reader,), daemon=True) for reader in who]
-    watching = Thread(target=with_current_language(watch), daemon=True)
+    threads = [Thread(target=send, args=(reader,), daemon=True) for reader in who]
+    watching = Thread(target=watch, daemon=True)
     watching.start()
     for thread in threads:
         thread.start()

@@ -14,7 +14,7 @@ import torch
 from core.engine.kv_cache.paged import PagedKVCache
 from core.engine.kv_cache.quantized import packed_bytes
 from core.errors import BadSetting, EmptyPrompt
-from core.language import _, written
+from core.message import Message
 from core.sampling import dice, stages
 from core.settings import SamplingSettings
 
@@ -43,16 +43,22 @@ class MemoryBudget:
     def __post_init__(self) -> None:
         if self.policy not in POLICIES:
             raise BadSetting(
-                _("When the notepad is full, one can: {names}. Not {policy}.").format(
-                    names=", ".join(POLICIES), policy=repr(str(self.policy)[:30])
+                Message(
+                    "When the notepad is full, one can: {names}. Not {policy}.",
+                    names=", ".join(POLICIES),
+                    policy=repr(str(self.policy)[:30]),
                 )
             )
         for name, low, high in (("budget_bytes", 0, 10**15), ("sinks", 0, 10**6), ("readers", 1, MOST_READERS)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise BadSetting(
-                    _("The {name} must be a whole number from {low} to {high}, not {value}.").format(
-                        name=name.replace("_", " "), low=low, high=written(high), value=str(value)[:20]
+                    Message(
+                        "The {name} must be a whole number from {low} to {high}, not {value}.",
+                        name=name.replace("_", " "),
+                        low=low,
+                        high=high,
+                        value=str(value)[:20],
                     )
                 )
 
@@ -111,9 +117,7 @@ def fill(
     The rolls equal those of a plain run with the same settings and seed. Raises EmptyPrompt, ModelError, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= LONGEST:
-        raise BadSetting(
-            _("One can write 0 to {longest} tokens here, not {length}.").format(longest=written(LONGEST), length=str(length)[:20])
-        )
+        raise BadSetting(Message("One can write 0 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
     settings = settings or SamplingSettings()
     reader = _Reader(model, plan)
     ids = _encode(model, prompt)
@@ -177,10 +181,10 @@ def own_task(told: str, question: str, answer: str) -> RecallTask:
     without an answer or for one that is too long.
     """
     if not told.strip() or not question.strip():
-        raise EmptyPrompt(_("There is no text or no question yet. Write both first."))
+        raise EmptyPrompt(Message("There is no text or no question yet. Write both first."))
     wanted = answer.strip()
     if not wanted or len(wanted) > LONGEST_OWN_ANSWER:
-        raise BadSetting(_("The right answer has 1 to {most} characters, not {count}.").format(most=LONGEST_OWN_ANSWER, count=len(wanted)))
+        raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_OWN_ANSWER, count=len(wanted)))
     sentences = re.findall(r"[^.!?\n]+[.!?]*", told)
     key = next((sentence.strip() for sentence in sentences if wanted.rstrip(" .").casefold() in sentence.casefold()), "")
     return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
@@ -300,7 +304,7 @@ class _Reader:
 def _encode(model: LanguageModel, text: str) -> list[int]:
     ids = model.encode(text) if text else []
     if not ids:
-        raise EmptyPrompt(_("There is no text to read. Write a few words first."))
+        raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
     return ids
 
 

@@ -22,7 +22,7 @@ from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, Pr
 from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.experiments.served import on_server, write_on_server
-from core.language import N_, _, written
+from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
 from core.settings import SamplingSettings
@@ -45,7 +45,7 @@ class PromptBatch:
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
         if not model.has_network:
-            raise ModelError(_("Many texts at once need a model that runs on this machine. Choose a bundled one."))
+            raise ModelError(Message("Many texts at once need a model that runs on this machine. Choose a bundled one."))
         self.model = model
         self._network = model.load_network()
         self._device = torch.device(model.device)
@@ -89,7 +89,9 @@ class PromptBatch:
                 output = self._network(inputs, **kept)
             except BaseException as error:
                 if is_out_of_memory(error):
-                    raise NotEnoughMemory(_("There is not enough memory for so many at once. Take fewer, or shorter ones.")) from error
+                    raise NotEnoughMemory(
+                        Message("There is not enough memory for so many at once. Take fewer, or shorter ones.")
+                    ) from error
                 raise
             stopwatch.stop()
             logits = output.logits[:, -1].float()
@@ -122,7 +124,7 @@ def write_together(
     and the errors of a server.
     """
     settings = settings or SamplingSettings()
-    count, steps = whole(count, N_("The number of tries"), 1, MOST_TRIES), whole(steps, N_("The length"), 1, MOST_STEPS)
+    count, steps = whole(count, Message("The number of tries"), 1, MOST_TRIES), whole(steps, Message("The length"), 1, MOST_STEPS)
     ids = prompt_ids(model, prompt)
     if on_server(model):
         yield from write_on_server(model, prompt, settings, count, steps, top_n)
@@ -202,11 +204,14 @@ def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
     """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
+        raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
     if len(ids) >= model.context_length:
         raise PromptTooLong(
-            _("That text has {count} tokens; {model} reads at most {most}. Shorten it.").format(
-                count=written(len(ids)), model=model.name, most=written(model.context_length)
+            Message(
+                "That text has {count} tokens; {model} reads at most {most}. Shorten it.",
+                count=len(ids),
+                model=model.name,
+                most=model.context_length,
             )
         )
     return ids
@@ -216,19 +221,25 @@ def whole(value: int, name: str, low: int, high: int) -> int:
     """Return `value` if it is an int from `low` to `high`. Raises BadSetting."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise BadSetting(
-            _("{name} must be a whole number from {low} to {high}, not {value}.").format(
-                name=_(name), low=low, high=high, value=str(value)[:20]
+            Message(
+                "{name} must be a whole number from {low} to {high}, not {value}.",
+                name=Message(name),
+                low=low,
+                high=high,
+                value=str(value)[:20],
             )
         )
     return value
 
 
 # Scores of a try: the name, and the formula in words.
-MEAN, NORMALISED, MAJORITY = N_("mean log-probability"), N_("length-normalised"), N_("majority of the answers")
-FORMULAS = {
-    MEAN: N_("the natural logarithms of all its words' probabilities, added up and divided by their number"),
-    NORMALISED: N_("the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
-    MAJORITY: N_("the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word"),
+MEAN, NORMALISED, MAJORITY = Message("mean log-probability"), Message("length-normalised"), Message("majority of the answers")
+FORMULAS: dict[str, str] = {
+    MEAN: Message("the natural logarithms of all its words' probabilities, added up and divided by their number"),
+    NORMALISED: Message("the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
+    MAJORITY: Message(
+        "the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word"
+    ),
 }
 
 
@@ -244,7 +255,7 @@ class Ranked:
 def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
     """Return the tries, best first; equal scores by mean log-probability, then by number. Raises BadSetting for an unknown score."""
     if by not in FORMULAS:
-        raise BadSetting(_("Tries are scored by {names}, not by {by}.").format(names=", ".join(map(_, FORMULAS)), by=repr(str(by)[:40])))
+        raise BadSetting(Message("Tries are scored by {names}, not by {by}.", names=", ".join(FORMULAS), by=repr(str(by)[:40])))
     written = [attempt for attempt in tries if attempt.path]
     answers = {attempt.number: answer_of(attempt.text) for attempt in written}
     votes = Counter(map(normal, answers.values()))

@@ -19,7 +19,7 @@ from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids, whole
 from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
 from core.inspection.scoring import surprises
-from core.language import N_, _, written
+from core.message import Message, Number
 from core.sampling.pick import pick
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner
@@ -71,19 +71,21 @@ def cascade(
     thresholds: entropy of the small model, in bits, above which the large model chooses. Raises EmptyPrompt, PromptTooLong, BadSetting
     (also for different tokenizers), ModelError for a model on a server, BrokenLogits.
     """
-    length = whole(length, N_("The length"), 1, LONGEST)
+    length = whole(length, Message("The length"), 1, LONGEST)
     both_here(small, large)
     if not same_tokens(small, large):
         raise BadSetting(
-            _("{small} and {large} cut text into different tokens, so neither can go on for the other.").format(
-                small=small.name, large=large.name
+            Message(
+                "{small} and {large} cut text into different tokens, so neither can go on for the other.",
+                small=small.name,
+                large=large.name,
             )
         )
     if not thresholds or any(not _possible(one) for one in thresholds):
-        raise BadSetting(_("A threshold is a number of bits from 0 to {highest}.").format(highest=written(HIGHEST, "g")))
+        raise BadSetting(Message("A threshold is a number of bits from 0 to {highest}.", highest=Number(HIGHEST, "g")))
     ids = prompt_ids(small, prompt)
     if len(prompt_ids(large, prompt)) != len(ids):
-        raise BadSetting(_("{small} and {large} read this text differently.").format(small=small.name, large=large.name))
+        raise BadSetting(Message("{small} and {large} read this text differently.", small=small.name, large=large.name))
     length = min(length, small.context_length - len(ids), large.context_length - len(ids))
     runs = [_Run(number, small, large, ids, settings or SamplingSettings(), one) for number, one in enumerate(thresholds)]
     try:

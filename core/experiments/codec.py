@@ -7,6 +7,7 @@ every field against its declared type. Each step is stored once in a separate ta
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -20,7 +21,7 @@ from pydantic import ValidationError
 
 from core.errors import BadRecording, ViewerError
 from core.generation.step_file import StepFile, settings_of, step_file, step_of
-from core.language import _
+from core.message import Message, Number
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token, lone_token
 
@@ -100,10 +101,12 @@ class RecordedWords:
     def token(self, token_id: int) -> Token:
         """Return the token of this id. Raises BadRecording for a token that is not in the file."""
         if token_id not in self.tokens:
-            raise BadRecording(_("This recording does not hold token number {number}.").format(number=token_id))
+            raise BadRecording(Message("This recording does not hold token number {number}.", number=token_id))
         return self.tokens[token_id]
 
 
+_FIELD = re.compile(r"\{([a-z_]+)\}")  # a message in a file has plain fields only: no attributes, indices or formats
+_SPEC = re.compile(r",?(\.\d)?[fge%]?")
 RENAMED = {"Opinion": "TokenScore", "Stretch": "PhaseSpan"}  # old names of classes in files
 
 
@@ -120,6 +123,10 @@ class Writer:
 
     def write(self, value: Any) -> Any:
         """Return this value as JSON. Raises BadRecording for types that a file cannot contain, such as a model, tensor or function."""
+        if isinstance(value, Message) and value.parameters:
+            return {"message": [value.template, {name: self.write(one) for name, one in value.parameters.items()}]}
+        if isinstance(value, Number):
+            return {"number": [value.value, value.spec]}
         if value is None or (isinstance(value, bool | str | int) and not isinstance(value, Enum)):
             return value
         if isinstance(value, np.generic):
@@ -143,7 +150,7 @@ class Writer:
         name = self._extra.get(type(value), type(value).__name__)
         if name not in CLASSES and type(value) not in self._extra:
             raise BadRecording(
-                _("This result holds something that cannot be kept in a file: {kind}.").format(kind=type(value).__name__[:40])
+                Message("This result holds something that cannot be kept in a file: {kind}.", kind=type(value).__name__[:40])
             )
         if isinstance(value, Enum):
             return {"enum": [name, value.value]}
@@ -188,12 +195,12 @@ class Reader:
     def read(self, value: Any, depth: int = 0) -> Any:
         """Return the value that `Writer.write` converted."""
         if depth > DEEPEST:
-            raise BadRecording(_("This recording is broken: it is nested too deeply."))
+            raise BadRecording(Message("This recording is broken: it is nested too deeply."))
         if value is None or isinstance(value, bool | str | float):
             return value
         if isinstance(value, int):
             if abs(value) > 2**63:
-                raise BadRecording(_("This recording is broken: it holds a number that nothing here counts."))
+                raise BadRecording(Message("This recording is broken: it holds a number that nothing here counts."))
             return value
         if isinstance(value, list):
             return [self.read(one, depth + 1) for one in value]
@@ -214,10 +221,22 @@ class Reader:
             return range(*held)
         if kind == "dict":
             return self._dict(held, depth)
+        if kind in ("message", "number") and len(_listed(held)) == 2:
+            return self._message(held[0], held[1], depth) if kind == "message" else _number(held[0], held[1])
         if kind in ("record", "enum") and len(_listed(held)) == 2 and isinstance(held[0], str):
             cls = self._class(held[0])
             return self._record(cls, held[1], depth) if kind == "record" else self._enum(cls, held[1])
         raise _broken()
+
+    def _message(self, template: Any, parameters: Any, depth: int) -> Message:
+        if not isinstance(template, str) or not isinstance(parameters, dict):
+            raise _broken()
+        values = {name: self.read(value, depth + 1) for name, value in parameters.items()}
+        if set(_FIELD.findall(template)) != set(values) or re.search(r"[{}]", _FIELD.sub("", template)):
+            raise _broken()
+        if not all(isinstance(value, str | int | float | Number) for value in values.values()):
+            raise _broken()
+        return Message(template, **values)
 
     def _dict(self, held: Any, depth: int) -> dict[Any, Any]:
         pairs = [(self.read(key, depth + 1), self.read(one, depth + 1)) for key, one in map(_pair, _listed(held))]
@@ -231,7 +250,7 @@ class Reader:
             return self._extra[name]
         name = RENAMED.get(name, name)
         if name not in CLASSES:
-            raise BadRecording(_("This recording is broken, or from another version of the app: it holds something unknown."))
+            raise BadRecording(Message("This recording is broken, or from another version of the app: it holds something unknown."))
         cls: type = getattr(import_module(CLASSES[name]), name)
         return cls
 
@@ -246,19 +265,19 @@ class Reader:
             raise _broken()
         known = {field.name: field for field in fields(cls) if field.init}
         if not held.keys() <= known.keys():
-            raise BadRecording(_("This recording is broken, or from another version of the app: it holds something unknown."))
+            raise BadRecording(Message("This recording is broken, or from another version of the app: it holds something unknown."))
         missing = [n for n, f in known.items() if n not in held and f.default is MISSING and f.default_factory is MISSING]
         values = {name: self.read(one, depth + 1) for name, one in held.items()}
         declared = hints(cls)
         wrong = [name for name, one in values.items() if not fits(one, declared[name])]
         if missing or wrong:
             raise BadRecording(
-                _("This recording is broken (at {kind} → {missing}).").format(kind=cls.__name__, missing=(missing + wrong)[0][:40])
+                Message("This recording is broken (at {kind} → {missing}).", kind=cls.__name__, missing=(missing + wrong)[0][:40])
             )
         try:
             return cls(**values)
         except ViewerError as error:
-            raise BadRecording(_("This recording is broken: {error}").format(error=error)) from error
+            raise BadRecording(Message("This recording is broken: {error}", error=error)) from error
         except (TypeError, ValueError, ArithmeticError) as error:
             raise _broken() from error
 
@@ -274,7 +293,7 @@ class Reader:
             file = StepFile.model_validate(held)
             step = step_of(file, index, position, settings_of(file.settings), self._words[words], text)
         except (ValidationError, ViewerError) as error:
-            raise BadRecording(_("This recording is broken: one of its steps contradicts itself.")) from error
+            raise BadRecording(Message("This recording is broken: one of its steps contradicts itself.")) from error
         for token_id in file.token_ids:
             self._words[words].token(token_id)
         return step if rolled else TokenDistribution(**{f.name: getattr(step, f.name) for f in fields(TokenDistribution)})
@@ -337,6 +356,12 @@ def fits(value: Any, hint: Any) -> bool:
     return isinstance(hint, type) and isinstance(value, hint)
 
 
+def _number(value: Any, spec: Any) -> Number:
+    if not isinstance(value, int | float) or not isinstance(spec, str) or not _SPEC.fullmatch(spec):
+        raise _broken()
+    return Number(value, spec)
+
+
 def _bytes(held: str) -> bytes:
     try:
         return bytes.fromhex(held)
@@ -357,7 +382,7 @@ def _pair(value: Any) -> tuple[Any, Any]:
 
 
 def _broken() -> BadRecording:
-    return BadRecording(_("This recording is broken."))
+    return BadRecording(Message("This recording is broken."))
 
 
 def _refuse() -> Any:

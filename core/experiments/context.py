@@ -14,7 +14,7 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.cache_race import next_token
 from core.generation.generation import Generation
-from core.language import _, written
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -80,25 +80,24 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= MOST_REPEATS:
         raise BadSetting(
-            _("Each length can be measured 1 to {most} times, not {repeats}.").format(most=MOST_REPEATS, repeats=str(repeats)[:20])
+            Message("Each length can be measured 1 to {most} times, not {repeats}.", most=MOST_REPEATS, repeats=str(repeats)[:20])
         )
     if not 1 <= len(lengths) <= MOST_LENGTHS or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths):
-        raise BadSetting(_("Give 1 to {most} lengths, each at least one token.").format(most=MOST_LENGTHS))
+        raise BadSetting(Message("Give 1 to {most} lengths, each at least one token.", most=MOST_LENGTHS))
     if max(lengths) > longest_prompt(model):
         raise PromptTooLong(
-            _(
+            Message(
                 "{model} reads at most {most} tokens; with {decoded} more to be timed and a place "
-                "for the next, {longest_prompt} is the longest prompt."
-            ).format(
+                "for the next, {longest_prompt} is the longest prompt.",
                 model=model.name,
-                most=written(model.context_length),
+                most=model.context_length,
                 decoded=DECODED,
-                longest_prompt=written(longest_prompt(model)),
+                longest_prompt=longest_prompt(model),
             )
         )
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(_("There is no text to read. Write a few words first."))
+        raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
     text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
     model.engine.forward(text[: min(lengths)], KVCache())
     prefills: dict[int, list[float]] = {length: [] for length in lengths}
@@ -141,7 +140,7 @@ def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReach
     """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(_("There is no text to read. Write a few words first."))
+        raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
     full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
     run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))
     passed_over = 0

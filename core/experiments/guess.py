@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import BadGuess, ViewerError
-from core.language import _
+from core.message import Message
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token
 
@@ -79,13 +79,13 @@ def cleaned(said: Sequence[str]) -> list[str]:
     for text in said:
         word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
         if len(word) > LONGEST:
-            raise BadGuess(_("A guess is a word or two, of at most {longest} characters.").format(longest=LONGEST))
+            raise BadGuess(Message("A guess is a word or two, of at most {longest} characters.", longest=LONGEST))
         if word and word not in words:
             words.append(word)
     if not words:
-        raise BadGuess(_("There is no guess yet. Type one, then press Enter."))
+        raise BadGuess(Message("There is no guess yet. Type one, then press Enter."))
     if len(words) > MOST:
-        raise BadGuess(_("Six guesses at a time are enough; these are {count}.").format(count=len(words)))
+        raise BadGuess(Message("Six guesses at a time are enough; these are {count}.", count=len(words)))
     return words
 
 

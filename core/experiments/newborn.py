@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from core.errors import BadSetting
 from core.experiments.teach import QUEUE, Ended, Waiting, _Queue, in_turn
 from core.generation.generation import Generation
-from core.language import N_, _, written
 from core.limits import Limits
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -43,11 +43,14 @@ def grow_up(
 
     Waits in `queue` first and ends early at the time limit. Raises BadSetting, EmptyPrompt.
     """
-    for name, value, most in ((N_("number of steps"), steps, MOST_STEPS), (N_("number of steps between two samples"), sample_every, 1_000)):
+    for name, value, most in (
+        (Message("number of steps"), steps, MOST_STEPS),
+        (Message("number of steps between two samples"), sample_every, 1_000),
+    ):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
             raise BadSetting(
-                _("The {name} must be a whole number from 1 to {most}, not {value}.").format(
-                    name=_(name), most=written(most), value=str(value)[:20]
+                Message(
+                    "The {name} must be a whole number from 1 to {most}, not {value}.", name=Message(name), most=most, value=str(value)[:20]
                 )
             )
     with queue.ticket() as mine:

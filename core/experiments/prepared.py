@@ -18,7 +18,7 @@ from core.experiments.fork import continuation
 from core.experiments.sweep import statistics
 from core.experiments.thinking import CHAIN_OF_THOUGHT
 from core.generation.recording import LARGEST_FILE, Recording
-from core.language import _
+from core.message import Message
 from core.models.hub import BUNDLED
 from core.settings import SamplingSettings
 
@@ -116,15 +116,15 @@ def unpacked(data: bytes) -> Recording:
         unpacker = zlib.decompressobj(wbits=31)
         text = unpacker.decompress(data, LARGEST_FILE + 1)
     except zlib.error as error:
-        raise BadRecording(_("This file is not a recording: it cannot be unpacked.")) from error
+        raise BadRecording(Message("This file is not a recording: it cannot be unpacked.")) from error
     return Recording.loads(text)
 
 
 def load(name: str) -> Recording:
     """Return a prepared run by its name. Raises BadRecording."""
     if name not in {one.name for one in PREPARED}:
-        raise BadRecording(_("There is no prepared run of this name."))
+        raise BadRecording(Message("There is no prepared run of this name."))
     try:
         return unpacked((FOLDER / f"{name}{ENDING}").read_bytes())
     except OSError as error:
-        raise BadRecording(_("This recording cannot be opened.")) from error
+        raise BadRecording(Message("This recording cannot be opened.")) from error

@@ -25,7 +25,7 @@ from core.experiments.candidates import prompt_ids
 from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
-from core.language import _
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def quantize(
     """
     _check(bits, group)
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(_("Each writes 1 to {longest} tokens, not {length}.").format(longest=LONGEST, length=str(length)[:20]))
+        raise BadSetting(Message("Each writes 1 to {longest} tokens, not {length}.", longest=LONGEST, length=str(length)[:20]))
     bench = _Bench(model, text)
     ids = prompt_ids(model, prompt)
     full_next, full_written = bench.next_odds(bench.full, ids), bench.greedy(bench.full, ids, length)
@@ -192,10 +192,10 @@ def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
 
 def _check(bits: Sequence[int], group: int | None) -> None:
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(_("Weights are rounded to {names} or {bits} bits.").format(names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
+        raise BadSetting(Message("Weights are rounded to {names} or {bits} bits.", names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
     if group is not None and (isinstance(group, bool) or group != GROUP):
         raise BadSetting(
-            _("A scale is shared by a whole row or by {group} numbers, not by {value}.").format(group=GROUP, value=str(group)[:20])
+            Message("A scale is shared by a whole row or by {group} numbers, not by {value}.", group=GROUP, value=str(group)[:20])
         )
 
 
@@ -219,7 +219,7 @@ class _Bench:
     def __init__(self, model: LanguageModel, text: str) -> None:
         must_be_here(model)
         if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
-            raise NotEnoughMemory(_("A second copy of {model} does not fit into memory. Choose a smaller model.").format(model=model.name))
+            raise NotEnoughMemory(Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name))
         self._model = model
         self._ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()
@@ -229,7 +229,7 @@ class _Bench:
         except Exception as error:
             if is_out_of_memory(error):
                 raise NotEnoughMemory(
-                    _("A second copy of {model} does not fit into memory. Choose a smaller model.").format(model=model.name)
+                    Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
                 ) from error
             raise
         self.read(self.full)  # the first pass of a network is slower than the others

@@ -24,7 +24,7 @@ from typing import Any
 
 from core.errors import BadRecording
 from core.experiments.codec import Reader, Writer
-from core.language import _
+from core.message import Message
 
 FORMAT = "token-probability-viewer experiment"
 VERSION = 1
@@ -74,23 +74,23 @@ class RecordedExperiment:
         content = _content(data)
         name, day, seen, seconds = (content.get(key) for key in ("name", "recorded_on", "seen", "seconds"))
         if not isinstance(name, str) or not _NAME.fullmatch(name) or not isinstance(day, str):
-            raise BadRecording(_("This recording is broken: it does not say of what it is."))
+            raise BadRecording(Message("This recording is broken: it does not say of what it is."))
         try:
             date.fromisoformat(day)
         except ValueError as error:
-            raise BadRecording(_("This recording is broken: it does not say when it was made.")) from error
+            raise BadRecording(Message("This recording is broken: it does not say when it was made.")) from error
         if not isinstance(seen, list) or not isinstance(seconds, list) or len(seen) != len(seconds) or not seen:
-            raise BadRecording(_("This recording is broken: it holds no observations, or not when they were made."))
+            raise BadRecording(Message("This recording is broken: it holds no observations, or not when they were made."))
         if len(seen) > MOST_SEEN or not all(isinstance(s, int | float) and 0 <= s < 1e9 for s in seconds):
-            raise BadRecording(_("This recording is broken: its times are no times, or it is far too long."))
+            raise BadRecording(Message("This recording is broken: its times are no times, or it is far too long."))
         if any(b < a for a, b in pairwise(seconds)):
-            raise BadRecording(_("This recording is broken: its times run backwards."))
+            raise BadRecording(Message("This recording is broken: its times run backwards."))
         try:
             reader = Reader(content.get("steps"), content.get("vocabularies"), classes)
             found = tuple(reader.read(one) for one in seen)
             made_by, about = reader.read(content.get("made_by")), reader.read(content.get("about"))
         except RecursionError as error:
-            raise BadRecording(_("This recording is broken: it is nested too deeply.")) from error
+            raise BadRecording(Message("This recording is broken: it is nested too deeply.")) from error
         return cls(name, day, found, tuple(map(float, seconds)), made_by, about)
 
     @classmethod
@@ -100,7 +100,7 @@ class RecordedExperiment:
             with open(path, "rb") as file:
                 return cls.loads(file.read(LARGEST_FILE + 1), classes)
         except OSError as error:
-            raise BadRecording(_("This recording cannot be opened.")) from error
+            raise BadRecording(Message("This recording cannot be opened.")) from error
 
     def again(self, speed: float = 1.0, wait: Callable[[float], Any] = sleep) -> Iterator[Any]:
         """Yield the observations with the recorded pauses. speed: 2 is twice as fast, infinity has no pauses; wait: sleeps some seconds."""
@@ -115,20 +115,20 @@ class RecordedExperiment:
 
 def _content(data: bytes) -> dict[str, Any]:
     if len(data) > LARGEST_FILE:
-        raise BadRecording(_("This file is too large for a recording: at most {most} MB are read.").format(most=LARGEST_FILE // 2**20))
+        raise BadRecording(Message("This file is too large for a recording: at most {most} MB are read.", most=LARGEST_FILE // 2**20))
     try:
         unpacker = zlib.decompressobj(wbits=31)
         text = unpacker.decompress(data, LARGEST_CONTENT)
         if not unpacker.eof:
-            raise BadRecording(_("This file is no whole recording, or it unpacks to far too much."))
+            raise BadRecording(Message("This file is no whole recording, or it unpacks to far too much."))
         content = json.loads(text)
     except (zlib.error, ValueError, RecursionError) as error:
-        raise BadRecording(_("This file is not a recording of an experiment.")) from error
+        raise BadRecording(Message("This file is not a recording of an experiment.")) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BadRecording(_("This file is not a recording of an experiment of this app."))
+        raise BadRecording(Message("This file is not a recording of an experiment of this app."))
     version = content.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise BadRecording(_("This recording is broken: it does not say its version."))
+        raise BadRecording(Message("This recording is broken: it does not say its version."))
     if version > VERSION:
-        raise BadRecording(_("This recording was made with a newer version of the app. Update the app to see it."))
+        raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to see it."))
     return content

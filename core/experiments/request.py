@@ -12,7 +12,7 @@ from core.costs.machine import energy_joules
 from core.costs.receipt import Account, Assumptions, Receipt
 from core.errors import BadSetting
 from core.generation.generation import Generation
-from core.language import _, written
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ def request(
     reading the energy counter. Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(
-            _("An answer has 1 to {longest} tokens here, not {length}.").format(longest=written(LONGEST), length=str(length)[:20])
-        )
+        raise BadSetting(Message("An answer has 1 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
     assumed = assumptions or Assumptions()
     began = perf_counter()
     run = Generation(model, prompt, settings, top_n=1)

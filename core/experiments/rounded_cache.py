@@ -17,7 +17,7 @@ from core.engine.kv_cache.quantized import BITS, quantized_cache
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
 from core.experiments.quantization import MOST_TOKENS
-from core.language import _, written
+from core.message import Message
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -48,7 +48,7 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
     """
     refuse_unless_plain(model)
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(_("Keys and values can be stored with {names} bits.").format(names=" or ".join(map(str, BITS))))
+        raise BadSetting(Message("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, BITS))))
     ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
     full = _read(model, ids, None)
     odds = full.exp()
@@ -79,7 +79,7 @@ def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Ten
     except Exception as error:
         if is_out_of_memory(error):
             raise NotEnoughMemory(
-                _("There is not enough memory to read {count} tokens at once. Take less text.").format(count=written(len(ids)))
+                Message("There is not enough memory to read {count} tokens at once. Take less text.", count=len(ids))
             ) from error
         raise
 

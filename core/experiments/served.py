@@ -17,7 +17,7 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import OutsideTopLogprobs
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.generation.generation import Generation
-from core.language import _, with_current_language, written
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -60,10 +60,12 @@ class ServedBatch:
         fewest = min(answer.logits.known for answer in answers)
         if fewest < min(self._needed, self._model.vocabulary_size):
             raise OutsideTopLogprobs(
-                _(
+                Message(
                     "This search looks at the {needed} likeliest tokens, and the server lists {fewest}. Take "
-                    "fewer beams, or start the server with a longer list (vLLM: --max-logprobs)."
-                ).format(needed=written(self._needed), fewest=written(fewest))
+                    "fewer beams, or start the server with a longer list (vLLM: --max-logprobs).",
+                    needed=self._needed,
+                    fewest=fewest,
+                )
             )
         return torch.stack([answer.logits.values for answer in answers])
 
@@ -90,4 +92,4 @@ def together(work: Callable[[Any], T], items: Sequence[Any]) -> list[T]:
     if len(items) == 1:
         return [work(items[0])]
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="served") as pool:
-        return list(pool.map(with_current_language(work), items))
+        return list(pool.map(work, items))

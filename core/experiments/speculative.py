@@ -24,7 +24,7 @@ from core.batching.server import make_runner
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadSetting, ModelError
 from core.experiments.candidates import prompt_ids
-from core.language import _
+from core.message import Message
 from core.sampling import dice
 from core.sampling.pick import pick, pick_by, sampling_probabilities
 from core.settings import SamplingSettings
@@ -139,7 +139,7 @@ class Speculation:
         self, ids: Sequence[int], target: Target, draft: Draft, settings: SamplingSettings, guesses: int = 4, model: Any = None
     ) -> None:
         if isinstance(guesses, bool) or not isinstance(guesses, int) or not 1 <= guesses <= MOST_DRAFTED:
-            raise BadSetting(_("A draft has 1 to {most} tokens, not {guesses}.").format(most=MOST_DRAFTED, guesses=str(guesses)[:20]))
+            raise BadSetting(Message("A draft has 1 to {most} tokens, not {guesses}.", most=MOST_DRAFTED, guesses=str(guesses)[:20]))
         self.ids = list(ids)
         self.prompt_length = len(self.ids)
         self.rounds = 0
@@ -265,13 +265,15 @@ class ModelDraft:
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
         if not model.has_network:
-            raise ModelError(_("{model} runs on another machine; a draft has to be here. Choose another one.").format(model=model.name))
+            raise ModelError(Message("{model} runs on another machine; a draft has to be here. Choose another one.", model=model.name))
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(
-                _(
+                Message(
                     "{model} cuts text into other tokens than {target}, so its guesses cannot be checked one by "
-                    "one. Choose a draft with the same tokenizer."
-                ).format(model=model.name, target=target.name)
+                    "one. Choose a draft with the same tokenizer.",
+                    model=model.name,
+                    target=target.name,
+                )
             )
         self.name = model.name
         self._model = model
@@ -331,7 +333,7 @@ def speculate(
     the same `pick`, and records nothing. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NotEnoughMemory.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(_("An answer has 1 to {longest} tokens here, not {length}.").format(longest=LONGEST, length=str(length)[:20]))
+        raise BadSetting(Message("An answer has 1 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
     settings = settings or SamplingSettings()
     ids = prompt_ids(target, prompt)
     guesser = NgramDraft(target.vocabulary_size) if draft is None else ModelDraft(draft, target)

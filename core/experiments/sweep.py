@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import BadSetting
 from core.generation.generation import Generation
-from core.language import _
+from core.message import Message
 from core.record.step import Step
 from core.settings import SamplingSettings
 
@@ -78,7 +78,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if not 1 <= len(columns) <= MOST_COLUMNS:
-        raise BadSetting(_("Compare 1 to {most} columns, not {count}.").format(most=MOST_COLUMNS, count=len(columns)))
+        raise BadSetting(Message("Compare 1 to {most} columns, not {count}.", most=MOST_COLUMNS, count=len(columns)))
     steps = _length(steps)
     runs = [Generation(column.model, prompt, column.settings, top_n=top_n) for column in columns]
     try:
@@ -131,11 +131,11 @@ def sweep(
     """
     if name not in RANGES:
         raise BadSetting(
-            _("There is no setting {name} to turn. Choose one of {names}.").format(name=repr(str(name)[:40]), names=", ".join(RANGES))
+            Message("There is no setting {name} to turn. Choose one of {names}.", name=repr(str(name)[:40]), names=", ".join(RANGES))
         )
     chosen = tuple(values) or RANGES[name]
     if len(chosen) > MOST_VALUES:
-        raise BadSetting(_("One sweep takes up to {most} values, not {count}.").format(most=MOST_VALUES, count=len(chosen)))
+        raise BadSetting(Message("One sweep takes up to {most} values, not {count}.", most=MOST_VALUES, count=len(chosen)))
     whole_numbers = name in ("top_k", "seed")
     base = replace(settings or SamplingSettings(), greedy=False)
     wanted = [replace(base, **{name: _whole(value) if whole_numbers else value}) for value in chosen]  # type: ignore[arg-type]
@@ -184,5 +184,5 @@ def _whole(value: float) -> float:
 
 def _length(steps: int) -> int:
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
-        raise BadSetting(_("A text has 1 to {most} tokens here, not {steps}.").format(most=MOST_STEPS, steps=str(steps)[:20]))
+        raise BadSetting(Message("A text has 1 to {most} tokens here, not {steps}.", most=MOST_STEPS, steps=str(steps)[:20]))
     return steps

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from core.errors import BadSetting
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
-from core.language import N_, _, written
 from core.limits import Limits
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -94,11 +94,14 @@ def teach(
     known: start of a text that the model knew before, to see whether it forgets it; "" for none. `tuning.undo` can go back to every look.
     The generator can be dropped at any time, and a new one continues. Raises BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory.
     """
-    for name, value, most in ((N_("number of steps"), steps, MOST_STEPS), (N_("number of steps between two looks"), look_every, 100)):
+    for name, value, most in (
+        (Message("number of steps"), steps, MOST_STEPS),
+        (Message("number of steps between two looks"), look_every, 100),
+    ):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
             raise BadSetting(
-                _("The {name} must be a whole number from 1 to {most}, not {value}.").format(
-                    name=_(name), most=written(most), value=str(value)[:20]
+                Message(
+                    "The {name} must be a whole number from 1 to {most}, not {value}.", name=Message(name), most=most, value=str(value)[:20]
                 )
             )
     student = tuning.as_it_is()

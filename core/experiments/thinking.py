@@ -21,7 +21,7 @@ from core.experiments.answers import NUMBER, ends_here, first_answer, goes_on, i
 from core.experiments.fork import continuation
 from core.experiments.questions import sums as lessons
 from core.generation.generation import Generation
-from core.language import N_, _, written
+from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class PromptingStyle:
     lead: str
 
 
-DIRECT = PromptingStyle(N_("at once"), "Answer:", "Answer:")
-CHAIN_OF_THOUGHT = PromptingStyle(N_("step by step"), "Let us think step by step.", "The answer is")
+DIRECT = PromptingStyle(Message("at once"), "Answer:", "Answer:")
+CHAIN_OF_THOUGHT = PromptingStyle(Message("step by step"), "Let us think step by step.", "The answer is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def think(
     asked, answer = _asked(question, style), _answer(question)
     run = Generation(model, asked, settings or SamplingSettings(greedy=True), top_n=8)
     probe = KVCache()
-    steps = _whole(steps, N_("The length"), MOST_STEPS)
+    steps = _whole(steps, Message("The length"), MOST_STEPS)
     try:
         while run.finished is None and len(run.path) < steps:
             chance = chance_of(model, run, style, answer, probe)
@@ -178,8 +178,8 @@ def count(
     EmptyPrompt for an empty question, PromptTooLong.
     """
     if not 1 <= len(questions) <= MOST_QUESTIONS:
-        raise BadSetting(_("A set has 1 to {most} questions, not {count}.").format(most=MOST_QUESTIONS, count=len(questions)))
-    steps = _whole(steps, N_("The length"), MOST_STEPS)
+        raise BadSetting(Message("A set has 1 to {most} questions, not {count}.", most=MOST_QUESTIONS, count=len(questions)))
+    steps = _whole(steps, Message("The length"), MOST_STEPS)
     for question in questions:
         answer = _answer(question)
         for style in styles:
@@ -198,9 +198,9 @@ def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
 
     hard: only sums that carry twice. The same seed gives the same sums. Raises BadSetting.
     """
-    chance = Random(_whole(seed, N_("The seed"), 2**53, low=0))
+    chance = Random(_whole(seed, Message("The seed"), 2**53, low=0))
     triples = [
-        lessons.triple(chance, exam=True, hard=hard) for _each in range(_whole(number, N_("The number of questions"), MOST_QUESTIONS))
+        lessons.triple(chance, exam=True, hard=hard) for _each in range(_whole(number, Message("The number of questions"), MOST_QUESTIONS))
     ]
     return [Question(lessons.question(*numbers), str(sum(numbers))) for numbers in triples]
 
@@ -245,22 +245,26 @@ def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
 
 def _asked(question: Question, style: PromptingStyle) -> str:
     if not question.text.strip():
-        raise EmptyPrompt(_("There is no question yet. Write one first."))
+        raise EmptyPrompt(Message("There is no question yet. Write one first."))
     return question.text + style.begin
 
 
 def _answer(question: Question) -> str:
     answer = question.answer.strip()
     if not answer or len(answer) > LONGEST_ANSWER:
-        raise BadSetting(_("The right answer has 1 to {most} characters, not {count}.").format(most=LONGEST_ANSWER, count=len(answer)))
+        raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer)))
     return answer
 
 
 def _whole(value: int, name: str, most: int, low: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= most:
         raise BadSetting(
-            _("{name} must be a whole number from {low} to {most}, not {value}.").format(
-                name=_(name), low=low, most=written(most), value=str(value)[:20]
+            Message(
+                "{name} must be a whole number from {low} to {most}, not {value}.",
+                name=Message(name),
+                low=low,
+                most=most,
+                value=str(value)[:20],
             )
         )
     return value

@@ -22,7 +22,7 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BrokenLogits, ModelError
 from core.experiments.candidates import prompt_ids, whole
 from core.inspection.scoring import score_text
-from core.language import N_, _
+from core.message import Message
 from core.sampling.pick import pick
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner
@@ -114,7 +114,7 @@ def judge(
     With different tokenizers the tokens have no judge, and JudgedParts is yielded last. Both models read the prompt unchanged. Raises
     EmptyPrompt, PromptTooLong (naming the model whose context is too short), BadSetting, ModelError for a model on a server, BrokenLogits.
     """
-    length = whole(length, N_("The length"), 1, LONGEST)
+    length = whole(length, Message("The length"), 1, LONGEST)
     settings = settings or SamplingSettings()
     both_here(writer, other)
     same = same_tokens(writer, other)
@@ -148,9 +148,7 @@ def both_here(*models: LanguageModel) -> None:
     for model in models:
         if not model.has_network:
             raise ModelError(
-                _("{model} runs on a server, which tells only a part of its odds. Choose two models that are here.").format(
-                    model=model.name
-                )
+                Message("{model} runs on a server, which tells only a part of its odds. Choose two models that are here.", model=model.name)
             )
 
 
@@ -190,7 +188,7 @@ def odds_of(forward: Forward) -> np.ndarray:
     with torch.inference_mode():
         odds: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
     if np.isnan(odds).any():
-        raise BrokenLogits(_("The model answered with numbers that are not numbers (NaN). Try another model or precision."))
+        raise BrokenLogits(Message("The model answered with numbers that are not numbers (NaN). Try another model or precision."))
     return odds
 
 

@@ -22,8 +22,8 @@ from core.batching.server import MOST_BLOCKS, Iteration, Server, ServerSettings,
 from core.errors import BadSetting
 from core.experiments.batching import MOST_READERS, Reader, readers
 from core.experiments.candidates import prompt_ids, whole
-from core.language import N_, _
 from core.limits import Limits
+from core.message import Message
 from core.settings import LARGEST_SEED, SamplingSettings
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def watch_one(
     Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError.
     """
     settings = settings or SamplingSettings()
-    length = whole(length, N_("The length"), 1, LONGEST)
+    length = whole(length, Message("The length"), 1, LONGEST)
     most = Limits.from_environment().readers or MOST_READERS
     crowd = readers(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
     before = (len(crowd) + 1) // 2
@@ -210,9 +210,9 @@ def load_curve(
 
     Raises what `core.experiments.batching.readers` raises.
     """
-    requests = whole(requests, N_("The number of requests"), 2, MOST_REQUESTS)
+    requests = whole(requests, Message("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
-        raise BadSetting(_("A load is a share of what can be served, more than 0 and less than 1."))
+        raise BadSetting(Message("A load is a share of what can be served, more than 0 and less than 1."))
     settings = settings or SamplingSettings()
     crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
     alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME, compiled) for one in iteration.finished]

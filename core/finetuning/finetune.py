@@ -28,8 +28,8 @@ from torch.nn import functional
 from core.device import is_out_of_memory
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
-from core.language import _, written
 from core.limits import Limits
+from core.message import Message, Number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -65,10 +65,15 @@ class TrainingPlan:
             value = getattr(self, name)
             whole = isinstance(low, int) and isinstance(high, int)
             if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not low <= value <= high:
-                kind = _("a whole number") if whole else _("a number")
+                kind = Message("a whole number") if whole else Message("a number")
                 raise BadSetting(
-                    _("The {name} must be {kind} from {low} to {high}, not {value}.").format(
-                        name=_(name.replace("_", " ")), kind=kind, low=written(low), high=written(high), value=str(value)[:20]
+                    Message(
+                        "The {name} must be {kind} from {low} to {high}, not {value}.",
+                        name=Message(name.replace("_", " ")),
+                        kind=kind,
+                        low=low,
+                        high=high,
+                        value=str(value)[:20],
                     )
                 )
 
@@ -116,7 +121,7 @@ class FineTuning:
         self.documents = documents(model, text, self.plan.length)
         self.rehearsed = [ids for old in rehearsal_texts for ids in documents(model, old, self.plan.length)]
         if self.plan.rehearsal and not self.rehearsed:
-            raise TextToLearn(_("There is nothing to rehearse for this model. Set the share of the old to 0."))
+            raise TextToLearn(Message("There is nothing to rehearse for this model. Set the share of the old to 0."))
         self.adapted = model.parameter_count > ALL_WEIGHTS
         self.index = self.tokens = 0
         self.network: nn.Module = _twin(model, self.adapted)
@@ -153,7 +158,9 @@ class FineTuning:
             updated = perf_counter()
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory(_("There is not enough memory for a training step. Teach fewer or shorter sentences.")) from error
+                raise NotEnoughMemory(
+                    Message("There is not enough memory for a training step. Teach fewer or shorter sentences.")
+                ) from error
             raise
         finally:
             self._optimizer.zero_grad(set_to_none=True)
@@ -210,8 +217,10 @@ class FineTuning:
         with _KEEPING, torch.no_grad():
             if index not in self._moments:
                 raise BadSetting(
-                    _("Kept are the moments after these steps: {names}. Not {index}.").format(
-                        names=", ".join(map(str, self.moments)), index=str(index)[:20]
+                    Message(
+                        "Kept are the moments after these steps: {names}. Not {index}.",
+                        names=", ".join(map(str, self.moments)),
+                        index=str(index)[:20],
                     )
                 )
             for name, weight in self.trained.items():
@@ -264,9 +273,7 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
     """
     if len(text) > LONGEST_TEXT:
         raise TextToLearn(
-            _("That is {count} characters; {most} can be taught at a time. Take a part of it.").format(
-                count=written(len(text)), most=written(LONGEST_TEXT)
-            )
+            Message("That is {count} characters; {most} can be taught at a time. Take a part of it.", count=len(text), most=LONGEST_TEXT)
         )
     rows: list[list[int]] = []
     for line in text.splitlines():
@@ -275,11 +282,11 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
         ids = [*model.encode(line.strip()), *sorted(model.end_token_ids)[:1]]
         known = next((i for i in ids if i >= model.vocabulary_size), None)
         if known is not None:
-            raise TextToLearn(_("This text needs a token that the model has no vector for. Write it in other words."))
+            raise TextToLearn(Message("This text needs a token that the model has no vector for. Write it in other words."))
         rows += [ids[start : start + length + 1] for start in range(0, max(1, len(ids) - 1), length)]
     rows = [row for row in rows if len(row) > 1]
     if not rows or not any(letter.isalnum() or ord(letter) > 0x2000 for letter in text):
-        raise TextToLearn(_("There is nothing to learn from yet. Write a sentence or two."))
+        raise TextToLearn(Message("There is nothing to learn from yet. Write a sentence or two."))
     return rows
 
 
@@ -287,12 +294,15 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     """A network of the same kind to be trained: with weights of its own in float32, or with adapters on weights that stay shared."""
     if not model.has_network:
         raise CannotBeTaught(
-            _("{model} is not on this machine: only a model whose weights are here can be taught.").format(model=model.name)
+            Message("{model} is not on this machine: only a model whose weights are here can be taught.", model=model.name)
         )
     if model.parameter_count > LARGEST:
         raise CannotBeTaught(
-            _("{model} has {parameter_count} million parameters; here up to {largest} million can be taught.").format(
-                model=model.name, parameter_count=written(model.parameter_count / 1000000.0, ",.0f"), largest=LARGEST // 10**6
+            Message(
+                "{model} has {parameter_count} million parameters; here up to {largest} million can be taught.",
+                model=model.name,
+                parameter_count=Number(model.parameter_count / 1000000.0, ",.0f"),
+                largest=LARGEST // 10**6,
             )
         )
     network = model.load_network()
@@ -311,8 +321,8 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
             ).eval()
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory(_("There is not enough memory for a copy of {model}.").format(model=model.name)) from error
-            raise CannotBeTaught(_("{model} is built in a way that cannot be taught here.").format(model=model.name)) from error
+                raise NotEnoughMemory(Message("There is not enough memory for a copy of {model}.", model=model.name)) from error
+            raise CannotBeTaught(Message("{model} is built in a way that cannot be taught here.", model=model.name)) from error
 
 
 def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

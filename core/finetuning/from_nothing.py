@@ -14,7 +14,7 @@ from core.engine.model import LanguageModel
 from core.errors import TextToLearn
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.optimizer import Optimizers
-from core.language import _, written
+from core.message import Message
 
 ROWS, LENGTH = 16, 96  # of a step: 1,536 guesses
 SHORTEST = 200  # bytes of a text that is worth it
@@ -29,17 +29,17 @@ class Newborn:
     def __init__(self, text: str, seed: int = 0) -> None:
         if len(text) > LONGEST_TEXT:
             raise TextToLearn(
-                _("That is {count} characters; {most} can be learned at a time. Take a part of it.").format(
-                    count=written(len(text)), most=written(LONGEST_TEXT)
+                Message(
+                    "That is {count} characters; {most} can be learned at a time. Take a part of it.", count=len(text), most=LONGEST_TEXT
                 )
             )
         self.tokenizer = byte_tokenizer()
         try:
             self._ids = torch.tensor(self.tokenizer.encode(text, add_special_tokens=False), dtype=torch.long)
         except (UnicodeEncodeError, TypeError) as error:  # the tokenizer's way of saying so
-            raise TextToLearn(_("This text holds half a character that cannot be written. Delete it and paste it again.")) from error
+            raise TextToLearn(Message("This text holds half a character that cannot be written. Delete it and paste it again.")) from error
         if len(self._ids) < SHORTEST or not any(letter.isalnum() for letter in text):
-            raise TextToLearn(_("That is too little to learn to write from. Paste {shortest} letters or more.").format(shortest=SHORTEST))
+            raise TextToLearn(Message("That is too little to learn to write from. Paste {shortest} letters or more.", shortest=SHORTEST))
         torch.manual_seed(seed)
         self.network = LlamaForCausalLM(_config(len(self.tokenizer)))
         self._optimizers = Optimizers(self.network, RATE, RATE, 0.0)

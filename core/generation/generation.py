@@ -17,8 +17,8 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
 from core.generation.run import Run, in_turn
 from core.generation.tree import Node
-from core.language import N_, _, written
 from core.limits import Limits
+from core.message import Message
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import dice, stages
@@ -67,10 +67,10 @@ class Generation(Run):
     ) -> None:
         _check_kinds(model, prompt)
         if not prompt:
-            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
         if len(prompt) > LONGEST_PROMPT:
-            said = _("That text has {count} characters; {model} reads at most {most} tokens. Shorten it.")
-            raise PromptTooLong(said.format(count=written(len(prompt)), model=model.name, most=written(model.context_length)))
+            said = Message("That text has {count} characters; {model} reads at most {most} tokens. Shorten it.")
+            raise PromptTooLong(said.with_values(count=len(prompt), model=model.name, most=model.context_length))
         self.model = model
         self.model_name = model.name
         self.prompt = prompt
@@ -78,14 +78,14 @@ class Generation(Run):
         self.prompt_tokens: list[Token] = model.tokenize_turn(prompt) if as_chat else model.tokenize(prompt)
         count = len(self.prompt_tokens)
         if count == 0:
-            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
         if count > model.context_length:
-            said = _("That text has {count} tokens; {model} reads at most {most}. Shorten it.")
-            raise PromptTooLong(said.format(count=written(count), model=model.name, most=written(model.context_length)))
+            said = Message("That text has {count} tokens; {model} reads at most {most}. Shorten it.")
+            raise PromptTooLong(said.with_values(count=count, model=model.name, most=model.context_length))
         limits = Limits.from_environment()
         if limits.prompt_tokens and count > limits.prompt_tokens:
-            said = _("That text has {count} tokens; this app takes prompts of up to {most}. Shorten it.")
-            raise PromptTooLong(said.format(count=written(count), most=written(limits.prompt_tokens)))
+            said = Message("That text has {count} tokens; this app takes prompts of up to {most}. Shorten it.")
+            raise PromptTooLong(said.with_values(count=count, most=limits.prompt_tokens))
         super().__init__(model, SamplingSettings() if settings is None else settings)
         self._most_tokens = limits.tokens_per_run
         self.top_n = min(max(1, int(top_n)), MOST_CANDIDATES, model.vocabulary_size)
@@ -100,12 +100,12 @@ class Generation(Run):
     def finished(self) -> str | None:
         """Why the run has ended here: "end of text", "context full", "limit reached" or "out of memory"; None if it can continue."""
         if self._path and self._path[-1].token_id in self.model.end_token_ids:
-            return N_("end of text")
+            return Message("end of text")
         if self.token_count >= self.model.context_length:
-            return N_("context full")
+            return Message("context full")
         if self._most_tokens and self.token_count >= self._most_tokens:
-            return N_("limit reached")
-        return N_("out of memory") if self._out_of_memory else None
+            return Message("limit reached")
+        return Message("out of memory") if self._out_of_memory else None
 
     @property
     def token_ids(self) -> np.ndarray:
@@ -164,7 +164,7 @@ class Generation(Run):
 
         Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits, BadSetting for an invalid attempt, BadToken.
         """
-        attempt = whole_number(attempt, N_("The attempt"), 0, dice.LARGEST_ATTEMPT)
+        attempt = whole_number(attempt, Message("The attempt"), 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
         outcome = None if outcome is None else self._token_id(outcome)
         settings = self.settings
@@ -202,16 +202,16 @@ class Generation(Run):
             return self.model.token_of(token).token_id
         number = token.token_id if isinstance(token, Candidate | Token) else token
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise BadToken(_("A token is named by its number, its text or a candidate of a step."))
+            raise BadToken(Message("A token is named by its number, its text or a candidate of a step."))
         return self.model.token(int(number)).token_id
 
     def _must_go_on(self) -> None:
         """Raise RunFinished if the run has ended here."""
         if self.finished and not self._path:
-            raise RunFinished(_("There is no room to write: {finished}. Shorten the prompt.").format(finished=_(self.finished)))
+            raise RunFinished(Message("There is no room to write: {finished}. Shorten the prompt.", finished=Message(self.finished)))
         if self.finished:
             raise RunFinished(
-                _("This run has ended ({finished}). Go back to an earlier word to go on from there.").format(finished=_(self.finished))
+                Message("This run has ended ({finished}). Go back to an earlier word to go on from there.", finished=Message(self.finished))
             )
 
     def _thrown(self, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
@@ -337,10 +337,10 @@ def _unbounded(settings: SamplingSettings) -> bool:
 def _check_kinds(model: Any, prompt: Any) -> None:
     """Raise WrongType if the model or the prompt has the wrong type."""
     if not hasattr(model, "tokenize"):
-        said = _("A run needs a loaded model, load_model({model}) for one, not {kind}.")
-        raise WrongType(said.format(model=repr(str(model)[:40]), kind=type(model).__name__))
+        said = Message("A run needs a loaded model, load_model({model}) for one, not {kind}.")
+        raise WrongType(said.with_values(model=repr(str(model)[:40]), kind=type(model).__name__))
     if not isinstance(prompt, str):
-        raise WrongType(_("A prompt is a text, not {kind}.").format(kind=type(prompt).__name__))
+        raise WrongType(Message("A prompt is a text, not {kind}.", kind=type(prompt).__name__))
 
 
 def _falls_beside(seen: stages.Observation, roll: float) -> bool:
@@ -371,15 +371,14 @@ def _stages(settings: SamplingSettings) -> list[tuple[str, float | None]]:
 def _beyond(listed: int, forced: int) -> OutsideTopLogprobs:
     if forced >= 0:
         return OutsideTopLogprobs(
-            _("The server lists its {listed} likeliest tokens and keeps the odds of that one to itself. Take another.").format(
-                listed=written(listed)
-            )
+            Message("The server lists its {listed} likeliest tokens and keeps the odds of that one to itself. Take another.", listed=listed)
         )
     return OutsideTopLogprobs(
-        _(
+        Message(
             "The dice landed beyond the {listed} tokens that the server lists. Lower the temperature or "
-            "top-p, throw again, or start the server with a longer list (vLLM: --max-logprobs)."
-        ).format(listed=written(listed))
+            "top-p, throw again, or start the server with a longer list (vLLM: --max-logprobs).",
+            listed=listed,
+        )
     )
 
 

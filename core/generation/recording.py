@@ -27,7 +27,7 @@ from core.generation.replay import RecordedModel, Replay
 from core.generation.run import Run
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of
 from core.generation.tree import Tree
-from core.language import _
+from core.message import Message
 from core.record.step import Step
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, lone_token
@@ -44,7 +44,7 @@ class Recording:
             tokens[t.id] = lone_token(t.id, bytes.fromhex(t.raw), t.special)
             read.append((t, tokens[t.id]))
         if not read:
-            raise BadRecording(_("This recording is broken (at prompt_tokens): there are none."))
+            raise BadRecording(Message("This recording is broken (at prompt_tokens): there are none."))
         self.model = RecordedModel(
             **head.model.model_dump(exclude={"end_token_ids"}), end_token_ids=frozenset(head.model.end_token_ids), tokens=tokens
         )
@@ -53,7 +53,7 @@ class Recording:
         self.prompt_tokens = [Token(t.id, t.text, tokens[t.id].piece, alone.raw, t.special) for t, alone in read]
         text = "".join(token.text for token in self.prompt_tokens)
         if text != self.prompt and not (head.as_chat and self.prompt.strip() in text):
-            raise BadRecording(_("This recording contradicts itself: its tokens do not give its prompt."))
+            raise BadRecording(Message("This recording contradicts itself: its tokens do not give its prompt."))
         self.settings = settings_of(head.settings)
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
         self.tree = self._build(steps, head.here)
@@ -66,9 +66,9 @@ class Recording:
         written = self.model.tokens.keys()
         for node_id, entry in enumerate(steps, start=1):
             if entry.parent >= node_id:
-                raise BadRecording(_("This recording contradicts itself: a step comes before the one it follows."))
+                raise BadRecording(Message("This recording contradicts itself: a step comes before the one it follows."))
             if not written >= set(entry.token_ids):
-                raise BadRecording(_("This recording contradicts itself: it does not say how some of its tokens are written."))
+                raise BadRecording(Message("This recording contradicts itself: it does not say how some of its tokens are written."))
             key = repr(sorted(entry.settings.items()))
             settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
@@ -80,7 +80,7 @@ class Recording:
             tree.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
         if here >= len(tree.nodes):
-            raise BadRecording(_("This recording contradicts itself: it ends at a step that it does not hold."))
+            raise BadRecording(Message("This recording contradicts itself: it ends at a step that it does not hold."))
         tree.switch(here)
         return tree
 
@@ -102,11 +102,11 @@ class Recording:
         is not a run.
         """
         if not isinstance(run, Run):
-            raise WrongType(_("A recording is made of a run, not of {kind}.").format(kind=type(run).__name__))
+            raise WrongType(Message("A recording is made of a run, not of {kind}.", kind=type(run).__name__))
         try:
             file = _file_of(run)
         except ValidationError as error:
-            raise BadRecording(_("This run cannot be kept as a recording (at {place}).").format(place=place_of(error))) from error
+            raise BadRecording(Message("This run cannot be kept as a recording (at {place}).", place=place_of(error))) from error
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
 
     @classmethod
@@ -121,7 +121,7 @@ class Recording:
                 content.entries("steps", StepFile),
             )
         except BadSetting as error:
-            raise BadRecording(_("This recording is broken: {error}").format(error=error)) from error
+            raise BadRecording(Message("This recording is broken: {error}", error=error)) from error
 
     @classmethod
     def load(cls, path: str | Path) -> Recording:
@@ -130,7 +130,7 @@ class Recording:
             with open(path, "rb") as file:
                 return cls.loads(file.read(LARGEST_FILE + 1))
         except (OSError, ValueError) as error:
-            raise BadRecording(_("This recording cannot be opened.")) from error
+            raise BadRecording(Message("This recording cannot be opened.")) from error
 
     def dumps(self) -> str:
         """Return the text of the file."""

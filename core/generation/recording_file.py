@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from core.errors import BadRecording
 from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile
-from core.language import N_, _, written
+from core.message import Message, Number
 
 FORMAT = "token-probability-viewer recording"
 VERSION = 1
@@ -34,7 +34,7 @@ LISTS = {"prompt_tokens": 2_000_000, "vocabulary": 2_000_000, "steps": MOST_STEP
 # Text before the next mark, and the mark: a bracket or a whole string. Possessive quantifiers never read a byte twice. Their bounds limit
 # the time of one call, during which no other thread can run.
 _MARK = re.compile(rb'[^"\[\]{}]{0,65536}+("(?:[^"\\]{1,65536}+|\\.){0,6000000}+"|[\[\]{}])?', re.DOTALL)
-_NO_JSON = N_("This file is not a recording: it cannot be read as JSON.")
+_NO_JSON = Message("This file is not a recording: it cannot be read as JSON.")
 
 
 class PromptToken(TokenFile):
@@ -88,28 +88,28 @@ class Content:
     def __init__(self, data: str | bytes) -> None:
         self._until = time.monotonic() + LONGEST
         if len(data) > LARGEST_FILE:
-            raise BadRecording(_("This file is too large for a recording: at most {most} MB are read.").format(most=LARGEST_FILE // 2**20))
+            raise BadRecording(Message("This file is too large for a recording: at most {most} MB are read.", most=LARGEST_FILE // 2**20))
         try:
             self._data = (data.encode() if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf")
         except UnicodeEncodeError as error:
-            raise BadRecording(_(_NO_JSON)) from error
+            raise BadRecording(Message(_NO_JSON)) from error
         rest, self._pieces = _cut(self._data, self._until)
         try:
             content = from_json(rest)
         except ValueError as error:
-            raise BadRecording(_(_NO_JSON)) from error
+            raise BadRecording(Message(_NO_JSON)) from error
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise BadRecording(_("This file is not a recording of this app."))
+            raise BadRecording(Message("This file is not a recording of this app."))
         version = content.get("version")
         if isinstance(version, int) and version > VERSION:
-            raise BadRecording(_("This recording was made with a newer version of the app. Update the app to replay it."))
+            raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to replay it."))
         for part, kind in ((content, File), (content.get("model"), ModelFile)):
             if isinstance(part, dict) and len(part) > len(kind.model_fields):  # pydantic would report every unknown name as an error
-                raise BadRecording(_("This recording is broken: it has more entries than a recording has."))
+                raise BadRecording(Message("This recording is broken: it has more entries than a recording has."))
         try:
             self.head = File.model_validate(content)
         except ValidationError as error:
-            raise BadRecording(_("This recording is broken (at {place}).").format(place=place_of(error))) from error
+            raise BadRecording(Message("This recording is broken (at {place}).", place=place_of(error))) from error
 
     def entries(self, name: str, kind: type[Entry]) -> Iterator[Entry]:
         """Yield the entries of one long list, each part parsed when it is needed."""
@@ -120,7 +120,7 @@ class Content:
             try:
                 found: list[Entry] = _PARSERS[kind].validate_json(b"[%b]" % piece.of(self._data))
             except ValidationError as error:
-                raise BadRecording(_("This recording is broken (at {place}).").format(place=place_of(error, name, count))) from error
+                raise BadRecording(Message("This recording is broken (at {place}).", place=place_of(error, name, count))) from error
             count += len(found)
             yield from found
 
@@ -140,9 +140,9 @@ class _Piece:
             return own
         own = own.lstrip(b" \t\r\n")
         if not own.startswith(b","):
-            raise BadRecording(_(_NO_JSON))
+            raise BadRecording(Message(_NO_JSON))
         if not own[1:].strip():
-            raise BadRecording(_(_NO_JSON))
+            raise BadRecording(Message(_NO_JSON))
         return own[1:]
 
 
@@ -161,13 +161,13 @@ class _Cutter:
     def broken(self) -> BadRecording:
         """Return the error for content that this list cannot have."""
         return BadRecording(
-            _("This recording is broken (at {place}): there is something in it that cannot be there.").format(place=self.list_name)
+            Message("This recording is broken (at {place}): there is something in it that cannot be there.", place=self.list_name)
         )
 
     def open_list(self, name: str, at: int) -> None:
         """Begin a long list after this position."""
         if name in self.pieces:
-            raise BadRecording(_("This recording is broken (at {name}): it is there twice.").format(name=name))
+            raise BadRecording(Message("This recording is broken (at {name}): it is there twice.", name=name))
         self.pieces[name], self.list_name = [], name
         self.rest.append((self.done, at))
         self.cut_at = self.entry_at = at
@@ -177,13 +177,13 @@ class _Cutter:
         """End an entry of the list before this position."""
         if at - self.entry_at > LARGEST_ENTRY:
             raise BadRecording(
-                _("This recording is broken (at {place}): one of them is larger than any can be.").format(place=self.list_name)
+                Message("This recording is broken (at {place}): one of them is larger than any can be.", place=self.list_name)
             )
         self.entry_at = at
         self.count += 1
         if self.count > LISTS[self.list_name] + 1:
             raise BadRecording(
-                _("This recording is broken (at {place}): there are more of them than a recording has.").format(place=self.list_name)
+                Message("This recording is broken (at {place}): there are more of them than a recording has.", place=self.list_name)
             )
         if at - self.cut_at >= PIECE:
             self._cut(at)
@@ -209,12 +209,12 @@ def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
         at, end = found.span(1)
         if at < 0:
             if found.end() < len(data):
-                raise BadRecording(_(_NO_JSON))
+                raise BadRecording(Message(_NO_JSON))
             break
         mark = data[at]
         if number & 0xFFFF == 0xFFFF:
             if number > MOST_MARKS:
-                raise BadRecording(_("This file is not a recording: there is more in it than a recording holds."))
+                raise BadRecording(Message("This file is not a recording: there is more in it than a recording holds."))
             _in_time(until)
         if mark == 0x22:  # "
             if depth == 1:
@@ -226,7 +226,7 @@ def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
         elif mark in b"[{":
             depth += 1
             if depth > DEEPEST:
-                raise BadRecording(_(_NO_JSON))
+                raise BadRecording(Message(_NO_JSON))
             name = key.strip(b'"').decode("latin-1")
             if depth == 2 and mark == 0x5B and name in LISTS:
                 cutter.open_list(name, at + 1)
@@ -235,14 +235,14 @@ def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
         else:
             depth -= 1
             if depth < 0:
-                raise BadRecording(_(_NO_JSON))
+                raise BadRecording(Message(_NO_JSON))
             if cutter.list_name and depth == 2:
                 cutter.entry_ends(at + 1)
             elif cutter.list_name and depth == 1:
                 cutter.close_list(at)
     cutter.rest.append((cutter.done, len(data)))
     if depth or cutter.list_name or sum(end - start for start, end in cutter.rest) - texts > LARGEST_REST:
-        raise BadRecording(_(_NO_JSON))
+        raise BadRecording(Message(_NO_JSON))
     pieces = {name: [one for one in known if not one.first or data[one.start : one.end].strip()] for name, known in cutter.pieces.items()}
     return b"".join(data[start:end] for start, end in cutter.rest), pieces
 
@@ -250,7 +250,7 @@ def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
 def _in_time(until: float) -> None:
     if time.monotonic() > until:
         raise BadRecording(
-            _("This recording takes longer than {longest} seconds to read, so it is not read.").format(longest=written(LONGEST, ".0f"))
+            Message("This recording takes longer than {longest} seconds to read, so it is not read.", longest=Number(LONGEST, ".0f"))
         )
 
 
@@ -260,4 +260,4 @@ def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
     if name:
         where = (name, before + where[0], *where[1:]) if where and isinstance(where[0], int) else (name,)
     place = " → ".join(str(part) for part in where[:4])
-    return "".join(c for c in place if c.isprintable())[:80] or _("its beginning")
+    return "".join(c for c in place if c.isprintable())[:80] or Message("its beginning")

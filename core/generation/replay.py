@@ -8,7 +8,7 @@ from typing import ClassVar
 from core.errors import BadToken, RunFinished
 from core.generation.run import Run, in_turn
 from core.generation.tree import Node, Tree
-from core.language import N_, _
+from core.message import Message
 from core.record.step import Candidate, Step, TokenDistribution
 from core.settings import SamplingSettings
 from core.tokens.tokens import Token
@@ -36,7 +36,7 @@ class RecordedModel:
         """Return the token of this id without context. Raises BadToken for a token that the recording does not contain."""
         known = self.tokens.get(token_id)
         if known is None:
-            raise BadToken(_("The recording does not hold token number {number}.").format(number=token_id))
+            raise BadToken(Message("The recording does not hold token number {number}.", number=token_id))
         return known
 
     def piece(self, token_id: int) -> str:
@@ -76,7 +76,7 @@ class Replay(Run):
         if self._next() is not None:
             return None
         at_the_end = self._source[self.here] == self._recorded.here
-        return (self._ending if at_the_end else None) or N_("end of recording")
+        return (self._ending if at_the_end else None) or Message("end of recording")
 
     @property
     def cache_bytes(self) -> int:
@@ -88,7 +88,7 @@ class Replay(Run):
         """Return the recorded probabilities of the next token. `settings` has no effect, because other settings need the model."""
         following = self._next()
         if following is None or following.step is None:
-            raise RunFinished(_("The recording ends here. Go back to an earlier word, or start a live run."))
+            raise RunFinished(Message("The recording ends here. Go back to an earlier word, or start a live run."))
         return following.step
 
     @in_turn
@@ -96,7 +96,7 @@ class Replay(Run):
         """Reveal the next recorded step, or the one with the token `outcome`. Raises RunFinished at the end."""
         following = self._next()
         if following is None or following.step is None:
-            raise RunFinished(_("The recording ends here. Go back to an earlier word, or start a live run."))
+            raise RunFinished(Message("The recording ends here. Go back to an earlier word, or start a live run."))
         return self._reveal(following) if outcome in (None, following.step.token_id) else self.force(int(outcome))
 
     @in_turn
@@ -107,7 +107,7 @@ class Replay(Run):
             node = self._recorded.nodes[child]
             if node.step is not None and wanted in (node.step.token_id, node.step.raw.decode("utf-8", "replace")):
                 return self._reveal(node)
-        raise BadToken(_("The recording does not say what would have come after this word. A live run does."))
+        raise BadToken(Message("The recording does not say what would have come after this word. A live run does."))
 
     def _reveal(self, recorded: Node) -> Step:
         assert recorded.step is not None

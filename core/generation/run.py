@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from core.errors import NotEnoughMemory
 from core.generation.tree import Tree
-from core.language import N_
+from core.message import ENGLISH, Message, Wording
 from core.record import rich
 from core.record.step import Step, Vocabulary
 from core.settings import SamplingSettings, whole_number
@@ -84,7 +84,7 @@ class Run(Tree, ABC):
 
         Stops where the run ends or memory is full; `finished` then has the reason. Raises BadSetting for an invalid count.
         """
-        return self._stream(None if count is None else whole_number(count, N_("The number of tokens"), 0))
+        return self._stream(None if count is None else whole_number(count, Message("The number of tokens"), 0))
 
     def generate(self, count: int | None = None) -> str:
         """Generate up to `count` more tokens (None: to the end) and return the whole text. Raises BadSetting for an invalid count."""
@@ -104,14 +104,14 @@ class Run(Tree, ABC):
             yield step
             made += 1
 
-    def to_html(self, link: str = "", charts: int = 3) -> str:
+    def to_html(self, link: str = "", charts: int = 3, wording: Wording = ENGLISH) -> str:
         """Return the run as one self-contained HTML page: the tinted text, charts of the most telling steps, settings, model, receipt.
 
         link: an address that repeats the run, shown with its QR code. charts: how many steps get a chart.
         """
         from core.reports.handout import handout  # imported here, because reports import runs: the one declared import cycle
 
-        return handout(self, link, charts)
+        return handout(self, link, charts, wording=wording)
 
     def chart(self) -> Any:
         """Return a Vega-Lite chart of each token's probability and surprise, for notebooks. Raises RunFinished for a run without steps."""

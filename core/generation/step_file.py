@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
 
 from core.errors import BadRecording
-from core.language import _
+from core.message import Message
 from core.record.step import ForwardPass, Step, Vocabulary
 from core.settings import SamplingSettings
 
@@ -66,13 +66,13 @@ class StepFile(Strict):
         listed, stages = len(self.token_ids), len(self.stage_names)
         lengths = {len(self.ranks), len(self.logits), len(self.removed_at), len(self.dice_starts), *map(len, self.probabilities)}
         if lengths != {listed} or len(set(self.token_ids)) != listed:
-            raise ValueError(_("the lists of candidates differ in length"))
+            raise ValueError(Message("the lists of candidates differ in length"))
         if {len(self.probabilities), len(self.stage_settings), len(self.stage_kept), len(self.stage_entropies)} != {stages}:
-            raise ValueError(_("the lists of stages differ in length"))
+            raise ValueError(Message("the lists of stages differ in length"))
         if len(self.stage_exact) != (stages if self.server_listed else 0):
-            raise ValueError(_("the marks of what is exact do not fit the stages"))
+            raise ValueError(Message("the marks of what is exact do not fit the stages"))
         if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
-            raise ValueError(_("the token taken is not among the candidates, or a stage is unknown"))
+            raise ValueError(Message("the token taken is not among the candidates, or a stage is unknown"))
         return self
 
 
@@ -80,7 +80,7 @@ def settings_of(values: dict[str, Any]) -> SamplingSettings:
     try:
         return SamplingSettings(**values)
     except TypeError as error:
-        raise BadRecording(_("This recording is broken: it names a setting that does not exist.")) from error
+        raise BadRecording(Message("This recording is broken: it names a setting that does not exist.")) from error
 
 
 def digits(values: np.ndarray) -> list[Any]:

@@ -21,19 +21,21 @@ from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, NotEnou
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
 from core.inspection.layers import LayerOutputs, Layers, same_odds
-from core.language import N_, _, written
+from core.message import Message
 from core.record import rich
 from core.tokens.tokens import Token
 
 PIECE = 512  # tokens per turn; during a long text others get turns in between
 MOST_GUESSES = 1_000
 
-NO_LAYERS = N_("This kind of model does not show its layers one by one, so there is no guess after each of them to be seen.")
-NO_ATTENTION = N_("This kind of model has no attention: it does not look back at single words, it carries one summary of the text along.")
-SOME_ATTENTION = N_("Layers {layers} of this model have no attention: they do not look back at single words.")
-ONE_WITHOUT = N_("Layer {layers} of this model has no attention: it does not look back at single words.")
-HIDDEN_ATTENTION = N_("This kind of model does not tell truly which words it looked at, so that is not shown.")
-TO_NOTHING = N_("The heads of this model may also look at nothing; what is missing to 100 % went there.")
+NO_LAYERS = Message("This kind of model does not show its layers one by one, so there is no guess after each of them to be seen.")
+NO_ATTENTION = Message(
+    "This kind of model has no attention: it does not look back at single words, it carries one summary of the text along."
+)
+SOME_ATTENTION = Message("Layers {layers} of this model have no attention: they do not look back at single words.")
+ONE_WITHOUT = Message("Layer {layers} of this model has no attention: it does not look back at single words.")
+HIDDEN_ATTENTION = Message("This kind of model does not tell truly which words it looked at, so that is not shown.")
+TO_NOTHING = Message("The heads of this model may also look at nothing; what is missing to 100 % went there.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +135,8 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
     except Exception as error:
         if is_out_of_memory(error):
             raise NotEnoughMemory(
-                _("There is not enough memory on {device} to look into a step of {count} tokens.").format(
-                    device=model.device, count=written(len(ids))
+                Message(
+                    "There is not enough memory on {device} to look into a step of {count} tokens.", device=model.device, count=len(ids)
                 )
             ) from error
         raise
@@ -220,22 +222,27 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
     try:
         ids = np.array(list(token_ids))
     except (TypeError, ValueError) as error:
-        raise BadToken(_("Tokens are given by their numbers, one after the other.")) from error
+        raise BadToken(Message("Tokens are given by their numbers, one after the other.")) from error
     if ids.size == 0:
-        raise EmptyPrompt(_("There is no text to look into yet. Write a few words first."))
+        raise EmptyPrompt(Message("There is no text to look into yet. Write a few words first."))
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise BadToken(_("Tokens are given by their numbers, one after the other."))
+        raise BadToken(Message("Tokens are given by their numbers, one after the other."))
     strange = ids[(ids < 0) | (ids >= model.vocabulary_size)]
     if len(strange):
         raise BadToken(
-            _("There is no token number {strange}: this model knows the numbers 0 to {last}.").format(
-                strange=strange[0], last=model.vocabulary_size - 1
+            Message(
+                "There is no token number {strange}: this model knows the numbers 0 to {last}.",
+                strange=strange[0],
+                last=model.vocabulary_size - 1,
             )
         )
     if len(ids) > model.context_length:
         raise PromptTooLong(
-            _("That text has {count} tokens; {model} reads at most {most}. Shorten it.").format(
-                count=written(len(ids)), model=model.name, most=written(model.context_length)
+            Message(
+                "That text has {count} tokens; {model} reads at most {most}. Shorten it.",
+                count=len(ids),
+                model=model.name,
+                most=model.context_length,
             )
         )
     return ids.astype(np.int64)
@@ -244,7 +251,7 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
 def must_be_here(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, whose network is not accessible."""
     if not model.has_network:
-        raise ModelError(_("This model runs somewhere else, so there is no way to look inside it from here."))
+        raise ModelError(Message("This model runs somewhere else, so there is no way to look inside it from here."))
 
 
 def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
@@ -267,7 +274,9 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     chances = torch.softmax(logits, 1)
     if bool(chances.isnan().any()):
         raise BrokenLogits(
-            _("The model answered with numbers that are not numbers (NaN), so there is nothing to show. Try another model or precision.")
+            Message(
+                "The model answered with numbers that are not numbers (NaN), so there is nothing to show. Try another model or precision."
+            )
         )
     entropies = (torch.special.entr(chances).sum(1) / np.log(2)).tolist()
     top = torch.topk(logits, max(1, min(int(top_n), MOST_GUESSES, logits.shape[1])))
@@ -293,8 +302,8 @@ def _notes(model: LanguageModel, rows: tuple[np.ndarray | None, ...], readable: 
     if len(without) == len(rows):
         yield HIDDEN_ATTENTION if model.shape.attention_layers else NO_ATTENTION
     elif len(without) == 1:
-        yield ONE_WITHOUT.format(layers=without[0])
+        yield ONE_WITHOUT.with_values(layers=without[0])
     elif without:
-        yield SOME_ATTENTION.format(layers=N_("{some} and {last}").format(some=", ".join(without[:-1]), last=without[-1]))
+        yield SOME_ATTENTION.with_values(layers=Message("{some} and {last}", some=", ".join(without[:-1]), last=without[-1]))
     if any(row is not None and bool((row.sum(1) < 0.99).any()) for row in rows):
         yield TO_NOTHING

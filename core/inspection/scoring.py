@@ -21,7 +21,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong
 from core.inspection.inside import PIECE, Guess, guess, must_be_here
 from core.inspection.layers import Layers
-from core.language import N_, _, written
+from core.message import Message
 from core.tokens.tokens import Token
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ LONGEST_TEXT = 2_000_000  # characters
 LONGEST_WINDOW = 4_096  # tokens of one pass, for architectures that cannot continue from a state
 MOST_ALTERNATIVES = 100
 
-SERVED_NOTE = N_(
+SERVED_NOTE = Message(
     "The server lists its {listed} likeliest tokens and the ones of this text. Probabilities and surprise are exact; places beyond the "
     "list are estimates, and the doubt is an upper bound."
 )
-NOTHING = N_("There is no text to read yet. Paste or write some.")
+NOTHING = Message("There is no text to read yet. Paste or write some.")
 
 Progress = Callable[[int, int], None]
 
@@ -199,14 +199,14 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
         must_be_here(model)
     tokens = tuple(model.tokenize(_checked(text)))
     if not tokens:
-        raise EmptyPrompt(_(NOTHING))
+        raise EmptyPrompt(Message(NOTHING))
     ids = np.array([token.token_id for token in tokens], dtype=np.int64)
     reader: _Reader | _ServedReader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < window:
-        said = _("The stride must be a whole number from 1 to {last} tokens, not {step}.")
-        raise BadSetting(said.format(last=written(window - 1), step=str(step)[:40]))
+        said = Message("The stride must be a whole number from 1 to {last} tokens, not {step}.")
+        raise BadSetting(said.with_values(last=window - 1, step=str(step)[:40]))
     scores = _Scores.empty(len(ids), max(1, min(int(top_n), MOST_ALTERNATIVES, model.vocabulary_size)))
     report = progress or (lambda done, total: None)
     report(0, len(ids))
@@ -219,8 +219,8 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
             begin, done = min(begin + step, end - 1), end
     except Exception as error:
         if is_out_of_memory(error):
-            said = _("There is not enough memory on {device} to read {count} tokens. Take less text.")
-            raise NotEnoughMemory(said.format(device=model.device, count=written(len(ids)))) from error
+            said = Message("There is not enough memory on {device} to read {count} tokens. Take less text.")
+            raise NotEnoughMemory(said.with_values(device=model.device, count=len(ids))) from error
         raise
     report(len(ids), len(ids))
     told = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
@@ -260,14 +260,16 @@ def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.
 
 def _checked(text: str) -> str:
     if not isinstance(text, str) or not text:
-        raise EmptyPrompt(_(NOTHING))
+        raise EmptyPrompt(Message(NOTHING))
     if len(text) > LONGEST_TEXT:
-        said = _("That text has {count} characters; up to {most} are read at a time. Take a part of it.")
-        raise PromptTooLong(said.format(count=written(len(text)), most=written(LONGEST_TEXT)))
+        said = Message("That text has {count} characters; up to {most} are read at a time. Take a part of it.")
+        raise PromptTooLong(said.with_values(count=len(text), most=LONGEST_TEXT))
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(_("That text holds half a character (a lone surrogate), which no tokenizer can read. Paste it again.")) from error
+        raise InputError(
+            Message("That text holds half a character (a lone surrogate), which no tokenizer can read. Paste it again.")
+        ) from error
     return text
 
 
@@ -349,10 +351,10 @@ class _ServedReader:
                 forward = engine.request_more_logprobs(before, forward, token_id=token)
             if token not in forward.logits:
                 listed = forward.logits.known
-                said = _("The server lists its {listed} likeliest tokens, and this text holds one that is not among them.")
-                raise OutsideTopLogprobs(said.format(listed=written(listed)))
+                said = Message("The server lists its {listed} likeliest tokens, and this text holds one that is not among them.")
+                raise OutsideTopLogprobs(said.with_values(listed=listed))
             if forward.logits.known < self._model.vocabulary_size:
-                self.note = SERVED_NOTE.format(listed=f"{forward.logits.known:,}")
+                self.note = SERVED_NOTE.with_values(listed=forward.logits.known)
             take(place, forward.logits.values[None])
             yield place + 1
 
@@ -387,9 +389,7 @@ def _score(ids: np.ndarray, into: _Scores, begin: int, place: int, logits: torch
         own = logits.gather(1, torch.from_numpy(ids[at]).to(logits.device)[:, None])
         totals = torch.logsumexp(logits, 1, keepdim=True)
         if bool(totals.isnan().any()):
-            raise BrokenLogits(
-                _("The model answered with numbers that are not numbers (NaN), so there are no scores. Try another model or precision.")
-            )
+            raise BrokenLogits(Message("The model returned NaN logits, so there are no scores. Try another model or precision."))
         logs = logits - totals
         top = torch.topk(logs, into.tops.shape[1])
         into.log_sums[at] = totals[:, 0].double().cpu().numpy()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import BrokenModel, ModelError
-from core.language import _
+from core.message import Message
 from core.models.loading import load_model
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 def zip_of(model: LanguageModel) -> bytes:
     """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server."""
     if not model.has_network:
-        raise ModelError(_("{model} is not on this machine and cannot be saved here.").format(model=model.name))
+        raise ModelError(Message("{model} is not on this machine and cannot be saved here.", model=model.name))
     network, packed = model.load_network(), io.BytesIO()
     with tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
         folder = Path(place)
@@ -52,22 +52,22 @@ def open_zip(data: bytes) -> LanguageModel:
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):
                 raise BrokenModel(
-                    _("That zip holds more than one model, or one of more than {largest} MB.").format(largest=LARGEST // 10**6)
+                    Message("That zip holds more than one model, or one of more than {largest} MB.", largest=LARGEST // 10**6)
                 )
             if not {"config.json", "model.safetensors", "tokenizer.json"} <= set(names):
-                raise BrokenModel(_("That zip holds no model: config.json, model.safetensors and tokenizer.json are needed."))
+                raise BrokenModel(Message("That zip holds no model: config.json, model.safetensors and tokenizer.json are needed."))
             for entry, name in zip(wanted, names, strict=True):
                 with archive.open(entry) as source:
                     content = source.read(entry.file_size + 1)
                 if len(content) != entry.file_size:
-                    raise BrokenModel(_("That zip lies about the size of its files."))
+                    raise BrokenModel(Message("That zip lies about the size of its files."))
                 (Path(place) / name).write_bytes(content)
             model = load_model(place)
             folder = wanted[0].filename.rpartition("/")[0]
             model.name = _plain(folder) if folder else "opened"
             return model
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BrokenModel(_("That file is no zip of a model, or it is broken.")) from error
+        raise BrokenModel(Message("That file is no zip of a model, or it is broken.")) from error
 
 
 def _plain(name: str) -> str:

@@ -60,7 +60,7 @@ def _network(name: str, weights: dict[str, Any], decoder: Any) -> Any:
     import torch
 
     from core.errors import BrokenModel, quoted
-    from core.language import _
+    from core.message import Message
     from core.models.loading import READING
 
     with READING:
@@ -72,5 +72,5 @@ def _network(name: str, weights: dict[str, Any], decoder: Any) -> Any:
     for part, weight in network.named_parameters():
         weight.data = weights[part]
     if not decoder.agrees_with(network):
-        raise BrokenModel(_("The weights of {name} do not fit its configuration.").format(name=quoted(name)))
+        raise BrokenModel(Message("The weights of {name} do not fit its configuration.", name=quoted(name)))
     return network

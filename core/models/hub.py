@@ -14,8 +14,8 @@ from time import monotonic
 from typing import Any
 
 from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel, quoted
-from core.language import N_, _, with_current_language, written
 from core.limits import Limits
+from core.message import Message, Number
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
 LONGEST_NAME = 300
@@ -47,10 +47,16 @@ OFFERS = (
         269_060_552,
         "Apache 2.0",
         False,
-        N_("plain modern English on any laptop"),
+        Message("plain modern English on any laptop"),
     ),
     Offer(
-        "HuggingFaceTB/SmolLM2-360M", "SmolLM2 360M", 361_821_120, 723_674_912, "Apache 2.0", False, N_("the same family, a little wiser")
+        "HuggingFaceTB/SmolLM2-360M",
+        "SmolLM2 360M",
+        361_821_120,
+        723_674_912,
+        "Apache 2.0",
+        False,
+        Message("the same family, a little wiser"),
     ),
     Offer(
         "HuggingFaceTB/SmolLM2-135M-Instruct",
@@ -59,11 +65,15 @@ OFFERS = (
         269_060_552,
         "Apache 2.0",
         False,
-        N_("a tiny chat model"),
+        Message("a tiny chat model"),
     ),
-    Offer("Qwen/Qwen3-0.6B", "Qwen3 0.6B", 596_049_920, 1_503_300_328, "Apache 2.0", False, N_("chat, many languages, thinking aloud")),
-    Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, N_("the classic of 2019, for comparison")),
-    Offer("google/gemma-3-270m", "Gemma 3 270M", 268_098_176, 536_223_056, "Gemma terms", True, N_("a large vocabulary, sliding windows")),
+    Offer(
+        "Qwen/Qwen3-0.6B", "Qwen3 0.6B", 596_049_920, 1_503_300_328, "Apache 2.0", False, Message("chat, many languages, thinking aloud")
+    ),
+    Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, Message("the classic of 2019, for comparison")),
+    Offer(
+        "google/gemma-3-270m", "Gemma 3 270M", 268_098_176, 536_223_056, "Gemma terms", True, Message("a large vocabulary, sliding windows")
+    ),
     Offer(
         "meta-llama/Llama-3.2-1B",
         "Llama 3.2 1B",
@@ -71,7 +81,7 @@ OFFERS = (
         2_471_645_608,
         "Llama 3.2 licence",
         True,
-        N_("the smallest of a famous family"),
+        Message("the smallest of a famous family"),
     ),
 )
 
@@ -84,10 +94,10 @@ def bundled_names() -> set[str]:
 def checked_name(name: object) -> str:
     """Return the name without surrounding spaces. Raises UnknownModel if it cannot be a model's name."""
     if not isinstance(name, str) or not name.strip():
-        raise UnknownModel(_("No model was named. Choose a bundled one, or give a folder or a hub id."))
+        raise UnknownModel(Message("No model was named. Choose a bundled one, or give a folder or a hub id."))
     name = name.strip()
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(_("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M."))
+        raise UnknownModel(Message("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M."))
     return name
 
 
@@ -100,11 +110,11 @@ def local_folder(name: str) -> Path | None:
         if path.is_dir():
             return path
         if path.exists():
-            raise UnknownModel(_("{name} is a file; a model is a folder with config.json and safetensors files.").format(name=quoted(name)))
+            raise UnknownModel(Message("{name} is a file; a model is a folder with config.json and safetensors files.", name=quoted(name)))
     except (OSError, RuntimeError, ValueError) as error:
-        raise UnknownModel(_("{name} is neither a folder that can be read nor a hub id.").format(name=quoted(name))) from error
+        raise UnknownModel(Message("{name} is neither a folder that can be read nor a hub id.", name=quoted(name))) from error
     if name.startswith(("/", ".", "~")) or "\\" in name:
-        raise UnknownModel(_("There is no folder {name}.").format(name=quoted(name)))
+        raise UnknownModel(Message("There is no folder {name}.", name=quoted(name)))
     return None
 
 
@@ -131,7 +141,7 @@ def with_revision(name: str) -> tuple[str, str | None]:
     """
     repository, _each, revision = name.partition("@")
     if ".." in revision or revision.startswith("/"):  # the revision becomes part of a path in the hub's cache
-        raise UnknownModel(_("There is no revision like that in {name}.").format(name=quoted(name)))
+        raise UnknownModel(Message("There is no revision like that in {name}.", name=quoted(name)))
     return repository, revision or None
 
 
@@ -170,8 +180,8 @@ def plainly(name: str) -> Iterator[None]:
         RevisionNotFoundError,
     )
 
-    no_network = _("{name} is not on this machine and the hub cannot be reached. The bundled models work without a network.").format(
-        name=quoted(name)
+    no_network = Message(
+        "{name} is not on this machine and the hub cannot be reached. The bundled models work without a network.", name=quoted(name)
     )
     try:
         yield
@@ -179,24 +189,24 @@ def plainly(name: str) -> Iterator[None]:
         raise
     except HFValidationError as error:
         raise UnknownModel(
-            _("{name} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.").format(name=quoted(name))
+            Message("{name} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.", name=quoted(name))
         ) from error
     except GatedRepoError as error:
         raise GatedModel(
-            _("{name} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.").format(name=quoted(name))
+            Message("{name} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.", name=quoted(name))
         ) from error
     except RevisionNotFoundError as error:
-        raise UnknownModel(_("The hub knows this model, but not the revision in {name}.").format(name=quoted(name))) from error
+        raise UnknownModel(Message("The hub knows this model, but not the revision in {name}.", name=quoted(name))) from error
     except RepositoryNotFoundError as error:
-        raise UnknownModel(_("The hub knows no model {name}, or it is private. Check the spelling.").format(name=quoted(name))) from error
+        raise UnknownModel(Message("The hub knows no model {name}, or it is private. Check the spelling.", name=quoted(name))) from error
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise NoNetwork(no_network) from error
     except HfHubHTTPError as error:
         raise NoNetwork(
-            _("The hub did not hand out {name}. Try again later; the bundled models work without it.").format(name=quoted(name))
+            Message("The hub did not hand out {name}. Try again later; the bundled models work without it.", name=quoted(name))
         ) from error
     except (OSError, RuntimeError) as error:
-        raise NoNetwork(_("The download of {name} failed. The bundled models work without a network.").format(name=quoted(name))) from error
+        raise NoNetwork(Message("The download of {name} failed. The bundled models work without a network.", name=quoted(name))) from error
     except Exception as error:  # huggingface_hub does not convert the connection errors of its HTTP client
         if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
             raise NoNetwork(no_network) from error
@@ -220,7 +230,7 @@ class Download:
         self._endpoint, self._cache = endpoint, cache
         self._began = monotonic()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=with_current_language(self._work), daemon=True, name="download")
+        self._thread = threading.Thread(target=self._work, daemon=True, name="download")
         self._thread.start()
 
     @property
@@ -262,7 +272,7 @@ class Download:
         except ModelError as error:
             self.error = error
         except Exception as error:  # a thread has no caller that could handle it
-            self.error = ModelError(_("The download of {name} failed.").format(name=quoted(self.name)))
+            self.error = ModelError(Message("The download of {name} failed.", name=quoted(self.name)))
             self.error.__cause__ = error
 
     def check_room(self) -> None:
@@ -284,21 +294,23 @@ class Download:
         limits = Limits.from_environment()
         if limits.download_gigabytes and size > limits.download_gigabytes * 10**9:
             raise TooLargeToFetch(
-                _("{name} has {size} GB, and no more than {most} GB are fetched here (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).").format(
-                    name=quoted(self.name), size=written(size / 1000000000.0, ",.1f"), most=limits.download_gigabytes
+                Message(
+                    "{name} has {size} GB, and no more than {most} GB are fetched here (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).",
+                    name=quoted(self.name),
+                    size=Number(size / 1000000000.0, ",.1f"),
+                    most=limits.download_gigabytes,
                 )
             )
         place = Path(self._cache or HF_HUB_CACHE)
         free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free
         if size > free - limits.free_gigabytes * 10**9:
             raise TooLargeToFetch(
-                _(
+                Message(
                     "{name} has {size} GB, but the disk has {free} GB left, and {free_gigabytes} GB of them are "
-                    "left alone (TOKEN_VIEWER_FREE_GIGABYTES)."
-                ).format(
+                    "left alone (TOKEN_VIEWER_FREE_GIGABYTES).",
                     name=quoted(self.name),
-                    size=written(size / 1000000000.0, ",.1f"),
-                    free=written(free / 1000000000.0, ",.1f"),
+                    size=Number(size / 1000000000.0, ",.1f"),
+                    free=Number(free / 1000000000.0, ",.1f"),
                     free_gigabytes=limits.free_gigabytes,
                 )
             )
@@ -312,7 +324,7 @@ class Download:
             if most and self.done > most:
                 self._announced(self.done)
         if self._stop.is_set():
-            raise DownloadStopped(_("The download of {name} was stopped. What has come already is kept.").format(name=quoted(self.name)))
+            raise DownloadStopped(Message("The download of {name} was stopped. What has come already is kept.", name=quoted(self.name)))
 
 
 def _meter(download: Download) -> Any:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -23,9 +20,9 @@ from core.errors import (
     UnknownModel,
     quoted,
 )
-from core.language import N_, _, written
 from core.limits import PREFIX
-from core.models.hub import BUNDLED, LONGEST_NAME, TOKENIZER_FILES, checked_name, find
+from core.message import Message
+from core.models.hub import LONGEST_NAME, TOKENIZER_FILES, checked_name, find
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network
 from core.remote.address import is_address
@@ -35,65 +32,12 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 READING = RLock()  # one model is read, and transformers imported for it, at a time
-KEPT = N_("Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model.")
+KEPT = Message(
+    "Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model."
+)
 
 CHECKED = 16  # tokens over which cached steps are compared with plain passes; a shorter context is not checked
-UNCACHED = N_("Steps from its cache differ from a plain pass, so it runs without a cache: every step computes the whole text again.")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelEntry:
-    """A bundled model in the list of models. bytes: size of its weights on disk."""
-
-    name: str
-    title: str
-    description: str
-    parameter_count: int
-    bytes: int
-
-
-def list_models() -> list[ModelEntry]:
-    """Return the bundled models, the main one first. Read from their files without importing torch."""
-    folders = _folders(BUNDLED, BUNDLED.stat().st_mtime_ns)
-    return [_entry(folder, (folder / "model.safetensors").stat().st_mtime_ns) for folder in folders]
-
-
-@lru_cache(maxsize=8)
-def _folders(home: Path, changed: int) -> tuple[Path, ...]:
-    """Return the folders of models in `home`; cached until its time stamp `changed` changes."""
-    return tuple(sorted(p.parent for p in home.glob("*/model.safetensors") if (p.parent / "config.json").is_file()))
-
-
-@lru_cache(maxsize=64)
-def _entry(folder: Path, changed: int) -> ModelEntry:
-    """Return the entry of a model; cached until the time stamp of its weights `changed` changes, because pages ask at every step."""
-    weights = folder / "model.safetensors"
-    card = folder / "README.md"
-    first = _first_sentence(card.read_text("utf-8")) if card.is_file() else ""
-    return ModelEntry(folder.name, folder.name.replace("-", " ").capitalize(), first, _count_parameters(weights), weights.stat().st_size)
-
-
-def _first_sentence(card: str) -> str:
-    """Return the first sentence of a model card after its front matter and headings."""
-    body = card.split("\n---", 1)[-1] if card.startswith("---") else card
-    paragraphs = (" ".join(part.split()) for part in body.split("\n\n"))
-    found = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("*", "")  # relative links of the card do not work in the app
-    return plain.split(". ")[0].rstrip(".") + "." if found else ""
-
-
-def _count_parameters(weights: Path) -> int:
-    """Return how many numbers a safetensors file holds, from its header."""
-    from safetensors import safe_open
-
-    with safe_open(weights, framework="numpy") as file:
-        total = 0
-        for name in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
-            size = 1
-            for length in file.get_slice(name).get_shape():
-                size *= length
-            total += size
-        return total
+UNCACHED = Message("Steps from its cache differ from a plain pass, so it runs without a cache: every step computes the whole text again.")
 
 
 def load_model(
@@ -144,7 +88,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(_("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder."))
+        raise UnknownModel(Message("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder."))
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
@@ -164,32 +108,38 @@ def _read_config(folder: Path, name: str) -> Any:
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
             raise AdapterOnly(
-                _("{name} is an adapter. Load the model it was made for, with the adapter merged into it.").format(name=quoted(name))
+                Message("{name} is an adapter. Load the model it was made for, with the adapter merged into it.", name=quoted(name))
             )
-        raise UnknownModel(_("There is no config.json in {name}, so it is not a model folder.").format(name=quoted(name)))
+        raise UnknownModel(Message("There is no config.json in {name}, so it is not a model folder.", name=quoted(name)))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():
         _json(folder / "generation_config.json", name)
     if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise RemoteCodeRefused(
-            _("{name} brings its own program code, which this app never runs. Choose a model that transformers knows.").format(
-                name=quoted(name)
+            Message(
+                "{name} brings its own program code, which this app never runs. Choose a model that transformers knows.", name=quoted(name)
             )
         )
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # a stranger's file can cause any error here
         raise BrokenModel(
-            _("The configuration of {name} cannot be understood by this version of transformers.").format(name=quoted(name))
+            Message("The configuration of {name} cannot be understood by this version of transformers.", name=quoted(name))
         ) from error
     architectures = [str(a) for a in (raw.get("architectures") or [])]
     writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
     encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
     if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        kind = _("reads one text and writes another (encoder-decoder)") if encoder_decoder else _("does not write text from left to right")
+        kind = (
+            Message("reads one text and writes another (encoder-decoder)")
+            if encoder_decoder
+            else Message("does not write text from left to right")
+        )
         raise NotACausalModel(
-            _("{name} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama.").format(
-                name=quoted(name), kind=kind
+            Message(
+                "{name} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama.",
+                name=quoted(name),
+                kind=kind,
             )
         )
     return config
@@ -200,10 +150,10 @@ def _json(path: Path, name: str) -> dict[str, Any]:
         value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise BrokenModel(
-            _("{path} of {name} cannot be read; it may be half downloaded.").format(path=path.name, name=quoted(name))
+            Message("{path} of {name} cannot be read; it may be half downloaded.", path=path.name, name=quoted(name))
         ) from error
     if not isinstance(value, dict):
-        raise BrokenModel(_("{path} of {name} is not a JSON object.").format(path=path.name, name=quoted(name)))
+        raise BrokenModel(Message("{path} of {name} is not a JSON object.", path=path.name, name=quoted(name)))
     return value
 
 
@@ -219,31 +169,33 @@ def _check_weights(folder: Path, name: str) -> None:
     if index.is_file():
         shards = _json(index, name).get("weight_map")
         if not isinstance(shards, dict):
-            raise BrokenModel(_("The weight index of {name} is broken.").format(name=quoted(name)))
+            raise BrokenModel(Message("The weight index of {name} is broken.", name=quoted(name)))
         missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
         if missing:
             raise HalfDownloaded(
-                _("{name} is incomplete: {count} of its weight files are missing. Download it again.").format(
-                    name=quoted(name), count=len(missing)
+                Message(
+                    "{name} is incomplete: {count} of its weight files are missing. Download it again.",
+                    name=quoted(name),
+                    count=len(missing),
                 )
             )
     elif not any(not file.name.startswith("adapter_") for file in files):
         if (folder / "adapter_config.json").is_file():
             raise AdapterOnly(
-                _("{name} is an adapter. Load the model it was made for, with the adapter merged into it.").format(name=quoted(name))
+                Message("{name} is an adapter. Load the model it was made for, with the adapter merged into it.", name=quoted(name))
             )
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
             raise PickleOnly(
-                _("{name} has its weights only as a pickle, which could run code. Only safetensors are read.").format(name=quoted(name))
+                Message("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
             )
-        raise HalfDownloaded(_("There are no weights in {name}. Download it again.").format(name=quoted(name)))
+        raise HalfDownloaded(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
     for file in files:
         try:
             with safe_open(file, framework="numpy"):
                 pass
         except (SafetensorError, OSError) as error:
             raise HalfDownloaded(
-                _("{file} of {name} is cut short or broken. Download it again.").format(file=file.name, name=quoted(name))
+                Message("{file} of {name} is cut short or broken. Download it again.", file=file.name, name=quoted(name))
             ) from error
 
 
@@ -268,8 +220,11 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
         for value in (getattr(text, key, None) for key in names):
             if isinstance(value, int) and not 1 <= value <= most and (value or "experts" not in names[0]):
                 raise BrokenModel(
-                    _("The configuration of {name} does not fit its weights: {names} cannot be {value}.").format(
-                        name=quoted(name), names=names[0], value=written(value)
+                    Message(
+                        "The configuration of {name} does not fit its weights: {names} cannot be {value}.",
+                        name=quoted(name),
+                        names=names[0],
+                        value=value,
                     )
                 )
 
@@ -285,8 +240,10 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
 
 def _no_room(name: str, where: Any) -> NotEnoughMemory:
     return NotEnoughMemory(
-        _("There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.").format(
-            where=where, name=quoted(name)
+        Message(
+            "There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.",
+            where=where,
+            name=quoted(name),
         )
     )
 
@@ -324,10 +281,10 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except Exception as error:  # wrong shapes, missing keys, too little memory
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
-        raise BrokenModel(_("The weights of {name} do not fit its configuration.").format(name=quoted(name))) from error
+        raise BrokenModel(Message("The weights of {name} do not fit its configuration.", name=quoted(name))) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
         raise BrokenModel(
-            _("The weights of {name} do not fit its configuration: some are missing or of another size.").format(name=quoted(name))
+            Message("The weights of {name} do not fit its configuration: some are missing or of another size.", name=quoted(name))
         )
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
@@ -337,7 +294,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             backend, note = _on_cuda(network)
         else:
             stored = kept is not None and keep_stored(network)
-            backend, note = FastDecoder.of(network), KEPT.format(kept=kept) if stored else ""
+            backend, note = FastDecoder.of(network), KEPT.with_values(kept=kept) if stored else ""
             if kept is not None and backend is None:  # no backend can compute with the stored weights
                 network, note = widen(network), ""
                 backend = FastDecoder.of(network)
@@ -355,7 +312,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
         raise BrokenModel(
-            _("{name} was loaded but cannot run: its configuration and its weights do not fit.").format(name=quoted(name))
+            Message("{name} was loaded but cannot run: its configuration and its weights do not fit.", name=quoted(name))
         ) from error
     return model
 
@@ -372,13 +329,15 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
     added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
     if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
         raise BrokenModel(
-            _("The tokenizer of {name} numbers its tokens up to {beyond}, beyond what the model knows.").format(
-                name=quoted(name), beyond=written(beyond[-1][0])
+            Message(
+                "The tokenizer of {name} numbers its tokens up to {beyond}, beyond what the model knows.",
+                name=quoted(name),
+                beyond=beyond[-1][0],
             )
         )
     some = ", ".join(quoted(token) for _each, token in beyond[:3]) + (", ..." if len(beyond) > 3 else "")
-    return N_("Its tokenizer has tokens that the model never learnt ({some}): a text that needs one of them cannot be read.").format(
-        some=some
+    return Message(
+        "Its tokenizer has tokens that the model never learnt ({some}): a text that needs one of them cannot be read.", some=some
     )
 
 
@@ -390,7 +349,7 @@ def read_tokenizer(folder: Path, name: str) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         works = bool(tokenizer("a", add_special_tokens=False)["input_ids"])  # without files, transformers makes an empty tokenizer
     except Exception as error:  # tokenizers raise bare Exception, some only at their first use (an invalid maximum length)
-        raise BrokenModel(_("The tokenizer of {name} is missing or cannot be read.").format(name=quoted(name))) from error
+        raise BrokenModel(Message("The tokenizer of {name} is missing or cannot be read.", name=quoted(name))) from error
     if not works:
-        raise BrokenModel(_("The tokenizer of {name} is missing or cannot be read.").format(name=quoted(name)))
+        raise BrokenModel(Message("The tokenizer of {name} is missing or cannot be read.", name=quoted(name)))
     return tokenizer

@@ -15,8 +15,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
-from core.language import _
 from core.limits import Limits
+from core.message import Message
 from core.models.hub import downloaded, find, is_hub_id, local_folder
 from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
@@ -146,8 +146,11 @@ class ModelRegistry:
         could_be = free + sum(self._loaded[key].weight_bytes for key in waiting)
         if needed > could_be:
             raise NotEnoughMemory(
-                _("{name} takes {size} of memory, but only {room} can be had. Take a smaller one.").format(
-                    name=quoted(name), size=_size(needed), room=_size(could_be)
+                Message(
+                    "{name} takes {size} of memory, but only {room} can be had. Take a smaller one.",
+                    name=quoted(name),
+                    size=_size(needed),
+                    room=_size(could_be),
                 )
             )
         while waiting and (needed > free or (most and len(waiting) >= most)):
@@ -172,13 +175,13 @@ class ModelRegistry:
                 fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
             except ModelError as error:
                 raise ReloadFailed(
-                    _("{key} was put away and cannot be loaded again just now. {error}").format(key=quoted(key[0]), error=error)
+                    Message("{key} was put away and cannot be loaded again just now. {error}", key=quoted(key[0]), error=error)
                 ) from error
             if not _same(model, fresh):
                 self._known[key] = self._loaded[key] = fresh
                 raise ReloadFailed(
-                    _("The files of {key} are others than when this text was begun. Begin again to use the new ones.").format(
-                        key=quoted(key[0])
+                    Message(
+                        "The files of {key} are others than when this text was begun. Begin again to use the new ones.", key=quoted(key[0])
                     )
                 )
             with model.engine.lock.acquire_unloaded():

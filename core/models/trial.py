@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from core.errors import BrokenModel, quoted
-from core.language import N_, _
+from core.message import Message
 from core.models.hub import BUNDLED
 
 SECONDS = 60.0  # for loading and the test texts; the largest tokenizers take three
@@ -23,9 +23,9 @@ _PROGRAM = Path(__file__).with_name("trial_process.py")
 
 # The possible findings of `trial_process`, marked here for translation because that program imports no module of the app.
 FINDINGS = (
-    N_("has more tokens than any model knows"),
-    N_("breaks off over a few letters"),
-    N_("makes thousands of tokens of a few letters"),
+    Message("has more tokens than any model knows"),
+    Message("breaks off over a few letters"),
+    Message("makes thousands of tokens of a few letters"),
 )
 
 
@@ -37,7 +37,7 @@ def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
     known = path.stat()
     why = _tried(str(path.resolve()), known.st_mtime_ns, known.st_size, seconds)
     if why:
-        raise BrokenModel(_("The tokenizer of {name} cannot be used: it {why}.").format(name=quoted(name), why=_(why)))
+        raise BrokenModel(Message("The tokenizer of {name} cannot be used: it {why}.", name=quoted(name), why=Message(why)))
 
 
 @lru_cache(maxsize=256)
@@ -51,9 +51,9 @@ def _tried(path: str, changed: int, size: int, seconds: float) -> str:
             env={"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"},
             check=False,
         )
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": N_("breaks off, or takes too much memory")}
+        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": Message("breaks off, or takes too much memory")}
     except subprocess.TimeoutExpired:
-        return N_("takes for ever over a few letters")
+        return Message("takes for ever over a few letters")
     except (OSError, ValueError):
         return ""
     return str(answer.get("why", ""))

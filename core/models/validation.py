@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BrokenModel, quoted
-from core.language import _, written
+from core.message import Message
 
 # Bytes, several times the size of the largest known files. JSON takes up to fifty times its size in memory.
 _LARGEST = {
@@ -34,8 +34,8 @@ def check_files(folder: Path, name: str) -> None:
         if path.is_file() and path.stat().st_size > most:
             size = path.stat().st_size // 1_000_000
             raise BrokenModel(
-                _("{file} of {name} has {size} MB, which no such file has, so it is not read.").format(
-                    file=file, name=quoted(name), size=written(size)
+                Message(
+                    "{file} of {name} has {size} MB, which no such file has, so it is not read.", file=file, name=quoted(name), size=size
                 )
             )
 
@@ -53,8 +53,10 @@ def check_network(config: Any, stored: int, name: str) -> None:
     context = ModelShape.from_config(config).context_length
     if context < 1:
         raise BrokenModel(
-            _("The configuration of {name} leaves no room for a text: its context has {context} tokens.").format(
-                name=quoted(name), context=written(context)
+            Message(
+                "The configuration of {name} leaves no room for a text: its context has {context} tokens.",
+                name=quoted(name),
+                context=context,
             )
         )
     try:
@@ -67,7 +69,10 @@ def check_network(config: Any, stored: int, name: str) -> None:
     most = stored * (MOST_PACKED_NUMBERS if getattr(config, "quantization_config", None) else MOST_NUMBERS)
     if count > most or tables > MOST_BUFFER_BYTES:
         raise BrokenModel(
-            _("The configuration of {name} describes a model of {count} numbers, but its files hold {stored} of them.").format(
-                name=quoted(name), count=written(count), stored=written(stored)
+            Message(
+                "The configuration of {name} describes a model of {count} numbers, but its files hold {stored} of them.",
+                name=quoted(name),
+                count=count,
+                stored=stored,
             )
         )

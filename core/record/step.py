@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from core.errors import BadToken
-from core.language import N_, _
+from core.message import Message
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.settings import SamplingSettings
@@ -54,7 +54,7 @@ class Words:
     def token(self, token_id: int) -> Token:
         """Return the token of this id, without context. Raises BadToken for an id outside of the set."""
         if token_id not in self.tokens:
-            raise BadToken(_("This record does not hold token number {number}.").format(number=token_id))
+            raise BadToken(Message("This record does not hold token number {number}.", number=token_id))
         return self.tokens[token_id]
 
     def __repr__(self) -> str:
@@ -295,14 +295,19 @@ def _note(distribution: TokenDistribution) -> str:
     if not doubtful and listed >= distribution.stage_kept[0]:
         return ""
     if "repetition penalty" in doubtful:
-        return N_("The repetition penalty works on raw logits, which a server keeps to itself: from there on the numbers are estimates.")
+        return Message(
+            "The repetition penalty works on raw logits, which a server keeps to itself: from there on the numbers are estimates."
+        )
     if not doubtful:
-        return N_(
+        return Message(
             "The server lists its {listed} likeliest tokens; all others count as equally likely. The probabilities are exact, entropies "
-            "that count the others are upper bounds."
-        ).format(listed=f"{listed:,}")
+            "that count the others are upper bounds.",
+            listed=listed,
+        )
     names = doubtful[0] if len(doubtful) == 1 else f"{', '.join(doubtful[:-1])} and {doubtful[-1]}"
-    return N_(
+    return Message(
         "The server lists its {listed} likeliest tokens; all others count as equally likely. That makes the numbers after {names} "
-        "estimates."
-    ).format(listed=f"{listed:,}", names=names)
+        "estimates.",
+        listed=listed,
+        names=names,
+    )

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from core.errors import WrongServer
-from core.language import N_, _
+from core.message import Message
 
 SCHEMES = ("http://", "https://")
 _HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?", re.ASCII)
-_NOT_A_SERVER = N_("That address belongs to the machine's own network card or to its cloud, not to an inference server.")
+_NOT_A_SERVER = Message("That address belongs to the machine's own network card or to its cloud, not to an inference server.")
 # Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -59,12 +59,14 @@ class Address:
         except (ValueError, UnicodeError):
             parts, port, host = None, None, ""
         if parts is None or parts.scheme not in ("http", "https") or not re.fullmatch(r"[a-z0-9._:-]+", host):
-            raise WrongServer(_("That is not the address of a server: it looks like http://127.0.0.1:8000."))
+            raise WrongServer(Message("That is not the address of a server: it looks like http://127.0.0.1:8000."))
         if parts.query or parts.fragment or not re.fullmatch(r"[\w/.~-]*", parts.path, re.ASCII):
-            raise WrongServer(_("The address of a server is a host and a port, such as http://127.0.0.1:8000, with nothing behind them."))
+            raise WrongServer(
+                Message("The address of a server is a host and a port, such as http://127.0.0.1:8000, with nothing behind them.")
+            )
         number = _number(host)
         if number is not None and _forbidden(number):
-            raise WrongServer(_(_NOT_A_SERVER))
+            raise WrongServer(Message(_NOT_A_SERVER))
         shown = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
         path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
         known = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
@@ -117,7 +119,7 @@ def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
     found = [entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     numbers = list(dict.fromkeys(str(one) for one in found))
     if any(_forbidden(ipaddress.ip_address(one.partition("%")[0])) for one in numbers):
-        raise WrongServer(_(_NOT_A_SERVER))
+        raise WrongServer(Message(_NOT_A_SERVER))
     error: OSError = OSError("the name stands for nothing")
     for number in numbers:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
-from core.language import _, written
+from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import ServedStep, number
 
@@ -54,12 +54,12 @@ class LlamaServer:
         error = answer.body.get("error")
         if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
             raise PromptTooLong(
-                _("The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.").format(
-                    count=written(len(ids))
+                Message(
+                    "The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.", count=len(ids)
                 )
             )
-        why = answer.complaint or _("status {status}").format(status=answer.status)
-        raise self.line.gone(_("refuses a step: {why}").format(why=why.rstrip(".")))
+        why = answer.complaint or Message("status {status}", status=answer.status)
+        raise self.line.gone(Message("refuses a step: {why}", why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with all tokens listed, this one included."""
@@ -72,7 +72,7 @@ class LlamaServer:
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
         if body.get("model", self.model_id) != self.model_id:
             raise ServerGone(
-                _("The server at {address} runs another model by now. What was written is kept.").format(address=self.line.address.shown)
+                Message("The server at {address} runs another model by now. What was written is kept.", address=self.line.address.shown)
             )
         try:
             listed = body["completion_probabilities"][0]["top_logprobs"]
@@ -80,9 +80,10 @@ class LlamaServer:
             sampled = body["tokens"][0]
         except (KeyError, IndexError, TypeError) as error:
             raise WrongServer(
-                _(
-                    "The server at {address} leaves out token numbers or log-probabilities, and without them there is nothing to show."
-                ).format(address=self.line.address.shown)
+                Message(
+                    "The server at {address} leaves out token numbers or log-probabilities, and without them there is nothing to show.",
+                    address=self.line.address.shown,
+                )
             ) from error
         timings = body.get("timings")
         timings = timings if isinstance(timings, dict) else {}

@@ -20,7 +20,7 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
-from core.language import N_, _, written
+from core.message import Message
 from core.record.top_logprobs import TopLogprobs
 from core.remote.http_client import Answer, HttpClient
 from core.remote.llama_cpp import LlamaServer
@@ -36,8 +36,8 @@ SLACK = 1e-3  # allowed error of a sum of rounded probabilities
 LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
-NOT_HERE = N_("This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it.")
-NO_SHAPE = N_("The shape of this model is not known here. Name a tokenizer that comes with the model's config.json.")
+NOT_HERE = Message("This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it.")
+NO_SHAPE = Message("The shape of this model is not known here. Name a tokenizer that comes with the model's config.json.")
 
 
 class ServerEngine(Engine):
@@ -57,7 +57,7 @@ class ServerEngine(Engine):
         """
         ids = np.asarray(token_ids, dtype=np.int64).tolist()
         if not ids:
-            raise EmptyPrompt(_("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
         stopwatch = Stopwatch(self.device)
         served = self.server.step(ids, max(WANTED, top_logprobs), keep=cache is not None)
         listed = self.read(served)
@@ -95,19 +95,19 @@ class ServerEngine(Engine):
         whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
         if not whole or not served.ids or len(set(served.ids)) != len(served.ids):
             raise WrongServer(
-                _("The server at {where} answers with tokens that do not exist: its model is not the one of this tokenizer.").format(
-                    where=where
+                Message(
+                    "The server at {where} answers with tokens that do not exist: its model is not the one of this tokenizer.", where=where
                 )
             )
         if not set(map(type, served.logprobs)) <= {int, float}:
-            raise WrongServer(_("The server at {where} lists log-probabilities that are no numbers.").format(where=where))
+            raise WrongServer(Message("The server at {where} lists log-probabilities that are no numbers.", where=where))
         try:
             ids, logprobs = np.array(served.ids, dtype=np.int64), np.array(served.logprobs, dtype=np.float64)
         except OverflowError as error:
-            raise WrongServer(_("The server at {where} answers with numbers of hundreds of digits.").format(where=where)) from error
+            raise WrongServer(Message("The server at {where} answers with numbers of hundreds of digits.", where=where)) from error
         if np.isnan(logprobs).any():
             raise BrokenLogits(
-                _("The server at {where} answers with numbers that are not numbers (NaN): there are no odds to show.").format(where=where)
+                Message("The server at {where} answers with numbers that are not numbers (NaN): there are no odds to show.", where=where)
             )
         order = np.lexsort((ids, -logprobs))
         ids, logprobs = ids[order], np.maximum(logprobs[order], LEAST_LOGPROB)
@@ -115,14 +115,12 @@ class ServerEngine(Engine):
         listed, least = float(np.exp(np.minimum(logprobs[:asked], 1.0)).sum()), float(np.exp(min(0.0, logprobs[:asked][-1])))
         if logprobs[0] > SLACK or listed > 1 + SLACK:
             raise WrongServer(
-                _("The server at {where} lists something else than log-probabilities (vLLM: leave --logprobs-mode as it is).").format(
-                    where=where
+                Message(
+                    "The server at {where} lists something else than log-probabilities (vLLM: leave --logprobs-mode as it is).", where=where
                 )
             )
         if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # unlisted tokens are less likely
-            raise WrongServer(
-                _("The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.").format(where=where)
-            )
+            raise WrongServer(Message("The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.", where=where))
         extra = None
         if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
             extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
@@ -161,18 +159,18 @@ class ServerModel(LanguageModel):
 
     def load_network(self) -> Any:
         """Raise NotOnServer: the network is on the server."""
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     @property
     def network(self) -> Any:
         """Raise NotOnServer: weights stay on the server."""
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     @property
     def shape(self) -> ModelShape:  # type: ignore[override]
         """Return the shape from the model's configuration. Raises NotOnServer without a configuration."""
         if self._shape is None:
-            raise NotOnServer(_(NO_SHAPE))
+            raise NotOnServer(Message(NO_SHAPE))
         return self._shape
 
     def renew(self, fresh: ServerModel) -> None:
@@ -200,8 +198,11 @@ def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozen
     vocabulary = _count(meta.get("n_vocab")) or (shape.vocabulary_size if shape else len(tokenizer))
     if not len(tokenizer) <= vocabulary <= LARGEST_VOCABULARY:
         raise WrongServer(
-            _("The server at {address} runs a model of {vocabulary} tokens, the tokenizer knows {count}.").format(
-                address=line.address.shown, vocabulary=written(vocabulary), count=written(len(tokenizer))
+            Message(
+                "The server at {address} runs a model of {vocabulary} tokens, the tokenizer knows {count}.",
+                address=line.address.shown,
+                vocabulary=vocabulary,
+                count=len(tokenizer),
             )
         )
     dtype = "unknown" if config is None else str(getattr(config, "dtype", None) or "unknown").removeprefix("torch.")
@@ -229,7 +230,7 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     theirs = server.tokens(SAMPLE)
     if theirs is not None and theirs != own:
         raise WrongServer(
-            _("The server at {where} cuts text into other tokens: name the tokenizer of the model that it runs.").format(where=where)
+            Message("The server at {where} cuts text into other tokens: name the tokenizer of the model that it runs.", where=where)
         )
     ids = model.encode(SAMPLE)[: max(1, model.context_length - 1)]
     first = server.step(ids, WANTED)
@@ -237,18 +238,20 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     if _differ(model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))):
         if server.kind != "vLLM":
             raise WrongServer(
-                _("The server at {where} lists its odds after its own sampling settings, not the model's.").format(where=where)
+                Message("The server at {where} lists its odds after its own sampling settings, not the model's.", where=where)
             )
         notes.append(
-            N_(
+            Message(
                 "This server lists log-probabilities after its sampling settings; it is asked with neutral ones, which gives the model's "
                 "own."
             )
         )
     if first.reused is None:
-        notes.append(N_("This server does not say what it reuses, so all tokens count as computed (vLLM: --enable-prompt-tokens-details)."))
+        notes.append(
+            Message("This server does not say what it reuses, so all tokens count as computed (vLLM: --enable-prompt-tokens-details).")
+        )
     if server.limit < min(WANTED, model.vocabulary_size):
-        notes.append(N_("This server lists {count} tokens at most (vLLM: --max-logprobs for more).").format(count=f"{server.limit:,}"))
+        notes.append(Message("This server lists {count} tokens at most (vLLM: --max-logprobs for more).", count=server.limit))
     return tuple(notes)
 
 
@@ -266,10 +269,10 @@ def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
         if isinstance(name, str) and 0 < len(name) <= 500:
             return data[0]
     if answer.status == 200 and isinstance(data, list) and not data:
-        raise ServerGone(_("The server at {address} has no model loaded.").format(address=line.address.shown))
+        raise ServerGone(Message("The server at {address} has no model loaded.", address=line.address.shown))
     raise WrongServer(
-        _("What answers at {address} is no inference server: it lists no models. vLLM and llama-server do.").format(
-            address=line.address.shown
+        Message(
+            "What answers at {address} is no inference server: it lists no models. vLLM and llama-server do.", address=line.address.shown
         )
     )
 
@@ -294,22 +297,22 @@ class _Elsewhere(Backend):
     """The backend of a model on a server; every method raises NotOnServer."""
 
     def new_state(self) -> NoReturn:
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     def run(self, token_ids: np.ndarray, state: Any | None) -> NoReturn:
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     def length(self, state: Any) -> NoReturn:
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     def extend(self, state: Any, count: int) -> NoReturn:
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     def cut(self, state: Any, length: int) -> NoReturn:
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     def bytes(self, state: Any) -> NoReturn:
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))
 
     def held_bytes(self, state: Any) -> NoReturn:
-        raise NotOnServer(_(NOT_HERE))
+        raise NotOnServer(Message(NOT_HERE))

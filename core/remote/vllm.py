@@ -11,7 +11,7 @@ import uuid
 from typing import Any
 
 from core.errors import PromptTooLong, ServerGone, WrongServer
-from core.language import _, written
+from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import ServedStep, number
 
@@ -63,16 +63,16 @@ class VLLM:
             self.limit = allowed
         if answer.status == 404:
             raise ServerGone(
-                _("The server at {address} no longer runs this model. What was written is kept.").format(address=self.line.address.shown)
+                Message("The server at {address} no longer runs this model. What was written is kept.", address=self.line.address.shown)
             )
         if "context length" in answer.complaint or "input_tokens" in answer.complaint:
             raise PromptTooLong(
-                _("The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.").format(
-                    count=written(len(ids))
+                Message(
+                    "The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.", count=len(ids)
                 )
             )
-        why = answer.complaint or _("status {status}").format(status=answer.status)
-        raise self.line.gone(_("refuses a step: {why}").format(why=why.rstrip(".")))
+        why = answer.complaint or Message("status {status}", status=answer.status)
+        raise self.line.gone(Message("refuses a step: {why}", why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with this token listed too: it is the only allowed token, and vLLM always lists the sampled token."""
@@ -91,10 +91,11 @@ class VLLM:
             logprobs = list(listed.values())
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise WrongServer(
-                _(
+                Message(
                     "The server at {address} leaves out token numbers or log-probabilities, and without them "
-                    "there is nothing to show. vLLM and llama-server give them."
-                ).format(address=self.line.address.shown)
+                    "there is nothing to show. vLLM and llama-server give them.",
+                    address=self.line.address.shown,
+                )
             ) from error
         usage, metrics = _object(body, "usage"), _object(body, "metrics")
         wait, first = number(metrics.get("queue_time_ms")), number(metrics.get("time_to_first_token_ms"))

@@ -13,7 +13,7 @@ import segno
 from core.costs.receipt import Receipt
 from core.errors import WrongType
 from core.generation.run import Run
-from core.language import _, again, current, figures, written
+from core.message import ENGLISH, Message, Number, Wording
 from core.record.frozen import percent
 from core.record.step import Step
 from core.reports.svg import odds_spec, surprise_spec, svg
@@ -26,41 +26,47 @@ HERE = Path(__file__).parent
 LONGEST_LINK = 1_800  # characters that a QR code holds and a telephone still reads
 MOST_CHARTS = 24
 LONGEST_TEXT = 2_000  # tokens on paper; of a longer run the newest
-NAMES = {"top_k": "top-k", "top_p": "top-p", "min_p": "min-p", "typical_p": "typical-p", "repetition_penalty": "repetition penalty"}
+NAMES = {
+    "top_k": "top-k",
+    "top_p": "top-p",
+    "min_p": "min-p",
+    "typical_p": "typical-p",
+    "repetition_penalty": Message("repetition penalty"),
+}
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
 
 
 @cache
 def _template() -> jinja2.Template:
-    rooms = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined)
-    rooms.globals["_"] = _
-    return rooms.get_template("handout.html.j2")
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.get_template("handout.html.j2")
 
 
-def handout(run: Run, link: str = "", charts: int = 3, receipt: Receipt | None = None) -> str:
+def handout(run: Run, link: str = "", charts: int = 3, receipt: Receipt | None = None, wording: Wording = ENGLISH) -> str:
     """Return the page. link: address that repeats the run. charts: number of steps with a chart, the most surprising ones. receipt: None
-    for the default one.
+    for the default one. wording: the language of the page.
 
     Raises WrongType if `run` is not a run.
     """
     if not isinstance(run, Run):
-        raise WrongType(_("A handout is made of a run, not of {kind}.").format(kind=type(run).__name__))
+        raise WrongType(Message("A handout is made of a run, not of {kind}.", kind=type(run).__name__))
     path = run.path[-LONGEST_TEXT:]
     model: Any = run.model  # type: ignore[attr-defined]  # every kind of run has one
     return _template().render(
-        language=current(),
+        _=lambda template, **values: wording.say(Message(template, **values)),
+        language=wording.language,
         title=_title(run),
         model=run.model_name,
-        facts=_facts(model),
+        facts=[wording.say(fact) for fact in _facts(model)],
         recorded=run.is_replay,  # type: ignore[attr-defined]
         prompt=[(token.text or token.piece) for token in run.prompt_tokens if not token.special],
-        tokens=[_token(step) for step in path],
+        tokens=[_token(step, wording) for step in path],
         left_out=len(run.path) - len(path),
         finished=run.finished,
-        settings=_settings(path, run.settings),
-        steps=[_charted(step) for step in telling(path, charts)],
-        surprise=svg(surprise_spec(path)) if path else "",
-        bill=[_line(amount) for amount in (receipt or _receipt(run.path, model)).amounts] if path else [],
+        settings=_settings(path, run.settings, wording),
+        steps=[_charted(step, wording) for step in telling(path, charts)],
+        surprise=svg(surprise_spec(path, wording=wording), wording) if path else "",
+        bill=[_line(amount, wording) for amount in (receipt or _receipt(run.path, model)).amounts] if path else [],
         link=link,
         code=segno.make(link, error="l").svg_inline(scale=3, border=2) if link and len(link) <= LONGEST_LINK else "",
     )
@@ -77,62 +83,55 @@ def _title(run: Run) -> str:
     return line if len(line) <= 70 else f"{line[:69]}…"
 
 
-def _token(step: Step) -> dict[str, str]:
+def _token(step: Step, wording: Wording) -> dict[str, str]:
     share = step.model_probability
-    return {
-        "text": step.text or step.piece,
-        "told": _("{piece}: {share}, rank {rank}").format(piece=step.piece, share=_share(share), rank=written(step.rank)),
-        "depth": f"{0.03 + 0.25 * share:.3f}",
-    }
+    title = Message("{piece}: {share}, rank {rank}", piece=step.piece, share=wording.figures(percent(share)), rank=step.rank)
+    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{0.03 + 0.25 * share:.3f}"}
 
 
-def _share(share: float) -> str:
-    return figures(percent(share))
+def _charted(step: Step, wording: Wording) -> dict[str, Any]:
+    how = wording.say(_how(step, wording.figures(percent(step.model_probability))))
+    return {"number": step.index + 1, "piece": step.piece, "how": how, "svg": svg(odds_spec(step, wording=wording), wording)}
 
 
-def _charted(step: Step) -> dict[str, Any]:
-    return {"number": step.index + 1, "piece": step.piece, "how": _how(step), "svg": svg(odds_spec(step))}
-
-
-def _how(step: Step) -> str:
-    share = _share(step.model_probability)
+def _how(step: Step, share: str) -> Message:
     if step.chosen_by == "forced":
-        return _("put there by hand; the model gave it {share}").format(share=share)
+        return Message("put there by hand; the model gave it {share}", share=share)
     if step.roll is None:
-        return _("the favourite, with {share}").format(share=share)
-    return _("rolled {roll}; the model gave it {share}").format(roll=written(step.roll, ".4f"), share=share)
+        return Message("the favourite, with {share}", share=share)
+    return Message("rolled {roll}; the model gave it {share}", roll=Number(step.roll, ".4f"), share=share)
 
 
-def _settings(path: Sequence[Step], now: SamplingSettings) -> list[str]:
-    """The settings in use, one line each time they changed."""
+def _settings(path: Sequence[Step], now: SamplingSettings, wording: Wording) -> list[str]:
+    """Return the settings in use, one line each time they changed."""
     lines: list[str] = []
     before = None
     for step in path:
         if step.settings != before:
-            said = _said(step.settings)
-            lines.append(_("from token {number}: {settings}").format(number=step.index + 1, settings=said) if before is not None else said)
+            named = _named(step.settings, wording)
+            since = Message("from token {number}: {settings}", number=step.index + 1, settings=named)
+            lines.append(named if before is None else wording.say(since))
             before = step.settings
-    return lines or [_said(now)]
+    return lines or [_named(now, wording)]
 
 
-def _said(settings: SamplingSettings) -> str:
-    usual = SamplingSettings()
+def _named(settings: SamplingSettings, wording: Wording) -> str:
     if settings.greedy:
-        return _("always the favourite (greedy)")
-    values = settings.as_dict()
-    turned = [_("temperature {value}").format(value=written(settings.temperature, "g"))]
-    turned += [
-        f"{_(NAMES[name])} {written(value, 'g')}" for name, value in values.items() if name in NAMES and value != getattr(usual, name)
-    ]
-    return ", ".join([*turned, _("seed {seed}").format(seed=settings.seed)])
+        return wording.say(Message("always the favourite (greedy)"))
+    usual = SamplingSettings()
+    changed = [wording.say(Message("temperature {value}", value=Number(settings.temperature, "g")))]
+    for name, value in settings.as_dict().items():
+        if name in NAMES and value != getattr(usual, name):
+            changed.append(f"{wording.say(NAMES[name])} {wording.figures(format(value, 'g'))}")
+    return ", ".join([*changed, wording.say(Message("seed {seed}", seed=str(settings.seed)))])
 
 
-def _facts(model: Any) -> list[str]:
-    """What is known of the model, in short lines."""
+def _facts(model: Any) -> list[Message]:
+    """Return the size of the model, its shape and its precision, in short lines."""
     return [
-        _("{count} parameters").format(count=written(model.parameter_count)),
-        _("{layers} layers, {tokens} tokens known").format(layers=model.layer_count, tokens=written(model.vocabulary_size)),
-        _("{precision} on {device}").format(precision=model.dtype, device=model.device),
+        Message("{count} parameters", count=model.parameter_count),
+        Message("{layers} layers, {tokens} tokens known", layers=model.layer_count, tokens=model.vocabulary_size),
+        Message("{precision} on {device}", precision=model.dtype, device=model.device),
     ]
 
 
@@ -141,20 +140,27 @@ def _receipt(path: Sequence[Step], model: Any) -> Receipt:
     return Receipt.of(path, shape, item_size=model.weight_bytes / parameters if shape is not None and parameters else 4.0)
 
 
-def _line(amount: Amount) -> tuple[str, str, str, str]:
-    return _(amount.name), figures(_number(amount.value, amount.unit)), MARKS.get(amount.kind, ""), again(amount.how)
+def _line(amount: Amount, wording: Wording) -> tuple[str, str, str, str]:
+    value = _number(amount.value, amount.unit, wording)
+    return wording.say(amount.name), value, MARKS.get(amount.kind, ""), wording.say(amount.how)
 
 
-def _number(value: float, unit: str) -> str:
-    """A number with its unit, as people read it.
+def _number(value: float, unit: str, wording: Wording = ENGLISH) -> str:
+    """Return a number with its unit, as people read it.
 
     >>> _number(30, ""), _number(5.1e8, "FLOP"), _number(0.0659, "s"), _number(0.31, "share")
     ('30', '510 MFLOP', '66 ms', '31 %')
     """
+    if unit == "$" and value < 0.995:
+        return wording.say(Message("{count} cents", count=Number(100 * value, ".2g")))
+    return wording.figures(_plain_number(value, unit))
+
+
+def _plain_number(value: float, unit: str) -> str:
     if unit == "share":
         return f"{100 * value:.0f} %"
     if unit == "$":
-        return f"${value:,.2f}" if value >= 0.995 else f"{100 * value:.2g} {_('cents')}"
+        return f"${value:,.2f}"
     if not unit:
         return f"{value:,.0f}"
     for size, letter in ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ")):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from core.language import _
+from core.message import ENGLISH, Message, Wording
 from core.record.frozen import percent
 from core.record.rich import CHOSEN, CHOSEN_TEXT, DICE, MODEL, MUTED, TEXT
 from core.record.step import Step
@@ -16,7 +16,7 @@ ROW = 20  # pixels
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
-def odds_spec(step: Step, rows: int = 8, width: int = 330) -> dict[str, Any]:
+def odds_spec(step: Step, rows: int = 8, width: int = 330, wording: Wording = ENGLISH) -> dict[str, Any]:
     """Return the bar chart of one step, 0 to 100 %: pale the model's probability, solid the one after settings, orange the chosen token."""
     listed = list(step.candidates[:rows])
     if all(candidate.token_id != step.token_id for candidate in listed):
@@ -28,7 +28,7 @@ def odds_spec(step: Step, rows: int = 8, width: int = 330) -> dict[str, Any]:
             "model": candidate.model_probability,
             "dice": candidate.sampling_probability,
             "end": max(candidate.model_probability, candidate.sampling_probability),
-            "number": percent(candidate.sampling_probability) if candidate.sampling_probability else "cut",
+            "number": _number(candidate.sampling_probability, wording),
             "taken": candidate.token_id == step.token_id,
         }
         for place, candidate in enumerate(listed)
@@ -61,19 +61,24 @@ def odds_spec(step: Step, rows: int = 8, width: int = 330) -> dict[str, Any]:
     }
 
 
-def surprise_spec(path: Sequence[Step], width: int = 640) -> dict[str, Any]:
+def surprise_spec(path: Sequence[Step], width: int = 640, wording: Wording = ENGLISH) -> dict[str, Any]:
     """Return a chart over the tokens: a line for the model's entropy and dots for the surprise of the chosen tokens, in bits."""
     values = [
         {"token": step.index + 1, "piece": short(step.piece), "entropy": step.model_entropy, "surprise": min(step.surprise, 64.0)}
         for step in path
     ]
     axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelColor": MUTED, "tickCount": 4}
-    x = {"field": "token", "type": "quantitative", "axis": {**axis, "title": _("token"), "titleColor": MUTED}, "scale": {"zero": False}}
+    x = {
+        "field": "token",
+        "type": "quantitative",
+        "axis": {**axis, "title": wording.say(Message("token")), "titleColor": MUTED},
+        "scale": {"zero": False},
+    }
     kinds = {"piece": "nominal", "entropy": "quantitative", "surprise": "quantitative"}
     tips = [{"field": name, "type": kind} for name, kind in kinds.items()]
 
     def y(field: str) -> dict[str, Any]:
-        return {"field": field, "type": "quantitative", "axis": {**axis, "title": _("bits"), "titleColor": MUTED}}
+        return {"field": field, "type": "quantitative", "axis": {**axis, "title": wording.say(Message("bits")), "titleColor": MUTED}}
 
     return {
         "$schema": SCHEMA,
@@ -91,11 +96,16 @@ def surprise_spec(path: Sequence[Step], width: int = 640) -> dict[str, Any]:
     }
 
 
-def svg(spec: dict[str, Any]) -> str:
-    """A specification as an SVG picture, made here and offline."""
+def _number(probability: float, wording: Wording) -> str:
+    return wording.figures(percent(probability)) if probability else wording.say(Message("excluded"))
+
+
+def svg(spec: dict[str, Any], wording: Wording = ENGLISH) -> str:
+    """Return a specification as an SVG picture, made offline, with the number separators of the wording."""
     import vl_convert
 
-    picture: str = vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
+    locale = {"decimal": wording.figures("."), "thousands": wording.figures(","), "grouping": [3], "currency": ["$", ""]}
+    picture: str = vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[], format_locale=locale)
     return picture
 
 

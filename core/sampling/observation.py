@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import BrokenLogits
-from core.language import _
+from core.message import Message
 
 if TYPE_CHECKING:
     import torch
@@ -61,5 +61,5 @@ class Scores:
 def broken() -> BrokenLogits:
     """Return the error for NaN logits."""
     return BrokenLogits(
-        _("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision.")
+        Message("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision.")
     )

@@ -16,7 +16,7 @@ import torch
 
 from core.device import to_device
 from core.errors import BadToken
-from core.language import _
+from core.message import Message
 from core.sampling import cpu, device
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken
 from core.settings import SamplingSettings
@@ -64,7 +64,7 @@ def observe(
     """
     if forced is not None and not 0 <= forced < len(logits):
         raise BadToken(
-            _("There is no token number {forced}: this model knows the numbers 0 to {last}.").format(forced=forced, last=len(logits) - 1)
+            Message("There is no token number {forced}: this model knows the numbers 0 to {last}.", forced=forced, last=len(logits) - 1)
         )
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
     if logits.is_cpu or logits.is_mps:  # MPS has no float64

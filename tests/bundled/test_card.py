@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.models import card
+from core.models import bundled_models as card
 
 
 def test_the_bundled_card_says_where_its_text_came_from() -> None:

@@ -17,7 +17,7 @@ from core.experiments.speculative import speculate
 from core.experiments.speculative_gain import gain
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
 from core.models.growth import Growth, growth_of
-from core.models.loading import BUNDLED
+from core.models.hub import BUNDLED
 from core.training.candidate import Candidate
 from core.training.growth import PROMPTS
 from pages.ui.experiments import fork_playback

@@ -1,4 +1,4 @@
-"""Languages: chosen, carried into other threads, read from their folder, and sentences translated again."""
+"""Languages: chosen, carried into other threads, read from their folder, and messages of core translated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 from core import language
 from core.errors import BadSetting
-from core.language import N_, _, again, figures, ngettext, said, speaking, with_current_language, written
+from core.language import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
+from core.message import Message
 from core.settings import SamplingSettings
 
 PO = """
@@ -44,7 +45,7 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder.mkdir(parents=True)
     (folder / "viewer.po").write_text(PO, "utf-8")
     monkeypatch.setattr(language, "FOLDER", tmp_path)
-    caches = (language.languages, language.catalogue, language._written, language._patterns, language._again)
+    caches = (language.languages, language.catalogue, language._written, language._singulars)
     for kept in caches:
         kept.cache_clear()
     with speaking("de"):
@@ -92,21 +93,17 @@ def test_numbers_are_written_as_there(german: None) -> None:
         assert written(12345.678, ",.2f") == "12,345.68"
 
 
-def test_what_was_said_in_english_is_said_again(german: None) -> None:
-    assert again("The dice") == "Die Würfel"
-    assert again("1,200 tokens") == "1.200 Tokens"
-    assert again("3 of 1,200") == "3 of 1,200"  # too short to be known for a sentence of ours
-    assert (
-        again("as it was after 40 tokens, written down in its training") == "so war es nach 40 Tokens, in seiner Ausbildung aufgeschrieben"
-    )
-    assert again("A text of a visitor, with {braces}.") == "A text of a visitor, with {braces}."
+def test_a_message_is_said_with_its_values(german: None) -> None:
+    assert _(Message("{count} tokens", count=1200)) == "1.200 Tokens"
+    assert _(Message("The dice")) == "Die Würfel"
     with speaking("en"):
-        assert again("1,200 tokens") == "1,200 tokens"
+        assert _(Message("{count} tokens", count=1200)) == "1,200 tokens"
 
 
-def test_an_error_of_core_speaks_to_whoever_caused_it(german: None) -> None:
-    with pytest.raises(BadSetting, match="muss mindestens 0 und höchstens"):
+def test_an_error_of_core_is_said_in_the_language_of_the_visitor(german: None) -> None:
+    with pytest.raises(BadSetting, match="must be at least 0 and at most") as refused:
         SamplingSettings(temperature=3, top_k=-1)
+    assert "muss mindestens 0 und höchstens" in say(refused.value)
 
 
 def test_a_thread_speaks_the_language_of_the_one_that_began_it(german: None) -> None:

@@ -43,7 +43,7 @@ class Brackets(gettext.NullTranslations):
 def french(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language, "current", lambda: "fr")
     monkeypatch.setattr(language, "catalogue", lambda code: Brackets())
-    monkeypatch.setattr(language, "again", lambda said: f"⟦{said}⟧")
+    monkeypatch.setattr(language, "_singulars", lambda code: {})
 
 
 def outside_brackets(text: str) -> str:

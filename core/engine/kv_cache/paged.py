@@ -19,7 +19,7 @@ from core.backends.rotary_lengths import RotaryLengths
 from core.device import is_out_of_memory
 from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
 from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
-from core.language import _, written
+from core.message import Message
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -37,8 +37,9 @@ class PagedKVCache:
     def __init__(self, model: LanguageModel, bits: int = 0) -> None:
         if not model.has_network:
             raise ModelError(
-                _("The notepad of {model} is on another machine and cannot be opened here. Choose a model that runs here.").format(
-                    model=model.name
+                Message(
+                    "The notepad of {model} is on another machine and cannot be opened here. Choose a model that runs here.",
+                    model=model.name,
                 )
             )
         self._network = model.load_network()
@@ -49,10 +50,11 @@ class PagedKVCache:
         pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
         if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
             raise ModelError(
-                _(
+                Message(
                     "{model} does not keep one line per token in every layer: it forgets by itself, or remembers "
-                    "in another way. Choose a model with plain attention, such as the bundled one."
-                ).format(model=model.name)
+                    "in another way. Choose a model with plain attention, such as the bundled one.",
+                    model=model.name,
+                )
             )
         self._cache: Any = quantized_cache(model.shape.layer_count, bits) if bits else plain
         self._takes_positions = "position_ids" in accepted
@@ -83,20 +85,20 @@ class PagedKVCache:
         Raises PromptTooLong at the end of the model's context, EmptyPrompt and NotEnoughMemory.
         """
         if not len(token_ids):
-            raise EmptyPrompt(_("There is no text to read. Write a few words first."))
+            raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
         positions = list(range(self.next_position, self.next_position + len(token_ids)))
         if positions[-1] >= self._model.context_length:
             raise PromptTooLong(
-                _("{model} knows {most} positions, and this text needs more. Shorten it.").format(
-                    model=self._model.name, most=written(self._model.context_length)
+                Message(
+                    "{model} knows {most} positions, and this text needs more. Shorten it.",
+                    model=self._model.name,
+                    most=self._model.context_length,
                 )
             )
         rotary = RotaryLengths.of(self._network.config.get_text_config())
         if self.next_position and rotary.factors(self.next_position) != rotary.factors(positions[-1] + 1):
             raise PromptTooLong(
-                _("This model encodes positions in another way beyond {most} tokens, so its kept lines end there.").format(
-                    most=written(rotary.limit)
-                )
+                Message("This model encodes positions in another way beyond {most} tokens, so its kept lines end there.", most=rotary.limit)
             )
         device = self._network.get_input_embeddings().weight.device
         extra: dict[str, Any] = dict(self._last_only)
@@ -109,7 +111,7 @@ class PagedKVCache:
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            raise NotEnoughMemory(_("There is not enough memory for another line. Start with a shorter text.")) from error
+            raise NotEnoughMemory(Message("There is not enough memory for another line. Start with a shorter text.")) from error
         self.kept += positions
         self.next_position += len(token_ids)
         return logits

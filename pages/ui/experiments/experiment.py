@@ -24,7 +24,7 @@ import streamlit as st
 
 from core.errors import TooManyExperiments, ViewerError
 from core.experiments.recorded import RecordedExperiment
-from core.language import _, with_current_language
+from core.language import _, message_of, with_current_language
 from core.limits import Limits
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.observed import Experiment
@@ -92,7 +92,7 @@ class Worker:
             source, self.make = self.make(), None
             self._observe(source)
         except ViewerError as error:
-            self.error = None if self.told_to_stop.is_set() else str(error)
+            self.error = None if self.told_to_stop.is_set() else message_of(error)
         except Exception:
             log.exception("The experiment %s failed", self.name)
             self.error = _("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")

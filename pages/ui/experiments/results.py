@@ -52,7 +52,7 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     run = experiment.of(name)
     elements.notices(name)
     if run.error:
-        elements.show_notice(run.error)
+        elements.show_notice(_(run.error))
     changed = run.made_by.changed(now) if run.made_by is not None and run.seen else []
     outdated = bool(changed) and not run.running
     if run.recorded_on and run.made_by is not None:

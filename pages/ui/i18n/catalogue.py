@@ -20,7 +20,7 @@ from core.language import DOMAIN, FOLDER
 
 ROOT = FOLDER.parents[1]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
-MARKS = {"_": 1, "N_": 1, "ngettext": 2}  # how many of the first arguments are sentences
+MARKS = {"_": 1, "N_": 1, "Message": 1, "ngettext": 2}  # how many of the first arguments are sentences
 WIDTH = 120
 Found = tuple[Any, str]  # a sentence, or its forms; and a word for whoever translates it
 
@@ -41,8 +41,9 @@ def in_template(source: str) -> Iterator[Found]:
     """The sentences of a Jinja template."""
     file = io.BytesIO(source.encode())
     for _line, _function, sentence, _comments in babel_extract(file, list(MARKS), (), {}):
-        if sentence:
-            yield sentence, ""
+        first = sentence if isinstance(sentence, str) else next(iter(sentence or ()), None)
+        if first:
+            yield first, ""
 
 
 def sentences() -> Catalog:

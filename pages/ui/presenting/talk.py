@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import ViewerError
+from core.language import say
 from pages.ui.i18n import page_titles
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session import current, run_start
@@ -92,7 +93,7 @@ def go(place: int) -> None:
         if _goes_on_with_a_recording(stop):
             set_run(_last_live_stop(active.talk, place))
     except ViewerError as error:  # a broken recording: its stop shows the run that is there, and says so
-        current_session().next_page_notices.append(str(error))
+        current_session().next_page_notices.append(say(error))
     own = {key: value for key, value in stop.query.items() if key not in RUN}
     results().pop("stage", None)
     st.switch_page(page_titles.FOLDER / f"{stop.page}.py", query_params=own or None)

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.language import _
+from core.language import _, say
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current
 
@@ -41,7 +41,7 @@ def ready() -> bool:
         current.run()
     except ViewerError as error:
         notices()
-        show_notice(str(error))
+        show_notice(say(error))
         return False
     return True
 
@@ -52,7 +52,7 @@ def error_boundary() -> Iterator[None]:
     try:
         yield
     except ViewerError as error:
-        show_notice(str(error))
+        show_notice(say(error))
     except Exception:
         log.exception("The page failed")
         show_notice(_("Something went wrong here, and it is our fault. What you made is still there; try again."))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core import SamplingSettings
-from core.language import N_, _, again, quoted
+from core.language import N_, _, quoted
 from pages.ui.i18n import phrases
 from pages.ui.server import loaded_models
 from pages.ui.session import current
@@ -46,19 +46,14 @@ class Provenance:
         if self.settings is not None:
             parts.append(phrases.settings_then(self.settings))
             parts += [] if self.settings.greedy else [_("seed {seed}").format(seed=self.settings.seed)]
-        return " · ".join([*parts, *(_short(_value(name, value)) for name, value in self.chosen if value)])
+        return " · ".join([*parts, *(_short(_(value)) for name, value in self.chosen if value)])
 
     def changed(self, now: Provenance) -> list[str]:
         """What of it is another now, in words."""
         pairs = ((_("the model"), "model"), (_("the prompt"), "prompt"), (_("the settings"), "settings"))
         found = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
         then, today = dict(self.chosen + self.unsaid), dict(now.chosen + now.unsaid)
-        return found + [again(name) for name in then | today if then.get(name) != today.get(name)]
-
-
-def _value(name: str, value: str) -> str:
-    """What was chosen, in the visitor's language; what a visitor wrote stays as it is."""
-    return _(value) if name in WRITTEN else " | ".join(map(again, value.split(" | ")))  # two sides of a comparison
+        return found + [_(name) for name in then | today if then.get(name) != today.get(name)]
 
 
 def _short(text: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import ViewerError
-from core.language import N_, _
+from core.language import N_, _, say
 from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
 from core.remote.address import Address
@@ -44,7 +44,7 @@ def offer() -> None:
         sentence, known = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
         current_session().requested = None
-        current.notify(str(error))
+        current.notify(say(error))
         return
     if requested.query.get("steps"):
         sentence += " " + _("What was written with it comes along.")

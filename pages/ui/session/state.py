@@ -18,7 +18,7 @@ import streamlit as st
 from core import language as tongues
 from core import list_models
 from core.errors import ViewerError
-from core.language import _
+from core.language import _, say
 from core.limits import Limits
 from pages.ui.server import published_models
 from pages.ui.session import share_link
@@ -233,7 +233,7 @@ def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
             verb(*args, **kwargs)
         except ViewerError as error:
             if error is not current_session().refusal:  # that is said where the run would be
-                notify(str(error))
+                notify(say(error))
         except Exception:
             log.exception("%s failed", verb.__name__)
             notify(_("Something went wrong here, and it is our fault. What you made is still there; try again."))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.language import _, again
+from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.remote.metrics import ServerMetrics
 from pages.ui.i18n import numbers
@@ -36,7 +36,7 @@ def estimates(seen: TokenDistribution | Step) -> None:
     line = _("≈ {what} :gray[:small[{listed} of {whole} tokens listed]]").format(
         what=what, listed=numbers.whole(seen.top_logprobs_count), whole=numbers.whole(seen.stage_kept[0])
     )
-    st.caption(line, help=again(seen.note))
+    st.caption(line, help=_(seen.note))
 
 
 def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> None:

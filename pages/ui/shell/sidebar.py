@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from core import list_models
-from core.language import _, again
+from core.language import _
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
@@ -62,7 +62,7 @@ def _model() -> None:
             persist_state="session",
         )
     for note in getattr(model, "notes", ()):
-        st.caption(plain(again(note)))
+        st.caption(plain(_(note)))
 
 
 def _settings(used: frozenset[str]) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
-from core.language import N_, _, said, with_current_language
+from core.language import N_, _, said, with_current_language, wording
 from core.record.tables import csv_text, steps_table
 from pages.ui.charts import charts, palette
 from pages.ui.components.branch_tree.branch_tree import way_name
@@ -100,7 +100,7 @@ def whole_link(query: str) -> str:
 
 def handout_of(run: Generation | Replay, link: str) -> str:
     """The page on paper. Called outside of any session, as `recording_of`."""
-    return run.to_html(link)
+    return run.to_html(link, wording=wording())
 
 
 def steps_of(run: Generation | Replay) -> str:

@@ -16,7 +16,7 @@ import streamlit as st
 
 from core.costs.machine import Peak, measure
 from core.costs.receipt import Account, Amount, Assumptions, Receipt
-from core.language import N_, _, again, figures, written
+from core.language import N_, _, figures, written
 from core.record.step import Step
 from pages.ui.charts import charts, palette
 from pages.ui.i18n import numbers
@@ -90,7 +90,7 @@ def paper(bill: Receipt, title: str) -> None:
         rows.append(
             f'<tr style="border-top:1px dashed {colours.line};vertical-align:top">'
             f'<td style="padding:0.22rem 0.4rem 0.22rem 0">{_mark(amount.kind)} {escape(_(amount.name))}'
-            f'<div style="{small};padding-left:1.45em">{escape(again(amount.how))}</div></td>'
+            f'<div style="{small};padding-left:1.45em">{escape(_(amount.how))}</div></td>'
             f'<td style="text-align:right;white-space:nowrap;padding:0.22rem 0">'
             f'<span style="font-weight:600;{_value(amount.kind)}">{escape(said(amount))}</span>'
             f'<div style="{small}">{escape(per_token)}</div></td></tr>'
@@ -113,7 +113,7 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     made = bill(path, model)
     wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
     parts = [
-        f'<span title="{escape(_(amount.kind) + ": " + again(amount.how))}" style="white-space:nowrap">{_mark(amount.kind)} '
+        f'<span title="{escape(_(amount.kind) + ": " + _(amount.how))}" style="white-space:nowrap">{_mark(amount.kind)} '
         f"{escape(said(amount))}</span>"
         for amount in made.amounts
         if amount.name in wanted

@@ -13,7 +13,7 @@ from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
 from core.experiments.training_step import StepComparison, compare_steps
 from core.language import N_, _
-from core.models.card import card_section
+from core.models.bundled_models import card_section
 from core.models.growth import growth_of
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
