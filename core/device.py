@@ -78,7 +78,5 @@ def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
             return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
         return torch.float16 if device.type == "mps" else torch.float32
     if wanted not in known:
-        raise ModelError(
-            Message("There is no precision called {wanted}. Use auto, float32, float16 or bfloat16.", wanted=quoted(str(wanted)))
-        )
+        raise ModelError(Message("{wanted} is not a precision. Use auto, float32, float16 or bfloat16.", wanted=quoted(str(wanted))))
     return known[wanted]

@@ -70,7 +70,7 @@ class SamplingSettings:
         if is_bool(value) or not isinstance(value, numbers.Real) or not _is_finite(value):
             raise BadSetting(Message("{label} must be a number, not {shown}.", label=_label(name), shown=_shown(value)))
         if not low <= float(value) <= high or (above and float(value) == low):
-            hint = Message("For the coldest dice there are, switch greedy on.") if name == "temperature" and value == 0 else ""
+            hint = Message("To always take the likeliest token, switch Greedy on.") if name == "temperature" and value == 0 else ""
             said = (
                 Message("{label} must be above {low} and at most {high}, not {shown}.")
                 if above

@@ -96,7 +96,7 @@ def choose() -> tuple[MemoryBudget, str]:
         st.caption(f"{_(names.EVICTION_EFFECT[policy]).removesuffix('.')} · {_(names.EVICTION_TERMS[policy])}")
     budget, one, other = st.columns([0.46, 0.27, 0.27], gap="large")
     pages = budget.select_slider(
-        _("Memory for the notepad"),
+        _("Memory of the KV cache"),
         range(FEWEST, MOST_PAGES + 1),
         value=40,
         key="memory_budget",

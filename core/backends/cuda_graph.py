@@ -153,8 +153,8 @@ class StaticDecode:
         else:
             if apart <= TOLERANCE.get(network.dtype, 0.0):
                 return backend, ""
-            reason = Message("the recorded step's logits differ by {share} of their spread", share=Number(apart, ".1%"))
-        slower = Message("Every token is launched kernel by kernel instead of as one CUDA graph, which is slower ({reason}).")
+            reason = Message("the logits of the recorded step differ by {share} of their spread", share=Number(apart, ".1%"))
+        slower = Message("Every token runs kernel by kernel instead of as one CUDA graph, which is slower ({reason}).")
         return None, slower.format(reason=reason[:200])
 
     def new_state(self) -> State:

@@ -29,7 +29,7 @@ def refuse_unless_plain(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, or one without exactly one key and one value per token in every layer."""
     if not model.has_network:
         raise ModelError(
-            Message("{model} runs on another machine, which makes its own batches. Choose a model that runs here.", model=model.name)
+            Message("{model} runs on a server, which makes its own batches. Choose a model that runs on this machine.", model=model.name)
         )
     network = model.load_network()
     config = network.config.get_text_config()
@@ -39,8 +39,8 @@ def refuse_unless_plain(model: LanguageModel) -> None:
     if not plain or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
         raise ModelError(
             Message(
-                "{model} does not keep one key and one value per token in every layer, so its texts cannot "
-                "lie in shared blocks. Choose a model with plain attention, such as the bundled one.",
+                "{model} does not keep one key and one value per token in every layer, so its requests cannot share "
+                "blocks. Choose a model with plain attention, such as the bundled one.",
                 model=model.name,
             )
         )
@@ -84,7 +84,7 @@ class BatchedTransformers:
         if part.start and (factors != self._rotary.factors(part.start) or (self._rotary.each_length and factors)):
             raise PromptTooLong(
                 Message(
-                    "This model encodes positions in another way beyond {most} tokens. In a batch, a text must end before.",
+                    "This model encodes positions differently beyond {most} tokens. In a batch, every text must be shorter.",
                     most=self._rotary.limit,
                 )
             )

@@ -260,7 +260,9 @@ class Server:
                 logits = self.runner.run(work)
             except Exception as error:
                 if is_out_of_memory(error):
-                    raise NotEnoughMemory(Message("There is not enough memory for so many readers at once. Take fewer.")) from error
+                    raise NotEnoughMemory(
+                        Message("There is not enough memory for so many requests at once. Use fewer requests.")
+                    ) from error
                 raise
             stopwatch.stop()
             return logits, stopwatch.seconds, waited
@@ -323,12 +325,12 @@ class Server:
     def _check(self, request: Request) -> None:
         """Raise EmptyPrompt, PromptTooLong or BadSetting for a request that can never be answered, before anything is computed."""
         if not request.prompt_ids:
-            raise EmptyPrompt(Message("A request needs at least one token to go on from. Write a few words first."))
+            raise EmptyPrompt(Message("A request needs at least one token. Write a few words first."))
         count, context = len(request.prompt_ids), self.model.context_length
         if count >= context:
             raise PromptTooLong(
                 Message(
-                    "A request has {count} tokens; {model} reads at most {context}. Shorten it.",
+                    "A request has {count} tokens; {model} takes at most {context}. Shorten it.",
                     count=count,
                     model=self.model.name,
                     context=context,
@@ -341,8 +343,8 @@ class Server:
         if needed > blocks:
             raise BadSetting(
                 Message(
-                    "A text of up to {context} tokens needs {needed} blocks of {block_size} tokens, and there "
-                    "are {blocks}. Give the server more blocks, or take shorter texts.",
+                    "A request of up to {context} tokens needs {needed} blocks of {block_size} tokens, but there are "
+                    "only {blocks}. Use more blocks or shorter requests.",
                     context=min(context, count + longest),
                     needed=needed,
                     block_size=BLOCK_SIZE,
@@ -368,5 +370,5 @@ def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> Bat
             return BatchedLlama(model, blocks, compiled) if fast else BatchedTransformers(model, blocks)
     except Exception as error:
         if is_out_of_memory(error):
-            raise NotEnoughMemory(Message("There is not enough memory for {blocks} blocks. Take fewer.", blocks=blocks)) from error
+            raise NotEnoughMemory(Message("There is not enough memory for {blocks} blocks. Use fewer blocks.", blocks=blocks)) from error
         raise

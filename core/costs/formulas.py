@@ -167,7 +167,7 @@ def _ramp(before: int, count: int, limit: int | None) -> int:
 def _count(value: float, what: str, most: int = LARGEST) -> int:
     number = _amount(value, what, most)
     if number != int(number):
-        raise BadSetting(Message("The number of {what} must be whole, not {number}.", what=what, number=Number(number, "g")))
+        raise BadSetting(Message("The number of {what} must be a whole number, not {number}.", what=what, number=Number(number, "g")))
     return int(number)
 
 

@@ -32,10 +32,10 @@ class Peak:
     def how(self) -> str:
         """Return how it was measured, in a few words."""
         if self.device.startswith("cuda"):
-            return Message("against a large matrix product and a long vector sum on {device}", device=self.device)
+            return Message("compared with a large matrix product and a long vector sum on {device}", device=self.device)
         if self.threads == 1:
-            return Message("against a large matrix product and a long vector sum on {device}, 1 thread", device=self.device)
-        threads = Message("against a large matrix product and a long vector sum on {device}, {threads} threads")
+            return Message("compared with a large matrix product and a long vector sum on {device}, 1 thread", device=self.device)
+        threads = Message("compared with a large matrix product and a long vector sum on {device}, {threads} threads")
         return threads.with_values(device=self.device, threads=self.threads)
 
 

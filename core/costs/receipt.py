@@ -157,18 +157,22 @@ class Receipt:
         """Return the bytes of the tokens in the KV cache. A server does not report the bits per number."""
         if self.served:
             return Amount(
-                Message("Notepad"), self.cache_bytes, "B", ASSUMED, Message("as large as the model would make it; the server does not say")
+                Message("KV cache"),
+                self.cache_bytes,
+                "B",
+                ASSUMED,
+                Message("the size that this model would need; the server does not report it"),
             )
-        return Amount(Message("Notepad"), self.cache_bytes, "B", COMPUTED, Message("keys and values of the tokens in it"))
+        return Amount(Message("KV cache"), self.cache_bytes, "B", COMPUTED, Message("keys and values of the cached tokens"))
 
     @property
     def amounts(self) -> tuple[Amount, ...]:
         """Return all lines of the receipt. Unknown values are left out."""
         lines = [
-            Amount(Message("Forward passes"), self.passes, "", MEASURED, Message("one for each token written")),
-            Amount(Message("Positions computed"), self.computed, "", MEASURED, Message("read for the first time")),
-            Amount(Message("Positions reused"), self.reused, "", MEASURED, Message("taken from the notepad")),
-            Amount(Message("Time computing"), self.seconds, "s", MEASURED, Message("the clock around every pass")),
+            Amount(Message("Forward passes"), self.passes, "", MEASURED, Message("one for each new token")),
+            Amount(Message("Positions computed"), self.computed, "", MEASURED, Message("tokens computed by a forward pass")),
+            Amount(Message("Positions reused"), self.reused, "", MEASURED, Message("tokens taken from the KV cache")),
+            Amount(Message("Time computing"), self.seconds, "s", MEASURED, Message("measured around every forward pass")),
         ]
         if self.server_seconds is not None:
             lines.append(
@@ -177,38 +181,42 @@ class Receipt:
                     self.server_seconds,
                     "s",
                     MEASURED,
-                    Message("the server's own clock; the rest is the way"),
+                    Message("measured by the server; the rest is the network"),
                 )
             )
         if self.new_tokens:
             lines.append(
                 Amount(
-                    TTFT, self.first_token_seconds, "s", MEASURED, Message("TTFT: waiting for a turn, and the pass that reads the prompt")
+                    TTFT,
+                    self.first_token_seconds,
+                    "s",
+                    MEASURED,
+                    Message("TTFT: the wait in the queue and the pass that computes the prompt"),
                 )
             )
         if self.seconds_per_token is not None:
             lines.append(
-                Amount(TPOT, self.seconds_per_token, "s", MEASURED, Message("TPOT: the mean of all later passes, waiting included"))
+                Amount(TPOT, self.seconds_per_token, "s", MEASURED, Message("TPOT: the mean of all later passes, including waiting"))
             )
         lines.append(self._notepad)
         if self.held_bytes is not None:
             lines.append(
                 Amount(
-                    Message("Memory for the notepad"), self.held_bytes, "B", MEASURED, Message("its arrays, with room for tokens to come")
+                    Message("Memory of the KV cache"), self.held_bytes, "B", MEASURED, Message("its arrays, with space for further tokens")
                 )
             )
         if self.flops is not None and self.bytes_read is not None:
-            how = Message("2 x (weights met x positions + heads x sizes x positions looked at)")
+            how = Message("2 x (weights used x positions + heads x sizes x positions attended to)")
             lines += [
                 Amount(Message("Operations"), self.flops, "FLOP", COMPUTED, how),
-                Amount(
-                    Message("Bytes fetched"), self.bytes_read, "B", COMPUTED, Message("weights once per pass + the notepad once per pass")
-                ),
+                Amount(Message("Bytes read"), self.bytes_read, "B", COMPUTED, Message("weights once per pass + KV cache once per pass")),
             ]
         if self.flops_per_second is not None and self.bytes_per_second is not None:
             lines += [
-                Amount(Message("Speed of arithmetic"), self.flops_per_second, "FLOP/s", COMPUTED, Message("operations / measured seconds")),
-                Amount(Message("Speed of fetching"), self.bytes_per_second, "B/s", COMPUTED, Message("bytes fetched / measured seconds")),
+                Amount(
+                    Message("Operations per second"), self.flops_per_second, "FLOP/s", COMPUTED, Message("operations / measured seconds")
+                ),
+                Amount(Message("Bytes read per second"), self.bytes_per_second, "B/s", COMPUTED, Message("bytes read / measured seconds")),
             ]
             if self.peak is not None:
                 mfu, mbu = self.flops_per_second / self.peak.flops, self.bytes_per_second / self.peak.bytes_per_second
@@ -222,7 +230,7 @@ class Receipt:
 
     def per_token(self, amount: Amount) -> float | None:
         """This line divided by the tokens written; None where that makes no sense (speeds, shares, the notepad)."""
-        nowhere = ("Notepad", "Memory for the notepad", TTFT, TPOT)
+        nowhere = ("KV cache", "Memory of the KV cache", TTFT, TPOT)
         if not self.new_tokens or amount.unit in ("FLOP/s", "B/s", "share") or amount.name in nowhere:
             return None
         return amount.value / self.new_tokens

@@ -115,7 +115,7 @@ class Engine:
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
-            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
         with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
@@ -126,8 +126,8 @@ class Engine:
                 if is_out_of_memory(error):
                     raise NotEnoughMemory(
                         Message(
-                            "There is not enough memory on {device} for {count} tokens. Go back to an earlier word, or "
-                            "start with a shorter text.",
+                            "There is not enough memory on {device} for {count} tokens. Go back to an earlier token or start "
+                            "with a shorter text.",
                             device=self.device,
                             count=len(ids),
                         )

@@ -128,13 +128,13 @@ class LanguageModel:
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                raise BadText(Message("This text holds half a character that cannot be written. Delete it and type it again.")) from error
+                raise BadText(Message("This text contains half a character (a lone surrogate). Delete it and type it again.")) from error
         ids = [int(i) for i in self.tokenizer(text)["input_ids"]]
         if ids and max(ids) >= self.vocabulary_size:
             needed = quoted(str(self.tokenizer.convert_ids_to_tokens(max(ids))))
             raise BadToken(
                 Message(
-                    "This text needs the token {needed}, which the tokenizer of {name} has and the model never learnt.",
+                    "This text needs the token {needed}. The tokenizer of {name} has it, but the model has no vector for it.",
                     needed=needed,
                     name=self.name,
                 )
@@ -149,7 +149,7 @@ class LanguageModel:
     def tokenize_turn(self, text: str) -> list[Token]:
         """Return the text as a user's turn in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:
-            raise ModelError(Message("{name} is no chat model: it goes on with a text, it does not answer.", name=self.name))
+            raise ModelError(Message("{name} is not a chat model: it continues a text and does not answer.", name=self.name))
         self.encode(text)  # raises an error for text that cannot be encoded
         turns = [{"role": "user", "content": text}]
         try:
@@ -196,7 +196,7 @@ class LanguageModel:
             if not 0 <= token_id < self.vocabulary_size:
                 raise BadToken(
                     Message(
-                        "There is no token number {number}: this model knows the numbers 0 to {last}.",
+                        "Token id {number} does not exist. The ids of this model are 0 to {last}.",
                         number=token_id,
                         last=self.vocabulary_size - 1,
                     )
@@ -209,7 +209,7 @@ class LanguageModel:
         try:
             raw = text.encode()
         except UnicodeEncodeError as error:
-            raise BadToken(Message("Half a character is no token that could be named by its text.")) from error
+            raise BadToken(Message("Half a character cannot name a token.")) from error
         pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
         found = next((i for i in own if self._bytes[i] == raw), None) if raw else None
@@ -220,7 +220,7 @@ class LanguageModel:
         shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
         raise BadToken(
             Message(
-                "{text} is no single token of this model: it writes {value}. Force them one after the other.",
+                "{text} is not a single token of this model. Its tokens are {value}. Force them one after the other.",
                 text=quoted(text),
                 value=shown or "nothing",
             )

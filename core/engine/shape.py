@@ -189,7 +189,7 @@ class ModelShape:
         known = SHAPES.get(str(name).strip().lower())
         if known is None:
             raise UnknownModel(
-                Message("No published shape is called “{name}”. Known are: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
+                Message("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
             )
         return cls(**known)
 

@@ -62,7 +62,7 @@ def batch_curve(
                 )
             )
     if not sizes or any(isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_SEQS for size in sizes):
-        raise BadSetting(Message("Batches have 1 to {most} readers.", most=MOST_SEQS))
+        raise BadSetting(Message("A batch has 1 to {most} requests.", most=MOST_SEQS))
     settings = settings or SamplingSettings()
     ids = tuple(prompt_ids(model, prompt))
     tokens = min(tokens, model.context_length - len(ids))

@@ -73,20 +73,20 @@ def readers(
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     most = min(MOST_READERS, Limits.from_environment().readers or MOST_READERS)
-    count = _whole(count, Message("The number of readers"), 1, most)
+    count = _whole(count, Message("The number of requests"), 1, most)
     longest = _whole(longest, Message("The longest answer"), 1, LONGEST_ANSWER)
     shortest = _whole(shortest, Message("The shortest answer"), 1, longest)
-    background_tokens = _whole(background_tokens, Message("The length of the common beginning"), 0, model.context_length)
+    background_tokens = _whole(background_tokens, Message("The length of the shared prompt"), 0, model.context_length)
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= FASTEST):
         raise BadSetting(
             Message(
-                "Readers arrive at more than 0 and at most {fastest} a second, not {rate}.",
+                "The arrival rate must be above 0 and at most {fastest} requests per second, not {rate}.",
                 fastest=Number(FASTEST, "g"),
                 rate=str(rate)[:20],
             )
         )
     if not prompts:
-        raise BadSetting(Message("Readers need at least one text to ask about."))
+        raise BadSetting(Message("The requests need at least one prompt."))
     settings = settings or SamplingSettings()
     chance = np.random.default_rng(settings.seed)
     lengths = chance.integers(shortest, longest + 1, count)

@@ -143,9 +143,7 @@ class _Search:
         batch, rows = self._batch, len(self._open)
         logits = batch.go_on([b.row for b in self._open], [b.token_ids[-1] for b in self._open]) if batch.passes else batch.prefill()
         if torch.isnan(logits).any():
-            raise BrokenLogits(
-                Message("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model.")
-            )
+            raise BrokenLogits(Message("The model returned NaN logits, so there are no probabilities. Try another model."))
         own = torch.log_softmax(logits, dim=-1)
         totals = (own + self._scores[:, None]).reshape(-1)
         ends = self._model.end_token_ids
@@ -202,11 +200,11 @@ class _Search:
         Open hypotheses are scored at their present length; with "never" and a length penalty above 0, at the full length.
         """
         if last:
-            return Message("as long as it may get")
+            return Message("length limit reached")
         if len(self._answers) < self._width:
             return None
         if self._early is True:
-            return Message("enough answers")
+            return Message("enough finished beams")
         judged = self._steps if self._early == "never" and self._penalty > 0 else length
         hope = (self._scores[0] / judged**self._penalty).item()
-        return None if hope > self._answers[-1].score else Message("nothing open can still win")
+        return None if hope > self._answers[-1].score else Message("no open beam can still win")

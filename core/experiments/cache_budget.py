@@ -44,7 +44,7 @@ class MemoryBudget:
         if self.policy not in POLICIES:
             raise BadSetting(
                 Message(
-                    "When the notepad is full, one can: {names}. Not {policy}.",
+                    "The policies for a full KV cache are {names}, not {policy}.",
                     names=", ".join(POLICIES),
                     policy=repr(str(self.policy)[:30]),
                 )
@@ -117,7 +117,7 @@ def fill(
     The rolls equal those of a plain run with the same settings and seed. Raises EmptyPrompt, ModelError, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= LONGEST:
-        raise BadSetting(Message("One can write 0 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
+        raise BadSetting(Message("The answer has 0 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
     settings = settings or SamplingSettings()
     reader = _Reader(model, plan)
     ids = _encode(model, prompt)
@@ -181,7 +181,7 @@ def own_task(told: str, question: str, answer: str) -> RecallTask:
     without an answer or for one that is too long.
     """
     if not told.strip() or not question.strip():
-        raise EmptyPrompt(Message("There is no text or no question yet. Write both first."))
+        raise EmptyPrompt(Message("The text or the question is empty. Write both first."))
     wanted = answer.strip()
     if not wanted or len(wanted) > LONGEST_OWN_ANSWER:
         raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_OWN_ANSWER, count=len(wanted)))
@@ -304,7 +304,7 @@ class _Reader:
 def _encode(model: LanguageModel, text: str) -> list[int]:
     ids = model.encode(text) if text else []
     if not ids:
-        raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
+        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
     return ids
 
 

@@ -83,7 +83,7 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
     shorter only if the model's context is full. Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(Message("A race goes over 1 to {longest} tokens, not {length}.", longest=LONGEST, length=str(length)[:20]))
+        raise BadSetting(Message("A race has 1 to {longest} tokens, not {length}.", longest=LONGEST, length=str(length)[:20]))
     settings = settings or SamplingSettings()
     runs = {cached: Generation(model, prompt, settings, top_n=2, use_cache=cached) for cached in (True, False)}
     seconds, positions = {True: 0.0, False: 0.0}, {True: 0, False: 0}

@@ -45,7 +45,7 @@ class PromptBatch:
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
         if not model.has_network:
-            raise ModelError(Message("Many texts at once need a model that runs on this machine. Choose a bundled one."))
+            raise ModelError(Message("Several texts at once need a model that runs on this machine. Choose a bundled model."))
         self.model = model
         self._network = model.load_network()
         self._device = torch.device(model.device)
@@ -90,7 +90,7 @@ class PromptBatch:
             except BaseException as error:
                 if is_out_of_memory(error):
                     raise NotEnoughMemory(
-                        Message("There is not enough memory for so many at once. Take fewer, or shorter ones.")
+                        Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
                     ) from error
                 raise
             stopwatch.stop()
@@ -124,7 +124,7 @@ def write_together(
     and the errors of a server.
     """
     settings = settings or SamplingSettings()
-    count, steps = whole(count, Message("The number of tries"), 1, MOST_TRIES), whole(steps, Message("The length"), 1, MOST_STEPS)
+    count, steps = whole(count, Message("The number of candidates"), 1, MOST_TRIES), whole(steps, Message("The length"), 1, MOST_STEPS)
     ids = prompt_ids(model, prompt)
     if on_server(model):
         yield from write_on_server(model, prompt, settings, count, steps, top_n)
@@ -204,11 +204,11 @@ def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
     """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
+        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
     if len(ids) >= model.context_length:
         raise PromptTooLong(
             Message(
-                "That text has {count} tokens; {model} reads at most {most}. Shorten it.",
+                "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
                 count=len(ids),
                 model=model.name,
                 most=model.context_length,
@@ -235,11 +235,9 @@ def whole(value: int, name: str, low: int, high: int) -> int:
 # Scores of a try: the name, and the formula in words.
 MEAN, NORMALISED, MAJORITY = Message("mean log-probability"), Message("length-normalised"), Message("majority of the answers")
 FORMULAS: dict[str, str] = {
-    MEAN: Message("the natural logarithms of all its words' probabilities, added up and divided by their number"),
-    NORMALISED: Message("the same sum divided by ((5 + words) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
-    MAJORITY: Message(
-        "the share of all tries that end in the same answer: the last number in the text or, without numbers, its first word"
-    ),
+    MEAN: Message("the sum of the natural logarithms of all its tokens' probabilities, divided by the number of tokens"),
+    NORMALISED: Message("the same sum divided by ((5 + tokens) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
+    MAJORITY: Message("the share of all candidates with the same answer: the last number in the text or, without numbers, its first word"),
 }
 
 
@@ -255,7 +253,7 @@ class Ranked:
 def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
     """Return the tries, best first; equal scores by mean log-probability, then by number. Raises BadSetting for an unknown score."""
     if by not in FORMULAS:
-        raise BadSetting(Message("Tries are scored by {names}, not by {by}.", names=", ".join(FORMULAS), by=repr(str(by)[:40])))
+        raise BadSetting(Message("Candidates are scored by {names}, not by {by}.", names=", ".join(FORMULAS), by=repr(str(by)[:40])))
     written = [attempt for attempt in tries if attempt.path]
     answers = {attempt.number: answer_of(attempt.text) for attempt in written}
     votes = Counter(map(normal, answers.values()))

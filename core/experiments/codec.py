@@ -101,7 +101,7 @@ class RecordedWords:
     def token(self, token_id: int) -> Token:
         """Return the token of this id. Raises BadRecording for a token that is not in the file."""
         if token_id not in self.tokens:
-            raise BadRecording(Message("This recording does not hold token number {number}.", number=token_id))
+            raise BadRecording(Message("This recording does not contain token id {number}.", number=token_id))
         return self.tokens[token_id]
 
 
@@ -149,9 +149,7 @@ class Writer:
             return {"dict": [[self.write(key), self.write(one)] for key, one in value.items()]}
         name = self._extra.get(type(value), type(value).__name__)
         if name not in CLASSES and type(value) not in self._extra:
-            raise BadRecording(
-                Message("This result holds something that cannot be kept in a file: {kind}.", kind=type(value).__name__[:40])
-            )
+            raise BadRecording(Message("This result contains a value that a file cannot store: {kind}.", kind=type(value).__name__[:40]))
         if isinstance(value, Enum):
             return {"enum": [name, value.value]}
         return {"record": [name, {field.name: self.write(getattr(value, field.name)) for field in fields(value) if field.init}]}
@@ -200,7 +198,7 @@ class Reader:
             return value
         if isinstance(value, int):
             if abs(value) > 2**63:
-                raise BadRecording(Message("This recording is broken: it holds a number that nothing here counts."))
+                raise BadRecording(Message("This recording is broken: it contains a number that is too large."))
             return value
         if isinstance(value, list):
             return [self.read(one, depth + 1) for one in value]
@@ -250,7 +248,7 @@ class Reader:
             return self._extra[name]
         name = RENAMED.get(name, name)
         if name not in CLASSES:
-            raise BadRecording(Message("This recording is broken, or from another version of the app: it holds something unknown."))
+            raise BadRecording(Message("This recording is broken or from another version of the app: it contains an unknown entry."))
         cls: type = getattr(import_module(CLASSES[name]), name)
         return cls
 
@@ -265,7 +263,7 @@ class Reader:
             raise _broken()
         known = {field.name: field for field in fields(cls) if field.init}
         if not held.keys() <= known.keys():
-            raise BadRecording(Message("This recording is broken, or from another version of the app: it holds something unknown."))
+            raise BadRecording(Message("This recording is broken or from another version of the app: it contains an unknown entry."))
         missing = [n for n, f in known.items() if n not in held and f.default is MISSING and f.default_factory is MISSING]
         values = {name: self.read(one, depth + 1) for name, one in held.items()}
         declared = hints(cls)

@@ -87,8 +87,8 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
     if max(lengths) > longest_prompt(model):
         raise PromptTooLong(
             Message(
-                "{model} reads at most {most} tokens; with {decoded} more to be timed and a place "
-                "for the next, {longest_prompt} is the longest prompt.",
+                "{model} takes at most {most} tokens. {decoded} further tokens are timed, so the longest prompt has "
+                "{longest_prompt} tokens.",
                 model=model.name,
                 most=model.context_length,
                 decoded=DECODED,
@@ -97,7 +97,7 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
         )
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
+        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
     text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
     model.engine.forward(text[: min(lengths)], KVCache())
     prefills: dict[int, list[float]] = {length: [] for length in lengths}
@@ -140,7 +140,7 @@ def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReach
     """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
+        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
     full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
     run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))
     passed_over = 0

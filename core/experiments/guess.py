@@ -79,13 +79,13 @@ def cleaned(said: Sequence[str]) -> list[str]:
     for text in said:
         word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
         if len(word) > LONGEST:
-            raise BadGuess(Message("A guess is a word or two, of at most {longest} characters.", longest=LONGEST))
+            raise BadGuess(Message("A guess has at most {longest} characters.", longest=LONGEST))
         if word and word not in words:
             words.append(word)
     if not words:
-        raise BadGuess(Message("There is no guess yet. Type one, then press Enter."))
+        raise BadGuess(Message("The guess is empty. Type a word and press Enter."))
     if len(words) > MOST:
-        raise BadGuess(Message("Six guesses at a time are enough; these are {count}.", count=len(words)))
+        raise BadGuess(Message("At most six guesses are allowed at a time, not {count}.", count=len(words)))
     return words
 
 

@@ -123,7 +123,7 @@ def unpacked(data: bytes) -> Recording:
 def load(name: str) -> Recording:
     """Return a prepared run by its name. Raises BadRecording."""
     if name not in {one.name for one in PREPARED}:
-        raise BadRecording(Message("There is no prepared run of this name."))
+        raise BadRecording(Message("There is no bundled recording with this name."))
     try:
         return unpacked((FOLDER / f"{name}{ENDING}").read_bytes())
     except OSError as error:

@@ -131,7 +131,7 @@ def quantize(
     """
     _check(bits, group)
     if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(Message("Each writes 1 to {longest} tokens, not {length}.", longest=LONGEST, length=str(length)[:20]))
+        raise BadSetting(Message("Each model writes 1 to {longest} tokens, not {length}.", longest=LONGEST, length=str(length)[:20]))
     bench = _Bench(model, text)
     ids = prompt_ids(model, prompt)
     full_next, full_written = bench.next_odds(bench.full, ids), bench.greedy(bench.full, ids, length)
@@ -192,10 +192,10 @@ def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
 
 def _check(bits: Sequence[int], group: int | None) -> None:
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(Message("Weights are rounded to {names} or {bits} bits.", names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
+        raise BadSetting(Message("Weights are quantized to {names} or {bits} bits.", names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
     if group is not None and (isinstance(group, bool) or group != GROUP):
         raise BadSetting(
-            Message("A scale is shared by a whole row or by {group} numbers, not by {value}.", group=GROUP, value=str(group)[:20])
+            Message("A scale is shared by a whole row or by {group} numbers, not {value}.", group=GROUP, value=str(group)[:20])
         )
 
 

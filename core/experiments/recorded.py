@@ -74,17 +74,17 @@ class RecordedExperiment:
         content = _content(data)
         name, day, seen, seconds = (content.get(key) for key in ("name", "recorded_on", "seen", "seconds"))
         if not isinstance(name, str) or not _NAME.fullmatch(name) or not isinstance(day, str):
-            raise BadRecording(Message("This recording is broken: it does not say of what it is."))
+            raise BadRecording(Message("This recording is broken: the name of its experiment is missing."))
         try:
             date.fromisoformat(day)
         except ValueError as error:
-            raise BadRecording(Message("This recording is broken: it does not say when it was made.")) from error
+            raise BadRecording(Message("This recording is broken: its date is missing.")) from error
         if not isinstance(seen, list) or not isinstance(seconds, list) or len(seen) != len(seconds) or not seen:
-            raise BadRecording(Message("This recording is broken: it holds no observations, or not when they were made."))
+            raise BadRecording(Message("This recording is broken: observations or their times are missing."))
         if len(seen) > MOST_SEEN or not all(isinstance(s, int | float) and 0 <= s < 1e9 for s in seconds):
-            raise BadRecording(Message("This recording is broken: its times are no times, or it is far too long."))
+            raise BadRecording(Message("This recording is broken: its times are invalid, or it is too long."))
         if any(b < a for a, b in pairwise(seconds)):
-            raise BadRecording(Message("This recording is broken: its times run backwards."))
+            raise BadRecording(Message("This recording is broken: its times decrease."))
         try:
             reader = Reader(content.get("steps"), content.get("vocabularies"), classes)
             found = tuple(reader.read(one) for one in seen)
@@ -120,7 +120,7 @@ def _content(data: bytes) -> dict[str, Any]:
         unpacker = zlib.decompressobj(wbits=31)
         text = unpacker.decompress(data, LARGEST_CONTENT)
         if not unpacker.eof:
-            raise BadRecording(Message("This file is no whole recording, or it unpacks to far too much."))
+            raise BadRecording(Message("This file is an incomplete recording, or its content is too large."))
         content = json.loads(text)
     except (zlib.error, ValueError, RecursionError) as error:
         raise BadRecording(Message("This file is not a recording of an experiment.")) from error
@@ -128,7 +128,7 @@ def _content(data: bytes) -> dict[str, Any]:
         raise BadRecording(Message("This file is not a recording of an experiment of this app."))
     version = content.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise BadRecording(Message("This recording is broken: it does not say its version."))
+        raise BadRecording(Message("This recording is broken: its version is missing."))
     if version > VERSION:
-        raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to see it."))
+        raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to open it."))
     return content

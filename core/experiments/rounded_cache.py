@@ -79,7 +79,7 @@ def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Ten
     except Exception as error:
         if is_out_of_memory(error):
             raise NotEnoughMemory(
-                Message("There is not enough memory to read {count} tokens at once. Take less text.", count=len(ids))
+                Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
             ) from error
         raise
 

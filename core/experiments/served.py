@@ -61,8 +61,8 @@ class ServedBatch:
         if fewest < min(self._needed, self._model.vocabulary_size):
             raise OutsideTopLogprobs(
                 Message(
-                    "This search looks at the {needed} likeliest tokens, and the server lists {fewest}. Take "
-                    "fewer beams, or start the server with a longer list (vLLM: --max-logprobs).",
+                    "Beam search needs the {needed} likeliest tokens, but the server lists {fewest}. Use fewer beams, or "
+                    "start the server with a longer list (vLLM: --max-logprobs).",
                     needed=self._needed,
                     fewest=fewest,
                 )

@@ -265,12 +265,14 @@ class ModelDraft:
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
         if not model.has_network:
-            raise ModelError(Message("{model} runs on another machine; a draft has to be here. Choose another one.", model=model.name))
+            raise ModelError(
+                Message("{model} runs on a server, but a draft model must run on this machine. Choose another one.", model=model.name)
+            )
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(
                 Message(
-                    "{model} cuts text into other tokens than {target}, so its guesses cannot be checked one by "
-                    "one. Choose a draft with the same tokenizer.",
+                    "{model} and {target} have different tokenizers, so its drafts cannot be checked. Choose a draft "
+                    "model with the same tokenizer.",
                     model=model.name,
                     target=target.name,
                 )

@@ -131,11 +131,11 @@ def sweep(
     """
     if name not in RANGES:
         raise BadSetting(
-            Message("There is no setting {name} to turn. Choose one of {names}.", name=repr(str(name)[:40]), names=", ".join(RANGES))
+            Message("{name} is not a setting that can vary. Choose one of {names}.", name=repr(str(name)[:40]), names=", ".join(RANGES))
         )
     chosen = tuple(values) or RANGES[name]
     if len(chosen) > MOST_VALUES:
-        raise BadSetting(Message("One sweep takes up to {most} values, not {count}.", most=MOST_VALUES, count=len(chosen)))
+        raise BadSetting(Message("A sweep has at most {most} values, not {count}.", most=MOST_VALUES, count=len(chosen)))
     whole_numbers = name in ("top_k", "seed")
     base = replace(settings or SamplingSettings(), greedy=False)
     wanted = [replace(base, **{name: _whole(value) if whole_numbers else value}) for value in chosen]  # type: ignore[arg-type]

@@ -96,7 +96,7 @@ def teach(
     """
     for name, value, most in (
         (Message("number of steps"), steps, MOST_STEPS),
-        (Message("number of steps between two looks"), look_every, 100),
+        (Message("number of steps between two measurements"), look_every, 100),
     ):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
             raise BadSetting(

@@ -245,7 +245,7 @@ def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
 
 def _asked(question: Question, style: PromptingStyle) -> str:
     if not question.text.strip():
-        raise EmptyPrompt(Message("There is no question yet. Write one first."))
+        raise EmptyPrompt(Message("The question is empty. Write one first."))
     return question.text + style.begin
 
 

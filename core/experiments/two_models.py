@@ -148,7 +148,10 @@ def both_here(*models: LanguageModel) -> None:
     for model in models:
         if not model.has_network:
             raise ModelError(
-                Message("{model} runs on a server, which tells only a part of its odds. Choose two models that are here.", model=model.name)
+                Message(
+                    "{model} runs on a server, which lists only some of its probabilities. Choose two models on this machine.",
+                    model=model.name,
+                )
             )
 
 
@@ -188,7 +191,7 @@ def odds_of(forward: Forward) -> np.ndarray:
     with torch.inference_mode():
         odds: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
     if np.isnan(odds).any():
-        raise BrokenLogits(Message("The model answered with numbers that are not numbers (NaN). Try another model or precision."))
+        raise BrokenLogits(Message("The model returned NaN logits. Try another model or precision."))
     return odds
 
 

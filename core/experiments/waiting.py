@@ -212,7 +212,7 @@ def load_curve(
     """
     requests = whole(requests, Message("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
-        raise BadSetting(Message("A load is a share of what can be served, more than 0 and less than 1."))
+        raise BadSetting(Message("The load must be above 0 and below 1 (1 is the full capacity)."))
     settings = settings or SamplingSettings()
     crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
     alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME, compiled) for one in iteration.finished]

@@ -30,16 +30,18 @@ class Newborn:
         if len(text) > LONGEST_TEXT:
             raise TextToLearn(
                 Message(
-                    "That is {count} characters; {most} can be learned at a time. Take a part of it.", count=len(text), most=LONGEST_TEXT
+                    "The text has {count} characters; at most {most} can be learned at a time. Use a part of it.",
+                    count=len(text),
+                    most=LONGEST_TEXT,
                 )
             )
         self.tokenizer = byte_tokenizer()
         try:
             self._ids = torch.tensor(self.tokenizer.encode(text, add_special_tokens=False), dtype=torch.long)
         except (UnicodeEncodeError, TypeError) as error:  # the tokenizer's way of saying so
-            raise TextToLearn(Message("This text holds half a character that cannot be written. Delete it and paste it again.")) from error
+            raise TextToLearn(Message("This text contains half a character (a lone surrogate). Delete it and paste it again.")) from error
         if len(self._ids) < SHORTEST or not any(letter.isalnum() for letter in text):
-            raise TextToLearn(Message("That is too little to learn to write from. Paste {shortest} letters or more.", shortest=SHORTEST))
+            raise TextToLearn(Message("The text is too short to learn from. Paste at least {shortest} characters.", shortest=SHORTEST))
         torch.manual_seed(seed)
         self.network = LlamaForCausalLM(_config(len(self.tokenizer)))
         self._optimizers = Optimizers(self.network, RATE, RATE, 0.0)

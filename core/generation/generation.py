@@ -67,9 +67,9 @@ class Generation(Run):
     ) -> None:
         _check_kinds(model, prompt)
         if not prompt:
-            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
         if len(prompt) > LONGEST_PROMPT:
-            said = Message("That text has {count} characters; {model} reads at most {most} tokens. Shorten it.")
+            said = Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it.")
             raise PromptTooLong(said.with_values(count=len(prompt), model=model.name, most=model.context_length))
         self.model = model
         self.model_name = model.name
@@ -78,13 +78,13 @@ class Generation(Run):
         self.prompt_tokens: list[Token] = model.tokenize_turn(prompt) if as_chat else model.tokenize(prompt)
         count = len(self.prompt_tokens)
         if count == 0:
-            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
         if count > model.context_length:
-            said = Message("That text has {count} tokens; {model} reads at most {most}. Shorten it.")
+            said = Message("The text has {count} tokens; {model} takes at most {most}. Shorten it.")
             raise PromptTooLong(said.with_values(count=count, model=model.name, most=model.context_length))
         limits = Limits.from_environment()
         if limits.prompt_tokens and count > limits.prompt_tokens:
-            said = Message("That text has {count} tokens; this app takes prompts of up to {most}. Shorten it.")
+            said = Message("The prompt has {count} tokens; this app takes at most {most}. Shorten it.")
             raise PromptTooLong(said.with_values(count=count, most=limits.prompt_tokens))
         super().__init__(model, SamplingSettings() if settings is None else settings)
         self._most_tokens = limits.tokens_per_run
@@ -202,16 +202,20 @@ class Generation(Run):
             return self.model.token_of(token).token_id
         number = token.token_id if isinstance(token, Candidate | Token) else token
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise BadToken(Message("A token is named by its number, its text or a candidate of a step."))
+            raise BadToken(Message("A token is given by its id, its text or a candidate of a step."))
         return self.model.token(int(number)).token_id
 
     def _must_go_on(self) -> None:
         """Raise RunFinished if the run has ended here."""
         if self.finished and not self._path:
-            raise RunFinished(Message("There is no room to write: {finished}. Shorten the prompt.", finished=Message(self.finished)))
+            raise RunFinished(
+                Message("The prompt leaves no space for a new token ({finished}). Shorten the prompt.", finished=Message(self.finished))
+            )
         if self.finished:
             raise RunFinished(
-                Message("This run has ended ({finished}). Go back to an earlier word to go on from there.", finished=Message(self.finished))
+                Message(
+                    "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
+                )
             )
 
     def _thrown(self, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
@@ -337,7 +341,7 @@ def _unbounded(settings: SamplingSettings) -> bool:
 def _check_kinds(model: Any, prompt: Any) -> None:
     """Raise WrongType if the model or the prompt has the wrong type."""
     if not hasattr(model, "tokenize"):
-        said = Message("A run needs a loaded model, load_model({model}) for one, not {kind}.")
+        said = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
         raise WrongType(said.with_values(model=repr(str(model)[:40]), kind=type(model).__name__))
     if not isinstance(prompt, str):
         raise WrongType(Message("A prompt is a text, not {kind}.", kind=type(prompt).__name__))
@@ -371,12 +375,12 @@ def _stages(settings: SamplingSettings) -> list[tuple[str, float | None]]:
 def _beyond(listed: int, forced: int) -> OutsideTopLogprobs:
     if forced >= 0:
         return OutsideTopLogprobs(
-            Message("The server lists its {listed} likeliest tokens and keeps the odds of that one to itself. Take another.", listed=listed)
+            Message("The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=listed)
         )
     return OutsideTopLogprobs(
         Message(
-            "The dice landed beyond the {listed} tokens that the server lists. Lower the temperature or "
-            "top-p, throw again, or start the server with a longer list (vLLM: --max-logprobs).",
+            "The sampled token is not among the {listed} tokens that the server lists. Lower temperature or "
+            "top-p, roll again, or start the server with a longer list (vLLM: --max-logprobs).",
             listed=listed,
         )
     )

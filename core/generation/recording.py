@@ -44,7 +44,7 @@ class Recording:
             tokens[t.id] = lone_token(t.id, bytes.fromhex(t.raw), t.special)
             read.append((t, tokens[t.id]))
         if not read:
-            raise BadRecording(Message("This recording is broken (at prompt_tokens): there are none."))
+            raise BadRecording(Message("This recording is broken: it has no prompt tokens."))
         self.model = RecordedModel(
             **head.model.model_dump(exclude={"end_token_ids"}), end_token_ids=frozenset(head.model.end_token_ids), tokens=tokens
         )
@@ -53,7 +53,7 @@ class Recording:
         self.prompt_tokens = [Token(t.id, t.text, tokens[t.id].piece, alone.raw, t.special) for t, alone in read]
         text = "".join(token.text for token in self.prompt_tokens)
         if text != self.prompt and not (head.as_chat and self.prompt.strip() in text):
-            raise BadRecording(Message("This recording contradicts itself: its tokens do not give its prompt."))
+            raise BadRecording(Message("This recording contradicts itself: its tokens do not form its prompt."))
         self.settings = settings_of(head.settings)
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
         self.tree = self._build(steps, head.here)
@@ -66,9 +66,9 @@ class Recording:
         written = self.model.tokens.keys()
         for node_id, entry in enumerate(steps, start=1):
             if entry.parent >= node_id:
-                raise BadRecording(Message("This recording contradicts itself: a step comes before the one it follows."))
+                raise BadRecording(Message("This recording contradicts itself: a step stands before its predecessor."))
             if not written >= set(entry.token_ids):
-                raise BadRecording(Message("This recording contradicts itself: it does not say how some of its tokens are written."))
+                raise BadRecording(Message("This recording contradicts itself: the text of some tokens is missing."))
             key = repr(sorted(entry.settings.items()))
             settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
@@ -80,7 +80,7 @@ class Recording:
             tree.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
         if here >= len(tree.nodes):
-            raise BadRecording(Message("This recording contradicts itself: it ends at a step that it does not hold."))
+            raise BadRecording(Message("This recording contradicts itself: its last step is missing."))
         tree.switch(here)
         return tree
 
@@ -106,7 +106,7 @@ class Recording:
         try:
             file = _file_of(run)
         except ValidationError as error:
-            raise BadRecording(Message("This run cannot be kept as a recording (at {place}).", place=place_of(error))) from error
+            raise BadRecording(Message("This run cannot be saved as a recording (at {place}).", place=place_of(error))) from error
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
 
     @classmethod

@@ -105,7 +105,7 @@ class Content:
             raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to replay it."))
         for part, kind in ((content, File), (content.get("model"), ModelFile)):
             if isinstance(part, dict) and len(part) > len(kind.model_fields):  # pydantic would report every unknown name as an error
-                raise BadRecording(Message("This recording is broken: it has more entries than a recording has."))
+                raise BadRecording(Message("This recording is broken: it has too many entries."))
         try:
             self.head = File.model_validate(content)
         except ValidationError as error:
@@ -160,14 +160,12 @@ class _Cutter:
 
     def broken(self) -> BadRecording:
         """Return the error for content that this list cannot have."""
-        return BadRecording(
-            Message("This recording is broken (at {place}): there is something in it that cannot be there.", place=self.list_name)
-        )
+        return BadRecording(Message("This recording is broken (at {place}): the value is invalid.", place=self.list_name))
 
     def open_list(self, name: str, at: int) -> None:
         """Begin a long list after this position."""
         if name in self.pieces:
-            raise BadRecording(Message("This recording is broken (at {name}): it is there twice.", name=name))
+            raise BadRecording(Message("This recording is broken (at {name}): the entry stands twice.", name=name))
         self.pieces[name], self.list_name = [], name
         self.rest.append((self.done, at))
         self.cut_at = self.entry_at = at
@@ -176,15 +174,11 @@ class _Cutter:
     def entry_ends(self, at: int) -> None:
         """End an entry of the list before this position."""
         if at - self.entry_at > LARGEST_ENTRY:
-            raise BadRecording(
-                Message("This recording is broken (at {place}): one of them is larger than any can be.", place=self.list_name)
-            )
+            raise BadRecording(Message("This recording is broken (at {place}): one entry is too large.", place=self.list_name))
         self.entry_at = at
         self.count += 1
         if self.count > LISTS[self.list_name] + 1:
-            raise BadRecording(
-                Message("This recording is broken (at {place}): there are more of them than a recording has.", place=self.list_name)
-            )
+            raise BadRecording(Message("This recording is broken (at {place}): there are too many entries.", place=self.list_name))
         if at - self.cut_at >= PIECE:
             self._cut(at)
 
@@ -214,7 +208,7 @@ def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
         mark = data[at]
         if number & 0xFFFF == 0xFFFF:
             if number > MOST_MARKS:
-                raise BadRecording(Message("This file is not a recording: there is more in it than a recording holds."))
+                raise BadRecording(Message("This file is not a recording: it is too large."))
             _in_time(until)
         if mark == 0x22:  # "
             if depth == 1:
@@ -250,7 +244,7 @@ def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
 def _in_time(until: float) -> None:
     if time.monotonic() > until:
         raise BadRecording(
-            Message("This recording takes longer than {longest} seconds to read, so it is not read.", longest=Number(LONGEST, ".0f"))
+            Message("Reading this recording took longer than {longest} seconds, so it was stopped.", longest=Number(LONGEST, ".0f"))
         )
 
 

@@ -72,7 +72,7 @@ class StepFile(Strict):
         if len(self.stage_exact) != (stages if self.server_listed else 0):
             raise ValueError(Message("the marks of what is exact do not fit the stages"))
         if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
-            raise ValueError(Message("the token taken is not among the candidates, or a stage is unknown"))
+            raise ValueError(Message("the chosen token is not among the candidates, or a stage is unknown"))
         return self
 
 

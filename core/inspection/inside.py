@@ -28,14 +28,12 @@ from core.tokens.tokens import Token
 PIECE = 512  # tokens per turn; during a long text others get turns in between
 MOST_GUESSES = 1_000
 
-NO_LAYERS = Message("This kind of model does not show its layers one by one, so there is no guess after each of them to be seen.")
-NO_ATTENTION = Message(
-    "This kind of model has no attention: it does not look back at single words, it carries one summary of the text along."
-)
-SOME_ATTENTION = Message("Layers {layers} of this model have no attention: they do not look back at single words.")
-ONE_WITHOUT = Message("Layer {layers} of this model has no attention: it does not look back at single words.")
-HIDDEN_ATTENTION = Message("This kind of model does not tell truly which words it looked at, so that is not shown.")
-TO_NOTHING = Message("The heads of this model may also look at nothing; what is missing to 100 % went there.")
+NO_LAYERS = Message("This architecture does not give the state after each layer, so there is no prediction per layer.")
+NO_ATTENTION = Message("This architecture has no attention: it keeps one state of the whole text instead of attending to tokens.")
+SOME_ATTENTION = Message("Layers {layers} of this model have no attention.")
+ONE_WITHOUT = Message("Layer {layers} of this model has no attention.")
+HIDDEN_ATTENTION = Message("This architecture does not give its true attention weights, so they are not shown.")
+TO_NOTHING = Message("The heads of this model can also attend to nothing. The part missing to 100 % went there.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +133,7 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
     except Exception as error:
         if is_out_of_memory(error):
             raise NotEnoughMemory(
-                Message(
-                    "There is not enough memory on {device} to look into a step of {count} tokens.", device=model.device, count=len(ids)
-                )
+                Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
             ) from error
         raise
     return Inside(
@@ -222,16 +218,16 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
     try:
         ids = np.array(list(token_ids))
     except (TypeError, ValueError) as error:
-        raise BadToken(Message("Tokens are given by their numbers, one after the other.")) from error
+        raise BadToken(Message("Tokens are given as a sequence of ids.")) from error
     if ids.size == 0:
-        raise EmptyPrompt(Message("There is no text to look into yet. Write a few words first."))
+        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise BadToken(Message("Tokens are given by their numbers, one after the other."))
+        raise BadToken(Message("Tokens are given as a sequence of ids."))
     strange = ids[(ids < 0) | (ids >= model.vocabulary_size)]
     if len(strange):
         raise BadToken(
             Message(
-                "There is no token number {strange}: this model knows the numbers 0 to {last}.",
+                "Token id {strange} does not exist. The ids of this model are 0 to {last}.",
                 strange=strange[0],
                 last=model.vocabulary_size - 1,
             )
@@ -239,7 +235,7 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
     if len(ids) > model.context_length:
         raise PromptTooLong(
             Message(
-                "That text has {count} tokens; {model} reads at most {most}. Shorten it.",
+                "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
                 count=len(ids),
                 model=model.name,
                 most=model.context_length,
@@ -251,7 +247,7 @@ def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> 
 def must_be_here(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, whose network is not accessible."""
     if not model.has_network:
-        raise ModelError(Message("This model runs somewhere else, so there is no way to look inside it from here."))
+        raise ModelError(Message("This model runs on a server, so its layers cannot be shown."))
 
 
 def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
@@ -273,11 +269,7 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     """Return the likeliest tokens, entropy and unlisted probability of each row of logits [rows, vocabulary]."""
     chances = torch.softmax(logits, 1)
     if bool(chances.isnan().any()):
-        raise BrokenLogits(
-            Message(
-                "The model answered with numbers that are not numbers (NaN), so there is nothing to show. Try another model or precision."
-            )
-        )
+        raise BrokenLogits(Message("The model returned NaN logits, so there is nothing to show. Try another model or precision."))
     entropies = (torch.special.entr(chances).sum(1) / np.log(2)).tolist()
     top = torch.topk(logits, max(1, min(int(top_n), MOST_GUESSES, logits.shape[1])))
     shares = chances.gather(1, top.indices)

@@ -32,10 +32,10 @@ LONGEST_WINDOW = 4_096  # tokens of one pass, for architectures that cannot cont
 MOST_ALTERNATIVES = 100
 
 SERVED_NOTE = Message(
-    "The server lists its {listed} likeliest tokens and the ones of this text. Probabilities and surprise are exact; places beyond the "
-    "list are estimates, and the doubt is an upper bound."
+    "The server lists its {listed} likeliest tokens and the tokens of this text. Probabilities and "
+    "surprise are as the server gives them. Ranks beyond the list are estimates, and the entropy is an upper bound."
 )
-NOTHING = Message("There is no text to read yet. Paste or write some.")
+NOTHING = Message("The text is empty. Paste or write some text.")
 
 Progress = Callable[[int, int], None]
 
@@ -219,7 +219,7 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
             begin, done = min(begin + step, end - 1), end
     except Exception as error:
         if is_out_of_memory(error):
-            said = Message("There is not enough memory on {device} to read {count} tokens. Take less text.")
+            said = Message("There is not enough memory on {device} to read {count} tokens. Use a shorter text.")
             raise NotEnoughMemory(said.with_values(device=model.device, count=len(ids))) from error
         raise
     report(len(ids), len(ids))
@@ -262,14 +262,12 @@ def _checked(text: str) -> str:
     if not isinstance(text, str) or not text:
         raise EmptyPrompt(Message(NOTHING))
     if len(text) > LONGEST_TEXT:
-        said = Message("That text has {count} characters; up to {most} are read at a time. Take a part of it.")
+        said = Message("The text has {count} characters; at most {most} are read at a time. Use a part of it.")
         raise PromptTooLong(said.with_values(count=len(text), most=LONGEST_TEXT))
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(
-            Message("That text holds half a character (a lone surrogate), which no tokenizer can read. Paste it again.")
-        ) from error
+        raise InputError(Message("This text contains half a character (a lone surrogate). Delete it and paste it again.")) from error
     return text
 
 
@@ -351,7 +349,7 @@ class _ServedReader:
                 forward = engine.request_more_logprobs(before, forward, token_id=token)
             if token not in forward.logits:
                 listed = forward.logits.known
-                said = Message("The server lists its {listed} likeliest tokens, and this text holds one that is not among them.")
+                said = Message("The server lists its {listed} likeliest tokens, and a token of this text is not among them.")
                 raise OutsideTopLogprobs(said.with_values(listed=listed))
             if forward.logits.known < self._model.vocabulary_size:
                 self.note = SERVED_NOTE.with_values(listed=forward.logits.known)

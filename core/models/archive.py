@@ -52,22 +52,22 @@ def open_zip(data: bytes) -> LanguageModel:
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):
                 raise BrokenModel(
-                    Message("That zip holds more than one model, or one of more than {largest} MB.", largest=LARGEST // 10**6)
+                    Message("This zip contains more than one model, or a model of more than {largest} MB.", largest=LARGEST // 10**6)
                 )
             if not {"config.json", "model.safetensors", "tokenizer.json"} <= set(names):
-                raise BrokenModel(Message("That zip holds no model: config.json, model.safetensors and tokenizer.json are needed."))
+                raise BrokenModel(Message("This zip contains no model: config.json, model.safetensors and tokenizer.json are needed."))
             for entry, name in zip(wanted, names, strict=True):
                 with archive.open(entry) as source:
                     content = source.read(entry.file_size + 1)
                 if len(content) != entry.file_size:
-                    raise BrokenModel(Message("That zip lies about the size of its files."))
+                    raise BrokenModel(Message("The file sizes in this zip are wrong."))
                 (Path(place) / name).write_bytes(content)
             model = load_model(place)
             folder = wanted[0].filename.rpartition("/")[0]
             model.name = _plain(folder) if folder else "opened"
             return model
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BrokenModel(Message("That file is no zip of a model, or it is broken.")) from error
+        raise BrokenModel(Message("This file is not a zip of a model, or it is broken.")) from error
 
 
 def _plain(name: str) -> str:

@@ -77,10 +77,10 @@ def read_growth(path: Path) -> Growth:
     """Return the growth record in a file. Raises BadRecording, with one sentence, for an invalid file."""
     try:
         if path.stat().st_size > LARGEST:
-            raise BadRecording(Message("This growth record is too large to be one."))
+            raise BadRecording(Message("This growth record is too large."))
         record = Growth.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise BadRecording(Message("This growth record cannot be read.")) from error
     if any([beginning.prompt for beginning in moment.prompts] != record.prompts for moment in record.moments):
-        raise BadRecording(Message("This growth record asks different things at different moments."))
+        raise BadRecording(Message("This growth record has different prompts at different moments."))
     return record

@@ -56,7 +56,7 @@ OFFERS = (
         723_674_912,
         "Apache 2.0",
         False,
-        Message("the same family, a little wiser"),
+        Message("the same family, with better answers"),
     ),
     Offer(
         "HuggingFaceTB/SmolLM2-135M-Instruct",
@@ -94,10 +94,10 @@ def bundled_names() -> set[str]:
 def checked_name(name: object) -> str:
     """Return the name without surrounding spaces. Raises UnknownModel if it cannot be a model's name."""
     if not isinstance(name, str) or not name.strip():
-        raise UnknownModel(Message("No model was named. Choose a bundled one, or give a folder or a hub id."))
+        raise UnknownModel(Message("The model name is empty. Choose a bundled model, or give a folder or a hub id."))
     name = name.strip()
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(Message("That is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M."))
+        raise UnknownModel(Message("This is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M."))
     return name
 
 
@@ -112,9 +112,9 @@ def local_folder(name: str) -> Path | None:
         if path.exists():
             raise UnknownModel(Message("{name} is a file; a model is a folder with config.json and safetensors files.", name=quoted(name)))
     except (OSError, RuntimeError, ValueError) as error:
-        raise UnknownModel(Message("{name} is neither a folder that can be read nor a hub id.", name=quoted(name))) from error
+        raise UnknownModel(Message("{name} is neither a readable folder nor a hub id.", name=quoted(name))) from error
     if name.startswith(("/", ".", "~")) or "\\" in name:
-        raise UnknownModel(Message("There is no folder {name}.", name=quoted(name)))
+        raise UnknownModel(Message("The folder {name} does not exist.", name=quoted(name)))
     return None
 
 
@@ -141,7 +141,7 @@ def with_revision(name: str) -> tuple[str, str | None]:
     """
     repository, _each, revision = name.partition("@")
     if ".." in revision or revision.startswith("/"):  # the revision becomes part of a path in the hub's cache
-        raise UnknownModel(Message("There is no revision like that in {name}.", name=quoted(name)))
+        raise UnknownModel(Message("This revision of {name} does not exist.", name=quoted(name)))
     return repository, revision or None
 
 
@@ -189,21 +189,21 @@ def plainly(name: str) -> Iterator[None]:
         raise
     except HFValidationError as error:
         raise UnknownModel(
-            Message("{name} is not the name of a model: a hub id looks like HuggingFaceTB/SmolLM2-135M.", name=quoted(name))
+            Message("{name} is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.", name=quoted(name))
         ) from error
     except GatedRepoError as error:
         raise GatedModel(
-            Message("{name} asks you to accept its licence on the hub first; then set HF_TOKEN and try again.", name=quoted(name))
+            Message("{name} requires that you accept its licence on the hub. Then set HF_TOKEN and try again.", name=quoted(name))
         ) from error
     except RevisionNotFoundError as error:
-        raise UnknownModel(Message("The hub knows this model, but not the revision in {name}.", name=quoted(name))) from error
+        raise UnknownModel(Message("The hub has this model, but not the revision in {name}.", name=quoted(name))) from error
     except RepositoryNotFoundError as error:
-        raise UnknownModel(Message("The hub knows no model {name}, or it is private. Check the spelling.", name=quoted(name))) from error
+        raise UnknownModel(Message("The hub has no model {name}, or it is private. Check the spelling.", name=quoted(name))) from error
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise NoNetwork(no_network) from error
     except HfHubHTTPError as error:
         raise NoNetwork(
-            Message("The hub did not hand out {name}. Try again later; the bundled models work without it.", name=quoted(name))
+            Message("The hub refused {name}. Try again later. The bundled models work without the hub.", name=quoted(name))
         ) from error
     except (OSError, RuntimeError) as error:
         raise NoNetwork(Message("The download of {name} failed. The bundled models work without a network.", name=quoted(name))) from error
@@ -295,7 +295,7 @@ class Download:
         if limits.download_gigabytes and size > limits.download_gigabytes * 10**9:
             raise TooLargeToFetch(
                 Message(
-                    "{name} has {size} GB, and no more than {most} GB are fetched here (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).",
+                    "{name} has {size} GB. The limit for downloads is {most} GB (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).",
                     name=quoted(self.name),
                     size=Number(size / 1000000000.0, ",.1f"),
                     most=limits.download_gigabytes,
@@ -306,8 +306,8 @@ class Download:
         if size > free - limits.free_gigabytes * 10**9:
             raise TooLargeToFetch(
                 Message(
-                    "{name} has {size} GB, but the disk has {free} GB left, and {free_gigabytes} GB of them are "
-                    "left alone (TOKEN_VIEWER_FREE_GIGABYTES).",
+                    "{name} has {size} GB. The disk has {free} GB left, of which {free_gigabytes} GB stay free "
+                    "(TOKEN_VIEWER_FREE_GIGABYTES).",
                     name=quoted(self.name),
                     size=Number(size / 1000000000.0, ",.1f"),
                     free=Number(free / 1000000000.0, ",.1f"),
@@ -324,7 +324,7 @@ class Download:
             if most and self.done > most:
                 self._announced(self.done)
         if self._stop.is_set():
-            raise DownloadStopped(Message("The download of {name} was stopped. What has come already is kept.", name=quoted(self.name)))
+            raise DownloadStopped(Message("The download of {name} was stopped. The received part is kept.", name=quoted(self.name)))
 
 
 def _meter(download: Download) -> Any:

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 READING = RLock()  # one model is read, and transformers imported for it, at a time
 KEPT = Message(
-    "Its weights stay in {kept}, as they are stored. Everything is computed in float32, so its odds are those of the float32 model."
+    "Its weights stay in {kept}, as they are stored. All computation is in float32, so its probabilities are those of the float32 model."
 )
 
 CHECKED = 16  # tokens over which cached steps are compared with plain passes; a shorter context is not checked
-UNCACHED = Message("Steps from its cache differ from a plain pass, so it runs without a cache: every step computes the whole text again.")
+UNCACHED = Message("Its cached steps differ from a pass without a cache, so it runs without one: every step computes the whole text.")
 
 
 def load_model(
@@ -88,7 +88,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(Message("A server needs a tokenizer beside it: name the model that it runs, by its hub id or a folder."))
+        raise UnknownModel(Message("A server needs a tokenizer: give the hub id or the folder of the model that it runs."))
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
@@ -107,9 +107,7 @@ def _read_config(folder: Path, name: str) -> Any:
     path = folder / "config.json"
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(
-                Message("{name} is an adapter. Load the model it was made for, with the adapter merged into it.", name=quoted(name))
-            )
+            raise AdapterOnly(Message("{name} is an adapter. Load its base model with the adapter merged into it.", name=quoted(name)))
         raise UnknownModel(Message("There is no config.json in {name}, so it is not a model folder.", name=quoted(name)))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():
@@ -117,27 +115,22 @@ def _read_config(folder: Path, name: str) -> Any:
     if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise RemoteCodeRefused(
             Message(
-                "{name} brings its own program code, which this app never runs. Choose a model that transformers knows.", name=quoted(name)
+                "{name} contains its own program code, which this app never runs. Choose an architecture that transformers supports.",
+                name=quoted(name),
             )
         )
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # a stranger's file can cause any error here
-        raise BrokenModel(
-            Message("The configuration of {name} cannot be understood by this version of transformers.", name=quoted(name))
-        ) from error
+        raise BrokenModel(Message("This version of transformers cannot read the configuration of {name}.", name=quoted(name))) from error
     architectures = [str(a) for a in (raw.get("architectures") or [])]
     writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
     encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
     if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        kind = (
-            Message("reads one text and writes another (encoder-decoder)")
-            if encoder_decoder
-            else Message("does not write text from left to right")
-        )
+        kind = Message("is an encoder-decoder model") if encoder_decoder else Message("does not write text from left to right")
         raise NotACausalModel(
             Message(
-                "{name} {kind}. This app watches models that write one token after the other, such as GPT-2 or Llama.",
+                "{name} {kind}. This app takes models that write one token after the other, such as GPT-2 or Llama.",
                 name=quoted(name),
                 kind=kind,
             )
@@ -150,7 +143,7 @@ def _json(path: Path, name: str) -> dict[str, Any]:
         value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise BrokenModel(
-            Message("{path} of {name} cannot be read; it may be half downloaded.", path=path.name, name=quoted(name))
+            Message("{path} of {name} cannot be read. The download may be incomplete.", path=path.name, name=quoted(name))
         ) from error
     if not isinstance(value, dict):
         raise BrokenModel(Message("{path} of {name} is not a JSON object.", path=path.name, name=quoted(name)))
@@ -181,9 +174,7 @@ def _check_weights(folder: Path, name: str) -> None:
             )
     elif not any(not file.name.startswith("adapter_") for file in files):
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(
-                Message("{name} is an adapter. Load the model it was made for, with the adapter merged into it.", name=quoted(name))
-            )
+            raise AdapterOnly(Message("{name} is an adapter. Load its base model with the adapter merged into it.", name=quoted(name)))
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
             raise PickleOnly(
                 Message("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
@@ -195,7 +186,7 @@ def _check_weights(folder: Path, name: str) -> None:
                 pass
         except (SafetensorError, OSError) as error:
             raise HalfDownloaded(
-                Message("{file} of {name} is cut short or broken. Download it again.", file=file.name, name=quoted(name))
+                Message("{file} of {name} is incomplete or broken. Download it again.", file=file.name, name=quoted(name))
             ) from error
 
 
@@ -241,7 +232,7 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
 def _no_room(name: str, where: Any) -> NotEnoughMemory:
     return NotEnoughMemory(
         Message(
-            "There is not enough memory on {where} for {name}. Choose a smaller model or a smaller precision.",
+            "There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.",
             where=where,
             name=quoted(name),
         )
@@ -312,7 +303,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
         raise BrokenModel(
-            Message("{name} was loaded but cannot run: its configuration and its weights do not fit.", name=quoted(name))
+            Message("{name} was loaded but cannot run: its weights do not fit its configuration.", name=quoted(name))
         ) from error
     return model
 
@@ -330,15 +321,13 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
     if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
         raise BrokenModel(
             Message(
-                "The tokenizer of {name} numbers its tokens up to {beyond}, beyond what the model knows.",
+                "The tokenizer of {name} has token ids up to {beyond}, more than the model has vectors.",
                 name=quoted(name),
                 beyond=beyond[-1][0],
             )
         )
     some = ", ".join(quoted(token) for _each, token in beyond[:3]) + (", ..." if len(beyond) > 3 else "")
-    return Message(
-        "Its tokenizer has tokens that the model never learnt ({some}): a text that needs one of them cannot be read.", some=some
-    )
+    return Message("Its tokenizer has tokens without a vector in the model ({some}). A text with one of them cannot be read.", some=some)
 
 
 def read_tokenizer(folder: Path, name: str) -> Any:

@@ -108,7 +108,7 @@ def stored_numbers(name: str) -> dict[str, int]:
             found = HfApi().get_safetensors_metadata(repository, revision=revision, timeout=10.0).parameter_count
             return {str(kind): count for kind, count in found.items()}
         except NotASafetensorsRepoError as error:
-            raise PickleOnly(Message("{name} has no safetensors weights, and nothing else is read.", name=quoted(name))) from error
+            raise PickleOnly(Message("{name} has no safetensors weights. Only safetensors are read.", name=quoted(name))) from error
 
 
 def numbers_in(folder: Path, name: str) -> dict[str, int]:
@@ -124,7 +124,7 @@ def numbers_in(folder: Path, name: str) -> dict[str, int]:
                     counts[part.get_dtype()] = counts.get(part.get_dtype(), 0) + math.prod(part.get_shape())
         except (SafetensorError, OSError) as error:
             raise HalfDownloaded(
-                Message("{path} of {name} is cut short or broken. Download it again.", path=path.name, name=quoted(name))
+                Message("{path} of {name} is incomplete or broken. Download it again.", path=path.name, name=quoted(name))
             ) from error
     if not counts:
         raise HalfDownloaded(Message("There are no safetensors weights in {name}.", name=quoted(name)))

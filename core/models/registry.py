@@ -147,7 +147,7 @@ class ModelRegistry:
         if needed > could_be:
             raise NotEnoughMemory(
                 Message(
-                    "{name} takes {size} of memory, but only {room} can be had. Take a smaller one.",
+                    "{name} needs {size} of memory, but only {room} is available. Choose a smaller model.",
                     name=quoted(name),
                     size=_size(needed),
                     room=_size(could_be),
@@ -175,14 +175,12 @@ class ModelRegistry:
                 fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
             except ModelError as error:
                 raise ReloadFailed(
-                    Message("{key} was put away and cannot be loaded again just now. {error}", key=quoted(key[0]), error=error)
+                    Message("{key} was unloaded and cannot be loaded again now. {error}", key=quoted(key[0]), error=error)
                 ) from error
             if not _same(model, fresh):
                 self._known[key] = self._loaded[key] = fresh
                 raise ReloadFailed(
-                    Message(
-                        "The files of {key} are others than when this text was begun. Begin again to use the new ones.", key=quoted(key[0])
-                    )
+                    Message("The files of {key} changed after this run began. Start a new run to use the new files.", key=quoted(key[0]))
                 )
             with model.engine.lock.acquire_unloaded():
                 _put_in(model, fresh)

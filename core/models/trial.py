@@ -23,9 +23,9 @@ _PROGRAM = Path(__file__).with_name("trial_process.py")
 
 # The possible findings of `trial_process`, marked here for translation because that program imports no module of the app.
 FINDINGS = (
-    Message("has more tokens than any model knows"),
-    Message("breaks off over a few letters"),
-    Message("makes thousands of tokens of a few letters"),
+    Message("has more tokens than any model"),
+    Message("stops with an error on a short text"),
+    Message("makes thousands of tokens from a short text"),
 )
 
 
@@ -51,9 +51,9 @@ def _tried(path: str, changed: int, size: int, seconds: float) -> str:
             env={"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"},
             check=False,
         )
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": Message("breaks off, or takes too much memory")}
+        answer = json.loads(done.stdout) if done.returncode == 0 else {"why": Message("stops with an error or needs too much memory")}
     except subprocess.TimeoutExpired:
-        return Message("takes for ever over a few letters")
+        return Message("did not finish within its time limit on a short text")
     except (OSError, ValueError):
         return ""
     return str(answer.get("why", ""))

@@ -54,16 +54,16 @@ def main() -> None:
         sys.stdout.write("{}")
         return
     if tokenizer.get_vocab_size() > LARGEST_VOCABULARY:
-        why = "has more tokens than any model knows"
+        why = "has more tokens than any model"
     for text in texts(spec) if not why else ():
         try:
             ids = tokenizer.encode(text).ids
             again = tokenizer.decode(ids[:1000])
         except BaseException as error:  # a panic of the Rust library is not an Exception
-            why = "" if isinstance(error, Exception) else "breaks off over a few letters"
+            why = "" if isinstance(error, Exception) else "stops with an error on a short text"
             continue
         if len(ids) > MOST_PER_LETTER * len(text) + 64 or len(again) > 1000 * (len(text) + 64):
-            why = "makes thousands of tokens of a few letters"
+            why = "makes thousands of tokens from a short text"
             break
     sys.stdout.write(json.dumps({"why": why} if why else {}))
 

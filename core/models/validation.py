@@ -35,7 +35,10 @@ def check_files(folder: Path, name: str) -> None:
             size = path.stat().st_size // 1_000_000
             raise BrokenModel(
                 Message(
-                    "{file} of {name} has {size} MB, which no such file has, so it is not read.", file=file, name=quoted(name), size=size
+                    "{file} of {name} has {size} MB. That is too large for such a file, so it was not read.",
+                    file=file,
+                    name=quoted(name),
+                    size=size,
                 )
             )
 
@@ -54,7 +57,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     if context < 1:
         raise BrokenModel(
             Message(
-                "The configuration of {name} leaves no room for a text: its context has {context} tokens.",
+                "The context of {name} has {context} tokens, which is too short for a text.",
                 name=quoted(name),
                 context=context,
             )
@@ -70,7 +73,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     if count > most or tables > MOST_BUFFER_BYTES:
         raise BrokenModel(
             Message(
-                "The configuration of {name} describes a model of {count} numbers, but its files hold {stored} of them.",
+                "The configuration of {name} describes {count} parameters, but its files contain {stored}.",
                 name=quoted(name),
                 count=count,
                 stored=stored,

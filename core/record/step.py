@@ -54,7 +54,7 @@ class Words:
     def token(self, token_id: int) -> Token:
         """Return the token of this id, without context. Raises BadToken for an id outside of the set."""
         if token_id not in self.tokens:
-            raise BadToken(Message("This record does not hold token number {number}.", number=token_id))
+            raise BadToken(Message("This record does not contain token id {number}.", number=token_id))
         return self.tokens[token_id]
 
     def __repr__(self) -> str:
@@ -296,18 +296,17 @@ def _note(distribution: TokenDistribution) -> str:
         return ""
     if "repetition penalty" in doubtful:
         return Message(
-            "The repetition penalty works on raw logits, which a server keeps to itself: from there on the numbers are estimates."
+            "The repetition penalty needs raw logits, which a server does not give. From this stage on, the numbers are estimates."
         )
     if not doubtful:
         return Message(
-            "The server lists its {listed} likeliest tokens; all others count as equally likely. The probabilities are exact, entropies "
-            "that count the others are upper bounds.",
+            "The server lists its {listed} likeliest tokens; all others count as equally likely. The "
+            "probabilities are as the server gives them; entropies that include the others are upper bounds.",
             listed=listed,
         )
     names = doubtful[0] if len(doubtful) == 1 else f"{', '.join(doubtful[:-1])} and {doubtful[-1]}"
     return Message(
-        "The server lists its {listed} likeliest tokens; all others count as equally likely. That makes the numbers after {names} "
-        "estimates.",
+        "The server lists its {listed} likeliest tokens; all others count as equally likely. So the numbers after {names} are estimates.",
         listed=listed,
         names=names,
     )

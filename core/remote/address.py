@@ -19,7 +19,7 @@ from core.message import Message
 
 SCHEMES = ("http://", "https://")
 _HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?", re.ASCII)
-_NOT_A_SERVER = Message("That address belongs to the machine's own network card or to its cloud, not to an inference server.")
+_NOT_A_SERVER = Message("This address is a link-local or cloud address, not an inference server.")
 # Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -59,11 +59,9 @@ class Address:
         except (ValueError, UnicodeError):
             parts, port, host = None, None, ""
         if parts is None or parts.scheme not in ("http", "https") or not re.fullmatch(r"[a-z0-9._:-]+", host):
-            raise WrongServer(Message("That is not the address of a server: it looks like http://127.0.0.1:8000."))
+            raise WrongServer(Message("This is not a server address. An address looks like http://127.0.0.1:8000."))
         if parts.query or parts.fragment or not re.fullmatch(r"[\w/.~-]*", parts.path, re.ASCII):
-            raise WrongServer(
-                Message("The address of a server is a host and a port, such as http://127.0.0.1:8000, with nothing behind them.")
-            )
+            raise WrongServer(Message("The address of a server is a host and a port without a path, such as http://127.0.0.1:8000."))
         number = _number(host)
         if number is not None and _forbidden(number):
             raise WrongServer(Message(_NOT_A_SERVER))

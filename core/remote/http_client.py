@@ -56,9 +56,9 @@ class HttpClient:
 
     def __init__(self, address: Address, api_key: str | None = None, patience: float = PATIENCE) -> None:
         if api_key and not (api_key.isascii() and api_key.isprintable()):
-            raise WrongServer(Message("That access key holds characters that no key has. Copy it again."))
+            raise WrongServer(Message("This access key contains invalid characters. Copy it again."))
         if not address.allowed:
-            raise WrongServer(Message("This app asks only the servers that its owner named, and that one is not among them."))
+            raise WrongServer(Message("The operator of this app has not allowed this server."))
         self.address, self.patience = address, patience
         parts = urlsplit(address.url)
         self._secure, self._host, self._path = parts.scheme == "https", parts.hostname or "", parts.path
@@ -90,7 +90,7 @@ class HttpClient:
         time.sleep(max(0.0, until - time.monotonic()))
         raise ServerGone(
             Message(
-                "No inference server answers at {address}. See whether vLLM or llama-server runs there, with its model loaded.",
+                "No inference server answers at {address}. Check that vLLM or llama-server runs there with a loaded model.",
                 address=self.address.shown,
             )
         ) from cause
@@ -123,17 +123,17 @@ class HttpClient:
             )
             response = connection.ask("POST", head.encode("ascii") + sent, deadline)
             if response.status in (401, 403):
-                raise WrongServer(Message("The server at {address} asks for a valid access key.", address=self.address.shown))
+                raise WrongServer(Message("The server at {address} requires a valid access key.", address=self.address.shown))
             if response.status != 200:
-                raise self.gone(Message("refuses a request (status {status})", status=response.status))
+                raise self.gone(Message("refused a request (status {status})", status=response.status))
             size = 0
             while said := response.readline(LONGEST_LINE):
                 size += len(said)
                 if size > LARGEST_ANSWER or len(said) >= LONGEST_LINE:
-                    raise self.gone(Message("sends more than anybody asked for"))
+                    raise self.gone(Message("sent more than was requested"))
                 yield said
         except TimeoutError as error:
-            raise self.gone(Message("takes too long to answer")) from error
+            raise self.gone(Message("did not answer in time")) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
             raise self.gone(Message("does not answer")) from error
         finally:
@@ -150,7 +150,7 @@ class HttpClient:
             try:
                 status, body = self._once(method, path, sent, deadline)
             except TimeoutError as error:
-                raise self.gone(Message("takes too long to answer")) from error
+                raise self.gone(Message("did not answer in time")) from error
             except (OSError, http.client.HTTPException, UnicodeError) as error:
                 busy, cause = False, error
             else:
@@ -160,7 +160,7 @@ class HttpClient:
                 busy, cause = True, None
             if time.monotonic() + 1.0 > deadline:
                 break
-        raise self.gone(Message("is busy, still loading its model, or in trouble") if busy else Message("does not answer")) from cause
+        raise self.gone(Message("is busy, loading its model, or failing") if busy else Message("does not answer")) from cause
 
     def _once(self, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
         """Send one request; return status and body. If the server has closed an idle connection, it is sent again on a new one."""
@@ -189,20 +189,20 @@ class HttpClient:
             if 300 <= response.status < 400:
                 raise WrongServer(
                     Message(
-                        "The server at {address} sends us elsewhere. Give the address it sends to, if you trust it.",
+                        "The server at {address} redirects to another address. Give that address if you trust it.",
                         address=self.address.shown,
                     )
                 )
             if response.getheader("content-encoding", "identity") != "identity":
-                raise self.gone(Message("sends packed answers, which nobody asked for"))
+                raise self.gone(Message("sent a compressed answer, which was not requested"))
             if (response.length or 0) > LARGEST_ANSWER:
-                raise self.gone(Message("sends more than {most} MB", most=LARGEST_ANSWER // 2**20))
+                raise self.gone(Message("sent more than {most} MB", most=LARGEST_ANSWER // 2**20))
             parts, size = [], 0
             while part := response.read(1 << 20):
                 parts.append(part)
                 size += len(part)
                 if size > LARGEST_ANSWER:
-                    raise self.gone(Message("sends more than {most} MB", most=LARGEST_ANSWER // 2**20))
+                    raise self.gone(Message("sent more than {most} MB", most=LARGEST_ANSWER // 2**20))
             if response.length:
                 raise http.client.IncompleteRead(b"")
         except BaseException:
@@ -215,7 +215,7 @@ class HttpClient:
         body = b"".join(parts)
         if response.status in (401, 403):
             self._recognise(body)
-            raise WrongServer(Message("The server at {address} asks for a valid access key.", address=self.address.shown))
+            raise WrongServer(Message("The server at {address} requires a valid access key.", address=self.address.shown))
         return response.status, body
 
     def _recognise(self, body: bytes) -> None:
@@ -231,18 +231,16 @@ class HttpClient:
             if status >= 400:
                 return Answer(status, {})
             html = data.lstrip()[:1] == b"<"
-            raise self.gone(
-                Message("answers with a web page, not as an inference server") if html else Message("answers with something unreadable")
-            ) from error
+            raise self.gone(Message("sent a web page instead of an answer") if html else Message("sent an unreadable answer")) from error
         if not isinstance(body, dict):
-            raise self.gone(Message("answers with something that makes no sense"))
+            raise self.gone(Message("sent an invalid answer"))
         return Answer(status, body)
 
     def gone(self, what: str) -> ServerGone:
         """Return the error that names the server's fault and says that the text is kept."""
         return ServerGone(
             Message(
-                "The server at {address} {what}. What was written is kept; try again when it is back.",
+                "The server at {address} {what}. The text is kept. Try again later.",
                 address=self.address.shown,
                 what=what,
             )

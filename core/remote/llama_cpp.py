@@ -55,11 +55,12 @@ class LlamaServer:
         if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
             raise PromptTooLong(
                 Message(
-                    "The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.", count=len(ids)
+                    "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.",
+                    count=len(ids),
                 )
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
-        raise self.line.gone(Message("refuses a step: {why}", why=why.rstrip(".")))
+        raise self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with all tokens listed, this one included."""
@@ -71,9 +72,7 @@ class LlamaServer:
 
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
         if body.get("model", self.model_id) != self.model_id:
-            raise ServerGone(
-                Message("The server at {address} runs another model by now. What was written is kept.", address=self.line.address.shown)
-            )
+            raise ServerGone(Message("The server at {address} now runs another model. The text is kept.", address=self.line.address.shown))
         try:
             listed = body["completion_probabilities"][0]["top_logprobs"]
             ids, logprobs = [entry["id"] for entry in listed], [entry["logprob"] for entry in listed]
@@ -81,7 +80,7 @@ class LlamaServer:
         except (KeyError, IndexError, TypeError) as error:
             raise WrongServer(
                 Message(
-                    "The server at {address} leaves out token numbers or log-probabilities, and without them there is nothing to show.",
+                    "The server at {address} sends no token ids or no log-probabilities, which this app needs.",
                     address=self.line.address.shown,
                 )
             ) from error

@@ -36,8 +36,8 @@ SLACK = 1e-3  # allowed error of a sum of rounded probabilities
 LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
-NOT_HERE = Message("This model runs on a server, which gives its odds but not its inside. Load a model on this machine to look into it.")
-NO_SHAPE = Message("The shape of this model is not known here. Name a tokenizer that comes with the model's config.json.")
+NOT_HERE = Message("This model runs on a server, which sends probabilities but not the layers. Load a model on this machine to inspect it.")
+NO_SHAPE = Message("The shape of this model is unknown. Choose a tokenizer folder that contains the model's config.json.")
 
 
 class ServerEngine(Engine):
@@ -57,7 +57,7 @@ class ServerEngine(Engine):
         """
         ids = np.asarray(token_ids, dtype=np.int64).tolist()
         if not ids:
-            raise EmptyPrompt(Message("There is no text to go on from yet. Write a few words first."))
+            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
         stopwatch = Stopwatch(self.device)
         served = self.server.step(ids, max(WANTED, top_logprobs), keep=cache is not None)
         listed = self.read(served)
@@ -95,20 +95,16 @@ class ServerEngine(Engine):
         whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
         if not whole or not served.ids or len(set(served.ids)) != len(served.ids):
             raise WrongServer(
-                Message(
-                    "The server at {where} answers with tokens that do not exist: its model is not the one of this tokenizer.", where=where
-                )
+                Message("The server at {where} sent token ids that do not exist: its model does not belong to this tokenizer.", where=where)
             )
         if not set(map(type, served.logprobs)) <= {int, float}:
-            raise WrongServer(Message("The server at {where} lists log-probabilities that are no numbers.", where=where))
+            raise WrongServer(Message("The server at {where} sent log-probabilities that are not numbers.", where=where))
         try:
             ids, logprobs = np.array(served.ids, dtype=np.int64), np.array(served.logprobs, dtype=np.float64)
         except OverflowError as error:
-            raise WrongServer(Message("The server at {where} answers with numbers of hundreds of digits.", where=where)) from error
+            raise WrongServer(Message("The server at {where} sent numbers with hundreds of digits.", where=where)) from error
         if np.isnan(logprobs).any():
-            raise BrokenLogits(
-                Message("The server at {where} answers with numbers that are not numbers (NaN): there are no odds to show.", where=where)
-            )
+            raise BrokenLogits(Message("The server at {where} sent NaN log-probabilities, so there are no probabilities.", where=where))
         order = np.lexsort((ids, -logprobs))
         ids, logprobs = ids[order], np.maximum(logprobs[order], LEAST_LOGPROB)
         asked = served.asked
@@ -116,11 +112,12 @@ class ServerEngine(Engine):
         if logprobs[0] > SLACK or listed > 1 + SLACK:
             raise WrongServer(
                 Message(
-                    "The server at {where} lists something else than log-probabilities (vLLM: leave --logprobs-mode as it is).", where=where
+                    "The server at {where} sent values that are not log-probabilities (vLLM: leave --logprobs-mode at its default).",
+                    where=where,
                 )
             )
         if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # unlisted tokens are less likely
-            raise WrongServer(Message("The server at {where} lists odds that cannot add up to 100 %, whatever it leaves out.", where=where))
+            raise WrongServer(Message("The server at {where} sent probabilities that cannot add up to 100 %.", where=where))
         extra = None
         if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
             extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
@@ -199,7 +196,7 @@ def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozen
     if not len(tokenizer) <= vocabulary <= LARGEST_VOCABULARY:
         raise WrongServer(
             Message(
-                "The server at {address} runs a model of {vocabulary} tokens, the tokenizer knows {count}.",
+                "The model of the server at {address} has {vocabulary} tokens, but the tokenizer has {count}.",
                 address=line.address.shown,
                 vocabulary=vocabulary,
                 count=len(tokenizer),
@@ -230,7 +227,7 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     theirs = server.tokens(SAMPLE)
     if theirs is not None and theirs != own:
         raise WrongServer(
-            Message("The server at {where} cuts text into other tokens: name the tokenizer of the model that it runs.", where=where)
+            Message("The server at {where} tokenizes text differently. Choose the tokenizer of the model that it runs.", where=where)
         )
     ids = model.encode(SAMPLE)[: max(1, model.context_length - 1)]
     first = server.step(ids, WANTED)
@@ -238,17 +235,17 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     if _differ(model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))):
         if server.kind != "vLLM":
             raise WrongServer(
-                Message("The server at {where} lists its odds after its own sampling settings, not the model's.", where=where)
+                Message("The server at {where} sent probabilities after its own sampling settings instead of the model's.", where=where)
             )
         notes.append(
             Message(
-                "This server lists log-probabilities after its sampling settings; it is asked with neutral ones, which gives the model's "
-                "own."
+                "This server lists log-probabilities after its sampling settings. The app sends neutral settings, so "
+                "it gets the model's own."
             )
         )
     if first.reused is None:
         notes.append(
-            Message("This server does not say what it reuses, so all tokens count as computed (vLLM: --enable-prompt-tokens-details).")
+            Message("This server does not report reused tokens, so all tokens count as computed (vLLM: --enable-prompt-tokens-details).")
         )
     if server.limit < min(WANTED, model.vocabulary_size):
         notes.append(Message("This server lists {count} tokens at most (vLLM: --max-logprobs for more).", count=server.limit))
@@ -272,7 +269,8 @@ def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
         raise ServerGone(Message("The server at {address} has no model loaded.", address=line.address.shown))
     raise WrongServer(
         Message(
-            "What answers at {address} is no inference server: it lists no models. vLLM and llama-server do.", address=line.address.shown
+            "The server at {address} lists no models, so it is not an inference server such as vLLM or llama-server.",
+            address=line.address.shown,
         )
     )
 

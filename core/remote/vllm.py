@@ -63,16 +63,17 @@ class VLLM:
             self.limit = allowed
         if answer.status == 404:
             raise ServerGone(
-                Message("The server at {address} no longer runs this model. What was written is kept.", address=self.line.address.shown)
+                Message("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
             )
         if "context length" in answer.complaint or "input_tokens" in answer.complaint:
             raise PromptTooLong(
                 Message(
-                    "The server takes no text of {count} tokens. Go back to an earlier word, or start with a shorter text.", count=len(ids)
+                    "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.",
+                    count=len(ids),
                 )
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
-        raise self.line.gone(Message("refuses a step: {why}", why=why.rstrip(".")))
+        raise self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with this token listed too: it is the only allowed token, and vLLM always lists the sampled token."""
@@ -92,8 +93,8 @@ class VLLM:
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise WrongServer(
                 Message(
-                    "The server at {address} leaves out token numbers or log-probabilities, and without them "
-                    "there is nothing to show. vLLM and llama-server give them.",
+                    "The server at {address} sends no token ids or no log-probabilities, which this app needs. vLLM and "
+                    "llama-server send them.",
                     address=self.line.address.shown,
                 )
             ) from error

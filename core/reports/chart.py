@@ -35,5 +35,5 @@ class VegaLiteChart:
 def of_run(run: Run) -> VegaLiteChart:
     """How likely and how surprising each written token was. Raises RunFinished where nothing was written yet."""
     if not run.path:
-        raise RunFinished(Message("Nothing has been written yet, so there is nothing to draw. Take a step first."))
+        raise RunFinished(Message("The run has no step yet. Take a step first."))
     return VegaLiteChart(surprise_spec(run.path, width=640))

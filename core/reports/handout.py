@@ -96,9 +96,9 @@ def _charted(step: Step, wording: Wording) -> dict[str, Any]:
 
 def _how(step: Step, share: str) -> Message:
     if step.chosen_by == "forced":
-        return Message("put there by hand; the model gave it {share}", share=share)
+        return Message("chosen by hand; the model gave it {share}", share=share)
     if step.roll is None:
-        return Message("the favourite, with {share}", share=share)
+        return Message("the likeliest token, with {share}", share=share)
     return Message("rolled {roll}; the model gave it {share}", roll=Number(step.roll, ".4f"), share=share)
 
 
@@ -117,7 +117,7 @@ def _settings(path: Sequence[Step], now: SamplingSettings, wording: Wording) -> 
 
 def _named(settings: SamplingSettings, wording: Wording) -> str:
     if settings.greedy:
-        return wording.say(Message("always the favourite (greedy)"))
+        return wording.say(Message("always the likeliest token (greedy)"))
     usual = SamplingSettings()
     changed = [wording.say(Message("temperature {value}", value=Number(settings.temperature, "g")))]
     for name, value in settings.as_dict().items():
@@ -130,7 +130,7 @@ def _facts(model: Any) -> list[Message]:
     """Return the size of the model, its shape and its precision, in short lines."""
     return [
         Message("{count} parameters", count=model.parameter_count),
-        Message("{layers} layers, {tokens} tokens known", layers=model.layer_count, tokens=model.vocabulary_size),
+        Message("{layers} layers, {tokens} tokens in the vocabulary", layers=model.layer_count, tokens=model.vocabulary_size),
         Message("{precision} on {device}", precision=model.dtype, device=model.device),
     ]
 

@@ -60,6 +60,4 @@ class Scores:
 
 def broken() -> BrokenLogits:
     """Return the error for NaN logits."""
-    return BrokenLogits(
-        Message("The model answered with numbers that are not numbers (NaN): there are no odds to show. Try another model or precision.")
-    )
+    return BrokenLogits(Message("The model returned NaN logits, so there are no probabilities. Try another model or precision."))

@@ -64,7 +64,7 @@ def observe(
     """
     if forced is not None and not 0 <= forced < len(logits):
         raise BadToken(
-            Message("There is no token number {forced}: this model knows the numbers 0 to {last}.", forced=forced, last=len(logits) - 1)
+            Message("Token id {forced} does not exist. The ids of this model are 0 to {last}.", forced=forced, last=len(logits) - 1)
         )
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
     if logits.is_cpu or logits.is_mps:  # MPS has no float64

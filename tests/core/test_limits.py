@@ -31,7 +31,7 @@ def test_a_limit_that_is_no_number_is_refused_in_a_sentence(monkeypatch: pytest.
 
 def test_a_prompt_beyond_the_limit_is_refused(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_PROMPT_TOKENS", "3")
-    with pytest.raises(PromptTooLong, match="up to 3"):
+    with pytest.raises(PromptTooLong, match="at most 3"):
         Generation(tiny("llama"), "Once upon a time there was a fox")
 
 

@@ -38,7 +38,7 @@ def test_too_few_blocks_are_said_in_a_sentence(open_app: Open, session: State) -
     app.select_slider(key="batching_blocks").set_value(8).run()
     app.slider(key="batching_common").set_value(192).run()
     run_on(press(app, "batching_start"))
-    assert "Give the server more blocks" in said(app)
+    assert "Use more blocks" in said(app)
 
 
 def test_the_board_reads_every_observation_once(tiny: Any) -> None:

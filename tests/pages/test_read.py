@@ -30,7 +30,7 @@ def test_nothing_to_read_is_said(open_app: Open) -> None:
     app = open_app(page=PAGE)
     app.text_area(key="read_text").set_value("").run()
     assert not app.exception
-    assert told(app) == ["There is no text to read yet. Paste or write some."]
+    assert told(app) == ["The text is empty. Paste or write some text."]
 
 
 @pytest.mark.parametrize("text", ["*`$:[x](y)<script>alert(1)</script>", "\x00\x07👩‍👩‍👧‍👦昔々<|end|>"])

@@ -12,7 +12,7 @@ def test_nothing_to_learn_is_one_sentence(text: str, open_app: Open, session: St
     app = open_app(page="teach.py")
     app.text_area(key="teach_text").set_value(text).run()
     run_on(press(app, "teach_start"))
-    assert [box.value for box in app.info] == ["There is nothing to learn from yet. Write a sentence or two."]
+    assert [box.value for box in app.info] == ["The training text is empty. Write a sentence or two."]
 
 
 def test_a_training_ends_when_its_page_is_left(open_app: Open, session: State) -> None:

@@ -38,7 +38,7 @@ class PagedKVCache:
         if not model.has_network:
             raise ModelError(
                 Message(
-                    "The notepad of {model} is on another machine and cannot be opened here. Choose a model that runs here.",
+                    "The KV cache of {model} is on a server and cannot be shown here. Choose a model that runs on this machine.",
                     model=model.name,
                 )
             )
@@ -51,8 +51,8 @@ class PagedKVCache:
         if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
             raise ModelError(
                 Message(
-                    "{model} does not keep one line per token in every layer: it forgets by itself, or remembers "
-                    "in another way. Choose a model with plain attention, such as the bundled one.",
+                    "{model} does not keep one key and one value per token in every layer. Choose a model with plain "
+                    "attention, such as the bundled one.",
                     model=model.name,
                 )
             )
@@ -85,12 +85,12 @@ class PagedKVCache:
         Raises PromptTooLong at the end of the model's context, EmptyPrompt and NotEnoughMemory.
         """
         if not len(token_ids):
-            raise EmptyPrompt(Message("There is no text to read. Write a few words first."))
+            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
         positions = list(range(self.next_position, self.next_position + len(token_ids)))
         if positions[-1] >= self._model.context_length:
             raise PromptTooLong(
                 Message(
-                    "{model} knows {most} positions, and this text needs more. Shorten it.",
+                    "This text needs more than the {most} positions of {model}. Shorten it.",
                     model=self._model.name,
                     most=self._model.context_length,
                 )
@@ -98,7 +98,7 @@ class PagedKVCache:
         rotary = RotaryLengths.of(self._network.config.get_text_config())
         if self.next_position and rotary.factors(self.next_position) != rotary.factors(positions[-1] + 1):
             raise PromptTooLong(
-                Message("This model encodes positions in another way beyond {most} tokens, so its kept lines end there.", most=rotary.limit)
+                Message("This model encodes positions differently beyond {most} tokens, so its cache ends there.", most=rotary.limit)
             )
         device = self._network.get_input_embeddings().weight.device
         extra: dict[str, Any] = dict(self._last_only)
@@ -111,7 +111,7 @@ class PagedKVCache:
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            raise NotEnoughMemory(Message("There is not enough memory for another line. Start with a shorter text.")) from error
+            raise NotEnoughMemory(Message("There is not enough memory for another cached token. Start with a shorter text.")) from error
         self.kept += positions
         self.next_position += len(token_ids)
         return logits

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
 
-CHARTS = {"odds": N_("Odds"), "notepad": N_("Notepad"), "pace": N_("Time"), "surprise": N_("Surprise")}
+CHARTS = {"odds": N_("Odds"), "notepad": N_("KV cache"), "pace": N_("Time"), "surprise": N_("Surprise")}
 WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "charts": N_("Charts as SVG"), "link": N_("Link")}
 
 

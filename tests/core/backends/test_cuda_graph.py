@@ -112,7 +112,7 @@ def test_bytes_are_those_of_the_tokens_held_and_the_buffers_are_at_most_twice_as
 def test_what_cannot_lie_on_a_desk_is_refused_in_a_sentence(architecture: str, plain: Any) -> None:
     backend, note = StaticDecode.of(plain(architecture), tape.record)
     assert backend is None
-    assert note.startswith("Every token is launched kernel by kernel")
+    assert note.startswith("Every token runs kernel by kernel")
     assert note.endswith(").")
 
 

@@ -42,8 +42,8 @@ def test_every_amount_says_what_kind_of_number_it_is(written: Generation) -> Non
     peak = Peak(1e12, 1e11, "cpu", "float32", 1)
     bill = Receipt.of(written.path, written.model.shape, peak=peak)
     kinds = {amount.name: amount.kind for amount in bill.amounts}
-    assert kinds["Time computing"] == kinds["Memory for the notepad"] == "measured"
-    assert kinds["Operations"] == kinds["Bytes fetched"] == kinds["Notepad"] == "computed"
+    assert kinds["Time computing"] == kinds["Memory of the KV cache"] == "measured"
+    assert kinds["Operations"] == kinds["Bytes read"] == kinds["KV cache"] == "computed"
     assert kinds["Energy"] == kinds["Price, by the token"] == "assumed"
     share = next(amount for amount in bill.amounts if amount.name == "Share of this machine's arithmetic")
     assert share.value == pytest.approx(bill.flops_per_second / 1e12)  # type: ignore[operator]
@@ -55,13 +55,13 @@ def test_the_memory_for_the_notepad_is_what_the_arrays_take_and_on_a_server_nobo
     bill = Receipt.of(path, None)
     amounts = {amount.name: amount for amount in bill.amounts}
     state: Any = written.cache.state
-    assert amounts["Memory for the notepad"].value == sum(
+    assert amounts["Memory of the KV cache"].value == sum(
         part.untyped_storage().nbytes() for layer in state.cache.layers for part in (layer.keys, layer.values)
     )
     there = [replace(step, top_logprobs_count=20, forward=replace(step.forward, held_bytes=None)) for step in path]
     served = {amount.name: amount for amount in Receipt.of(there, None).amounts}
-    assert served["Notepad"].kind == "assumed"
-    assert "Memory for the notepad" not in served
+    assert served["KV cache"].kind == "assumed"
+    assert "Memory of the KV cache" not in served
 
 
 def test_first_token_and_further_tokens_are_told_apart(written: Generation) -> None:

@@ -58,7 +58,7 @@ def test_a_conversation_is_written_recorded_and_replayed(chatty: Callable[[str],
 
 def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
     assert not tiny("gpt2").has_chat_template
-    with pytest.raises(ModelError, match="is no chat model"):
+    with pytest.raises(ModelError, match="is not a chat model"):
         Generation(tiny("gpt2"), "Who are you?", as_chat=True)
 
 

@@ -44,7 +44,7 @@ def test_the_limit_is_reached_for_real(tiny: Any) -> None:
     assert 5 <= reached.written <= 12
     assert f"at most {CONTEXT}" in reached.refused
     assert (reached.offered, reached.passed_over) == (CONTEXT + 1, 0)
-    assert f"That text has {CONTEXT + 1} tokens" in reached.refused
+    assert f"The text has {CONTEXT + 1} tokens" in reached.refused
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "gemma2"])

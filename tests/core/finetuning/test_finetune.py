@@ -64,7 +64,7 @@ def test_nobody_elses_model_changes_and_undoing_is_exact(tiny: Callable[[str], A
     tuning.undo(0)
     assert fingerprint(tuning.network) == shared == fingerprint(model.network)
     assert fingerprint(taught.network) == prints[4], "what was taken away stays"
-    with pytest.raises(BadSetting, match="Kept are the moments"):
+    with pytest.raises(BadSetting, match="Checkpoints exist"):
         tuning.undo(7)
 
 

@@ -278,5 +278,5 @@ def test_a_run_that_fits_into_no_file_says_so(tiny: Any) -> None:
     run = Generation(tiny("gpt2"), PROMPT)
     step = run.force(40)
     run.nodes[1].step = dataclasses.replace(step, forward=dataclasses.replace(step.forward, seconds=1e10))
-    with pytest.raises(BadRecording, match=r"^This run cannot be kept[^\n]*$"):
+    with pytest.raises(BadRecording, match=r"^This run cannot be saved[^\n]*$"):
         Recording.of(run)

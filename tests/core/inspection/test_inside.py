@@ -103,7 +103,7 @@ def test_what_a_model_does_not_have_is_said(tiny: Model) -> None:
     assert mamba.notes == (inside.NO_ATTENTION,)
     mixed = inside.inspect_step(tiny("lfm2"), [5, 6])
     assert [row is None for row in mixed.attention] == [True, False, True]
-    assert mixed.notes == ("Layers 1 and 3 of this model have no attention: they do not look back at single words.",)
+    assert mixed.notes == ("Layers 1 and 3 of this model have no attention.",)
     assert inside.inspect_step(tiny("falcon"), [5, 6, 7, 8, 9]).notes == (inside.HIDDEN_ATTENTION,)
 
 
@@ -162,7 +162,7 @@ def test_bad_tokens_get_one_sentence(ids: Any, error: type[Exception], tiny: Mod
     "ask", [lambda model: inside.inspect_step(model, [5]), lambda model: score_text(model, TEXT)], ids=["look", "score"]
 )
 def test_a_model_on_a_server_cannot_be_looked_into(ask: Callable[[Any], object]) -> None:
-    with pytest.raises(ModelError, match="somewhere else"):
+    with pytest.raises(ModelError, match="on a server|a server"):
         ask(SimpleNamespace(has_network=False))
 
 

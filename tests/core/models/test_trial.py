@@ -35,9 +35,9 @@ def test_a_sound_tokenizer_passes_and_is_tried_once(folder: Path, monkeypatch: p
 def test_an_expression_that_takes_for_ever_is_ended(folder: Path) -> None:
     slow = {"type": "Split", "pattern": {"Regex": "(?:(x+x+)+y)\\1"}, "behavior": "Isolated", "invert": False}
     change(folder, pre_tokenizer=slow)
-    with pytest.raises(BrokenModel, match=r"for ever|breaks off"):
+    with pytest.raises(BrokenModel, match=r"did not finish|stops with"):
         trial.try_tokenizer(folder, "theirs", seconds=2.0)
-    with pytest.raises(BrokenModel, match="for ever"):
+    with pytest.raises(BrokenModel, match="did not finish"):
         trial.try_tokenizer(folder, "theirs", seconds=0.01)
 
 

@@ -1,4 +1,4 @@
-"""No address, however it is written or resolved, leads to a machine's own network card or its cloud. Passwords are not shown."""
+"""No address, however it is written or resolved, leads to a machine's own link-local or its cloud. Passwords are not shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OTHERS = "127.0.0.1 [::1] 10.0.0.7 192.168.1.2 0.0.0.0 [fd12::1] 100.64.0.1 203.
 
 @pytest.mark.parametrize("host", SAME_MACHINE)
 def test_no_spelling_leads_to_the_machines_own_card(host: str) -> None:
-    with pytest.raises(WrongServer, match="network card"):
+    with pytest.raises(WrongServer, match="link-local"):
         Address.parse(f"http://{host}:80/v1")
 
 
@@ -40,7 +40,7 @@ def test_a_name_is_resolved_and_compared_before_anybody_is_connected(numbers: li
 
     monkeypatch.setattr(address.socket, "getaddrinfo", found)
     monkeypatch.setattr(address.socket, "create_connection", lambda place, **_: asked.append(place))
-    with pytest.raises(WrongServer, match="network card"):
+    with pytest.raises(WrongServer, match="link-local"):
         connected_socket("innocent.example", 80, 1.0)
     assert asked == []
 

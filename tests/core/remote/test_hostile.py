@@ -50,19 +50,19 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
     "a web page": (lambda: HTML, ServerGone, "web page"),
     "no JSON": (lambda: Reply(200, b"\x00\xff{{{"), ServerGone, "unreadable"),
     "JSON a mile deep": (lambda: Reply(200, b"[" * 100_000), ServerGone, "unreadable"),
-    "a list": (lambda: Reply.of([1, 2]), ServerGone, "no sense"),
+    "a list": (lambda: Reply.of([1, 2]), ServerGone, "invalid answer"),
     "nothing": (lambda: Reply(200, b""), ServerGone, "unreadable"),
-    "another kind of JSON": (lambda: Reply.of({"hello": "world"}), WrongServer, "no inference server"),
+    "another kind of JSON": (lambda: Reply.of({"hello": "world"}), WrongServer, "lists no models"),
     "no models": (lambda: Reply.of({"data": []}), ServerGone, "no model loaded"),
-    "a model without a name": (lambda: Reply.of({"data": [{"id": 7}]}), WrongServer, "no inference server"),
-    "not found": (lambda: Reply(404, b"<html>", "text/html"), WrongServer, "no inference server"),
+    "a model without a name": (lambda: Reply.of({"data": [{"id": 7}]}), WrongServer, "lists no models"),
+    "not found": (lambda: Reply(404, b"<html>", "text/html"), WrongServer, "lists no models"),
     "a closed door": (lambda: Reply.of({"error": "Unauthorized"}, 401), WrongServer, "access key"),
-    "trouble": (lambda: Reply(500, b"oh no"), ServerGone, "in trouble"),
-    "still loading": (lambda: Reply.of({"error": {"message": "Loading model", "code": 503}}, 503), ServerGone, "still loading"),
+    "trouble": (lambda: Reply(500, b"oh no"), ServerGone, "or failing"),
+    "still loading": (lambda: Reply.of({"error": {"message": "Loading model", "code": 503}}, 503), ServerGone, "loading its model"),
     "a hung up phone": (lambda: Reply(0), ServerGone, "does not answer"),
-    "a body without an end": (lambda: Reply(200, drip()), ServerGone, "too long"),
+    "a body without an end": (lambda: Reply(200, drip()), ServerGone, "in time"),
     "a huge body": (lambda: Reply(200, (b"x" * 65536 for _ in range(100))), ServerGone, "MB"),
-    "a packed body": (lambda: Reply(200, b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), ServerGone, "packed"),
+    "a packed body": (lambda: Reply(200, b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), ServerGone, "compressed"),
 }
 QUICK_ANSWERS = [
     "a web page",
@@ -113,7 +113,7 @@ def test_a_redirect_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
         moved = Reply(302, b"", headers={"Location": elsewhere.address + "/v1/models"})
         with serve(lambda asked: moved) as server:
             monkeypatch.setenv("TOKEN_VIEWER_SERVERS", server.address)
-            with pytest.raises(WrongServer, match="elsewhere") as caught:
+            with pytest.raises(WrongServer, match="redirects") as caught:
                 load_model(server.address, tokenizer=str(TINY), api_key="sk-secret")
         assert elsewhere.asked == []
     one_sentence(caught.value)
@@ -252,7 +252,7 @@ def test_a_server_with_another_tokenizer_is_refused() -> None:
     def other(asked: Asked) -> Reply:
         return Reply.of({"tokens": [1, 2, 3]}) if asked.path == "/tokenize" else fake(asked)
 
-    with serve(other) as server, pytest.raises(WrongServer, match="other tokens"):
+    with serve(other) as server, pytest.raises(WrongServer, match="tokenizes text differently"):
         load_model(server.address, tokenizer=str(TINY))
 
 
@@ -284,6 +284,6 @@ def test_the_owner_of_the_app_can_name_the_servers(monkeypatch: pytest.MonkeyPat
     with serve(FakeVLLM()) as mine, serve(FakeVLLM()) as other:
         monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"http://gpu:8000, {mine.address}/v1")
         assert load_model(mine.address, tokenizer=str(TINY)).context_length == 512
-        with pytest.raises(WrongServer, match="owner"):
+        with pytest.raises(WrongServer, match="operator"):
             load_model(other.address, tokenizer=str(TINY))
         assert other.asked == []

@@ -103,5 +103,5 @@ def test_positions_are_kept_or_closed_up_and_say_so(tiny: Any) -> None:
 
 @pytest.mark.parametrize("architecture", some(["mistral", "gemma2", "gemma3", "gpt_oss", "mamba", "lfm2"]))
 def test_models_without_pages_get_one_sentence(architecture: str, tiny: Any) -> None:
-    with pytest.raises(ModelError, match="does not keep one line per token"):
+    with pytest.raises(ModelError, match="does not keep one key"):
         PagedKVCache(tiny(architecture))
