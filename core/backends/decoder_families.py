@@ -71,7 +71,7 @@ def _consistent(parts: Parts, network: Any) -> bool:
         len(widths) <= 1
         and all(width >= 1 for width in widths)
         and all(2 * len(rotary.frequencies) <= parts.head_size for rotary in parts.rotaries)
-        and all(sum(part.outputs for part in layer.inward) == size for layer in parts.layers)
+        and all(sum(part.outputs for part in layer.qkv) == size for layer in parts.layers)
         and all(norm.epsilon > 0 for layer in parts.layers for norm in (layer.attention_norm, layer.feed_forward_norm) if norm)
         and parts.norm.epsilon > 0
     )
@@ -155,19 +155,19 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
         layers.append(
             Layer(
                 attention_norm=before,
-                inward=_inward(attention),
+                qkv=_inward(attention),
                 head_norms=_head_norms(attention, one_plus),
                 rotary=(names.index(kinds[index]) if per_kind and kinds else 0) if rotates else None,
                 scaling=float(attention.scaling),
                 softcap=None if softcap is None else float(softcap),
                 window=windows[index],
-                outward=_projection(attention.o_proj),
+                o=_projection(attention.o_proj),
                 attention_post_norm=middle_norm if post_normed else None,
                 feed_forward_norm=gate_norm if post_normed else middle_norm,
-                expand=_expand(mlp),
+                gate_up=_expand(mlp),
                 gated=True,
                 act=_activation(mlp.act_fn if hasattr(mlp, "act_fn") else mlp.activation_fn),
-                contract=_projection(mlp.down_proj),
+                down=_projection(mlp.down_proj),
                 feed_forward_post_norm=after,
                 parallel=parallel,
             )
@@ -240,19 +240,19 @@ def _gpt2(network: Any) -> Parts:
     layers = [
         Layer(
             attention_norm=_norm(block.ln_1),
-            inward=(_projection(block.attn.c_attn),),
+            qkv=(_projection(block.attn.c_attn),),
             head_norms=None,
             rotary=None,
             scaling=float(block.attn.scaling),
             softcap=None,
             window=None,
-            outward=_projection(block.attn.c_proj),
+            o=_projection(block.attn.c_proj),
             attention_post_norm=None,
             feed_forward_norm=_norm(block.ln_2),
-            expand=(_projection(block.mlp.c_fc),),
+            gate_up=(_projection(block.mlp.c_fc),),
             gated=False,
             act=_activation(block.mlp.act),
-            contract=_projection(block.mlp.c_proj),
+            down=_projection(block.mlp.c_proj),
             feed_forward_post_norm=None,
             parallel=False,
         )
@@ -268,19 +268,19 @@ def _gpt_neox(network: Any) -> Parts:
     layers = [
         Layer(
             attention_norm=_norm(layer.input_layernorm),
-            inward=(_projection(layer.attention.query_key_value, order),),
+            qkv=(_projection(layer.attention.query_key_value, order),),
             head_norms=None,
             rotary=0,
             scaling=float(layer.attention.scaling),
             softcap=None,
             window=None,
-            outward=_projection(layer.attention.dense),
+            o=_projection(layer.attention.dense),
             attention_post_norm=None,
             feed_forward_norm=_norm(layer.post_attention_layernorm),
-            expand=(_projection(layer.mlp.dense_h_to_4h),),
+            gate_up=(_projection(layer.mlp.dense_h_to_4h),),
             gated=False,
             act=_activation(layer.mlp.act),
-            contract=_projection(layer.mlp.dense_4h_to_h),
+            down=_projection(layer.mlp.dense_4h_to_h),
             feed_forward_post_norm=None,
             parallel=bool(layer.use_parallel_residual),
         )
@@ -294,19 +294,19 @@ def _phi(network: Any) -> Parts:
     layers = [
         Layer(
             attention_norm=_norm(layer.input_layernorm),
-            inward=_inward(layer.self_attn),
+            qkv=_inward(layer.self_attn),
             head_norms=_head_norms(layer.self_attn, False),
             rotary=0,
             scaling=float(layer.self_attn.scaling),
             softcap=None,
             window=None,
-            outward=_projection(layer.self_attn.dense),
+            o=_projection(layer.self_attn.dense),
             attention_post_norm=None,
             feed_forward_norm=None,
-            expand=(_projection(layer.mlp.fc1),),
+            gate_up=(_projection(layer.mlp.fc1),),
             gated=False,
             act=_activation(layer.mlp.activation_fn),
-            contract=_projection(layer.mlp.fc2),
+            down=_projection(layer.mlp.fc2),
             feed_forward_post_norm=None,
             parallel=True,
         )

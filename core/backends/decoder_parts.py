@@ -75,25 +75,25 @@ class Layer:
 
     attention_norm, feed_forward_norm: of the input, None for none; a parallel layer without the second uses attention's input for both.
     attention_post_norm, feed_forward_post_norm: of the output, before it is added.
-    inward: the projections whose outputs, side by side, are all queries, all keys, all values. head_norms: of queries and keys.
+    qkv: the projections whose outputs, side by side, are all queries, all keys, all values. head_norms: of queries and keys.
     rotary: index of the decoder's rotation, None for none. window: how many tokens a token sees, itself included; None for all before it.
-    gated: whether `expand` returns a gate and as many numbers to multiply it with. act: "silu", "gelu", "gelu_tanh" or "relu".
+    gated: whether `gate_up` returns a gate and as many numbers to multiply it with. act: "silu", "gelu", "gelu_tanh" or "relu".
     """
 
     attention_norm: Norm | None
-    inward: tuple[Projection, ...]
+    qkv: tuple[Projection, ...]
     head_norms: tuple[Norm, Norm] | None
     rotary: int | None
     scaling: float
     softcap: float | None
     window: int | None
-    outward: Projection
+    o: Projection
     attention_post_norm: Norm | None
     feed_forward_norm: Norm | None
-    expand: tuple[Projection, ...]
+    gate_up: tuple[Projection, ...]
     gated: bool
     act: str
-    contract: Projection
+    down: Projection
     feed_forward_post_norm: Norm | None
     parallel: bool
 
@@ -127,7 +127,7 @@ class Parts:
     @property
     def projections(self) -> tuple[Projection, ...]:
         """All linear layers, in the order of computation, the head last."""
-        layers = (part for layer in self.layers for part in (*layer.inward, layer.outward, *layer.expand, layer.contract))
+        layers = (part for layer in self.layers for part in (*layer.qkv, layer.o, *layer.gate_up, layer.down))
         return *layers, self.head
 
     @property
@@ -136,9 +136,9 @@ class Parts:
         return sum(part.inputs * part.outputs for part in self.projections)
 
     @property
-    def between(self) -> int:
+    def intermediate_size(self) -> int:
         """Width of the widest feed-forward part, without its gate."""
-        return max(layer.contract.inputs for layer in self.layers)
+        return max(layer.down.inputs for layer in self.layers)
 
     @property
     def window(self) -> int | None:

@@ -13,7 +13,7 @@ SMALLEST_RESERVE = 16  # tokens
 
 
 @dataclass(slots=True, eq=False)
-class Room:
+class KVBuffer:
     """Keys [layers, KV heads, head size, reserve] and values [layers, KV heads, reserve, head size] of the layers with the same window.
 
     Keys have the tokens last: scores take a third less time than with the head size last. first: the position of the first token held;
@@ -39,8 +39,8 @@ class Room:
 class State:
     """The keys and values of a text, and a workspace. whole: of layers that see all tokens; recent: of those with a sliding window."""
 
-    whole: Room
-    recent: Room
+    whole: KVBuffer
+    recent: KVBuffer
     workspace: Workspace
     length: int = 0  # tokens computed
 

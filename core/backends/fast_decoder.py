@@ -19,7 +19,7 @@ from core.backends import compiled, threads
 from core.backends.decoder_families import parts_of
 from core.backends.decoder_parts import Layer, Parts
 from core.backends.decoder_products import Product, Table, activate
-from core.backends.decoder_state import SMALLEST_RESERVE, Room, State, View, cap, reserve_for
+from core.backends.decoder_state import SMALLEST_RESERVE, KVBuffer, State, View, cap, reserve_for
 from core.backends.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ class FastDecoder:
         reserve = min(largest, reserve_for(inside + new))
         state.recent = self._moved(state.recent, held - inside, held, max(reserve, inside + new))
 
-    def _moved(self, room: Room, first: int, stop: int, reserve: int) -> Room:
+    def _moved(self, room: KVBuffer, first: int, stop: int, reserve: int) -> KVBuffer:
         """Return a room for `reserve` tokens that holds those from position `first` to `stop`."""
         found = self._room(room.keys.shape[0], reserve)
         found.first, count = first, stop - first
@@ -227,10 +227,10 @@ class FastDecoder:
         found.values[:, :, :count] = room.values[:, :, begin : begin + count]
         return found
 
-    def _room(self, layers: int, reserve: int) -> Room:
+    def _room(self, layers: int, reserve: int) -> KVBuffer:
         shape = (layers, self.parts.kv_heads)
         size = self.parts.head_size
-        return Room(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
+        return KVBuffer(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
 
     def _feed(self, token_ids: np.ndarray, state: State, workspace: Workspace) -> None:
         """Take a block of tokens through all layers; workspace.hidden [rows, hidden] is then the last layer's output."""
@@ -248,14 +248,14 @@ class FastDecoder:
             if own.attention_norm is not None:
                 own.attention_norm(hidden, normed)
                 taken = normed
-            layer.inward(taken, workspace.packed, workspace)
+            layer.qkv(taken, workspace.packed, workspace)
             if own.head_norms is not None:
                 for norm, (heads, rows) in zip(own.head_norms, workspace.to_norm, strict=True):
                     part = heads if norm.weight.shape[1] == parts.head_size else rows
                     norm(part, part)
             workspace.rotate(own.rotary, own.scaling)
             views[own.window].attend(place, workspace, own.softcap)
-            layer.outward(workspace.mixed_rows, change)
+            layer.o(workspace.mixed_rows, change)
             if own.attention_post_norm is not None:
                 own.attention_post_norm(change, change)
             if own.parallel:  # the feed-forward part has the same input as attention
@@ -318,15 +318,15 @@ class _Layer:
 
     def __init__(self, parts: Layer) -> None:
         self.parts = parts
-        self._inward = [Product(part) for part in parts.inward]
-        self._expand = [Product(part) for part in parts.expand]
-        self.outward, self.contract = Product(parts.outward), Product(parts.contract)
-        self.products = [*self._inward, *self._expand, self.outward, self.contract]
-        ends = np.cumsum([part.outputs for part in parts.inward]).tolist()
+        self._inward = [Product(part) for part in parts.qkv]
+        self._expand = [Product(part) for part in parts.gate_up]
+        self.o, self.down = Product(parts.o), Product(parts.down)
+        self.products = [*self._inward, *self._expand, self.o, self.down]
+        ends = np.cumsum([part.outputs for part in parts.qkv]).tolist()
         self._spans = list(zip([0, *ends], ends, strict=False))
-        self._order = parts.inward[0].order
+        self._order = parts.qkv[0].order
 
-    def inward(self, rows: np.ndarray, out: np.ndarray, workspace: Workspace) -> None:
+    def qkv(self, rows: np.ndarray, out: np.ndarray, workspace: Workspace) -> None:
         """Write all queries, all keys, all values of these rows."""
         if self._order is not None:
             self._inward[0](rows, workspace.spare)
@@ -337,17 +337,19 @@ class _Layer:
 
     def feed_forward(self, rows: np.ndarray, out: np.ndarray, workspace: Workspace) -> None:
         """Write the feed-forward part's output of these rows."""
-        width = self.parts.contract.inputs
-        between = workspace.between[: 2 * width * workspace.rows] if self.parts.gated else workspace.between[: width * workspace.rows]
+        width = self.parts.down.inputs
+        intermediate = (
+            workspace.intermediate[: 2 * width * workspace.rows] if self.parts.gated else workspace.intermediate[: width * workspace.rows]
+        )
         if len(self._expand) == 2:
-            gate, up = between.reshape(2, workspace.rows, width)
+            gate, up = intermediate.reshape(2, workspace.rows, width)
             self._expand[0](rows, gate)
             self._expand[1](rows, up)
         else:
-            both = between.reshape(workspace.rows, -1)
+            both = intermediate.reshape(workspace.rows, -1)
             self._expand[0](rows, both)
             gate, up = both[:, :width], both[:, width:]
         activate(gate, self.parts.act)
         if self.parts.gated:
             np.multiply(gate, up, gate)
-        self.contract(gate, out)
+        self.down(gate, out)

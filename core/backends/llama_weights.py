@@ -41,19 +41,19 @@ def llama_parts(settings: Mapping[str, Any], weights: Mapping[str, torch.Tensor]
     layers = [
         Layer(
             attention_norm=norm(f"{home}.input_layernorm"),
-            inward=tuple(projection(f"{home}.self_attn.{kind}_proj") for kind in "qkv"),
+            qkv=tuple(projection(f"{home}.self_attn.{kind}_proj") for kind in "qkv"),
             head_norms=None,
             rotary=0,
             scaling=size**-0.5,
             softcap=None,
             window=None,
-            outward=projection(f"{home}.self_attn.o_proj"),
+            o=projection(f"{home}.self_attn.o_proj"),
             attention_post_norm=None,
             feed_forward_norm=norm(f"{home}.post_attention_layernorm"),
-            expand=(projection(f"{home}.mlp.gate_proj"), projection(f"{home}.mlp.up_proj")),
+            gate_up=(projection(f"{home}.mlp.gate_proj"), projection(f"{home}.mlp.up_proj")),
             gated=True,
             act="silu",
-            contract=projection(f"{home}.mlp.down_proj"),
+            down=projection(f"{home}.mlp.down_proj"),
             feed_forward_post_norm=None,
             parallel=False,
         )

@@ -84,7 +84,7 @@ class TransformersBackend:
         if self._rotary.each_length and length >= self._rotary.limit:
             self.read(np.zeros(1, dtype=np.int64), None)
 
-    def can_read_in_pieces(self, length: int) -> bool:
+    def can_read_in_chunks(self, length: int) -> bool:
         """Return whether a text of this many tokens may be computed in several passes."""
         return self.extend(self.new_state(), 2) and self._rotary.factors(length) == 0
 

@@ -18,7 +18,7 @@ class Workspace:
         group, turned = heads // kv_heads, heads + kv_heads
         self.rows, self._heads, self._rotaries = rows, heads, parts.rotaries
         self.hidden, self.normed, self.change, self.sum = np.empty((4, rows, parts.hidden_size), np.float32)
-        self.between = np.empty(2 * rows * parts.between, np.float32)
+        self.intermediate = np.empty(2 * rows * parts.intermediate_size, np.float32)
         self.packed, self.spare = np.empty((2, rows, (heads + 2 * kv_heads) * size), np.float32)
         lines = self.packed.reshape(rows, heads + 2 * kv_heads, size)
         queries, keys = self.packed[:, : heads * size], self.packed[:, heads * size : turned * size]

@@ -138,7 +138,7 @@ class BatchedLlama:
         """Return the output of attention for each row, after the output projection."""
         rows, size, queries = len(taken), self.head_size, self.heads * self.head_size
         turned = queries + self.kv_heads * size
-        projected = layer.inward(taken)
+        projected = layer.qkv(taken)
         norms = layer.parts.head_norms
         if norms is not None:
             for norm, span in zip(norms, (slice(0, queries), slice(queries, turned)), strict=True):
@@ -157,7 +157,7 @@ class BatchedLlama:
             lines[:] = rotated.reshape(lines.shape)
         keys[batch.new_slots // BLOCK_SIZE, :, batch.new_slots % BLOCK_SIZE] = projected[:, queries:turned]
         values[batch.new_slots] = projected[:, turned:]
-        return layer.outward(self._attend(projected[:, :queries], keys, values, batch, layer.parts.scaling))
+        return layer.o(self._attend(projected[:, :queries], keys, values, batch, layer.parts.scaling))
 
     def _attend(self, queries: np.ndarray, keys: np.ndarray, values: np.ndarray, batch: _Batch, scaling: float) -> np.ndarray:
         """Return the attention-weighted values for queries [rows, heads x head size], same shape."""
@@ -297,18 +297,18 @@ class _Layer:
 
     def __init__(self, parts: Layer, copied: bool) -> None:
         self.parts = parts
-        self.inward, self.expand = _Projection(parts.inward, copied), _Projection(parts.expand, copied)
-        self.outward, self.contract = _Projection((parts.outward,), copied), _Projection((parts.contract,), copied)
+        self.qkv, self.gate_up = _Projection(parts.qkv, copied), _Projection(parts.gate_up, copied)
+        self.o, self.down = _Projection((parts.o,), copied), _Projection((parts.down,), copied)
 
     def feed_forward(self, rows: np.ndarray) -> np.ndarray:
         """Return the output of the feed-forward part for these rows."""
-        both = self.expand(rows)
-        width = self.parts.contract.inputs
+        both = self.gate_up(rows)
+        width = self.parts.down.inputs
         gate = np.ascontiguousarray(both[:, :width])
         activate(gate, self.parts.act)
         if self.parts.gated:
             gate *= both[:, width:]
-        return self.contract(gate)
+        return self.down(gate)
 
 
 def _normed(norm: Norm | None, rows: np.ndarray) -> np.ndarray:

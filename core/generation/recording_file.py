@@ -26,7 +26,7 @@ LONGEST = 60.0  # seconds for one file
 MOST_STEPS = 50_000
 DEEPEST = 6  # nested brackets; a valid file has five levels
 MOST_MARKS = 8_000_000  # brackets and strings
-PIECE = 128 * 1024  # bytes of a list that are parsed at once, or one entry if that is longer
+CHUNK = 128 * 1024  # bytes of a list that are parsed at once, or one entry if that is longer
 LARGEST_ENTRY = 2 * 1024 * 1024  # bytes; a step of 1,001 tokens in 16 stages has a quarter of that
 LARGEST_REST = 1024 * 1024  # bytes outside of the long lists and of all strings
 LISTS = {"prompt_tokens": 2_000_000, "vocabulary": 2_000_000, "steps": MOST_STEPS}  # most entries of each list
@@ -179,7 +179,7 @@ class _Cutter:
         self.count += 1
         if self.count > LISTS[self.list_name] + 1:
             raise BadRecording(Message("This recording is broken (at {place}): there are too many entries.", place=self.list_name))
-        if at - self.cut_at >= PIECE:
+        if at - self.cut_at >= CHUNK:
             self._cut(at)
 
     def close_list(self, at: int) -> None:

@@ -138,7 +138,7 @@ class Tree:
         """Name the end of a branch; the name is cut to LONGEST_NAME characters."""
         self._node(node_id).name = "".join(c for c in name if c.isprintable()).strip()[:LONGEST_NAME]
 
-    def doomed(self, node_id: int) -> list[int]:
+    def nodes_to_delete(self, node_id: int) -> list[int]:
         """Return the nodes that `delete` would remove: all after this one, and the steps before it back to the last fork."""
         node = self._node(node_id)
         if node.parent is None:
@@ -157,7 +157,7 @@ class Tree:
         Returns how many steps were deleted. Other nodes keep their ids, and deleted ids are not used again. Raises BadPlace for the prompt
         and for unknown ids.
         """
-        gone = self.doomed(node_id)
+        gone = self.nodes_to_delete(node_id)
         fork = self.nodes[gone[0]].parent
         assert fork is not None
         if self.here in gone:

@@ -25,7 +25,7 @@ from core.message import Message
 from core.record import rich
 from core.tokens.tokens import Token
 
-PIECE = 512  # tokens per turn; during a long text others get turns in between
+CHUNK = 512  # tokens per turn; during a long text others get turns in between
 MOST_GUESSES = 1_000
 
 NO_LAYERS = Message("This architecture does not give the state after each layer, so there is no prediction per layer.")
@@ -175,7 +175,7 @@ class _Probe:
         if not len(ids):
             return
         state = self._backend.new_state()
-        size = PIECE if self._backend.can_read_in_pieces(len(self._ids)) else len(ids)
+        size = CHUNK if self._backend.can_read_in_chunks(len(self._ids)) else len(ids)
         for start in range(0, len(ids), size):
             with self.turn():
                 self._backend.run(ids[start : start + size], state)

@@ -19,7 +19,7 @@ from core.device import is_out_of_memory
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong
-from core.inspection.inside import PIECE, Guess, guess, must_be_here
+from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
 from core.tokens.tokens import Token
@@ -280,12 +280,12 @@ class _Reader:
         self._model = model
         self._backend = backend_of(model)
         self._layers = Layers(model)
-        self._in_pieces = self._backend.can_read_in_pieces(PIECE)
+        self._in_chunks = self._backend.can_read_in_chunks(CHUNK)
 
     def window(self, count: int) -> int:
         """Return how many of `count` tokens are read at once: the full context, if the model can continue from a state."""
         context = max(2, self._model.context_length)
-        return context if self._in_pieces or count <= LONGEST_WINDOW else min(context, LONGEST_WINDOW)
+        return context if self._in_chunks or count <= LONGEST_WINDOW else min(context, LONGEST_WINDOW)
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
         """Read a window. take(place, logits) gets float32 logits [some, vocabulary] of the tokens from `place` on; it starts at `first`.
@@ -293,8 +293,8 @@ class _Reader:
         Yields the number of tokens read so far, after every part and between two turns. The layers compute the window in parts; the head
         computes only as many positions at once as fit into memory.
         """
-        state = self._backend.new_state() if len(ids) > PIECE and self._backend.can_read_in_pieces(len(ids)) else None
-        size = len(ids) if state is None else PIECE
+        state = self._backend.new_state() if len(ids) > CHUNK and self._backend.can_read_in_chunks(len(ids)) else None
+        size = len(ids) if state is None else CHUNK
         for start in range(0, len(ids), size):
             stop = min(start + size, len(ids))
             with self._model.engine.lock.acquire():

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from core.rounding import CLOSE, CLOSE_NATS, FEW, LANES, PIECE, ROUNDED, SURE
+from core.rounding import CHUNK, CLOSE, CLOSE_NATS, FEW, LANES, ROUNDED, SURE
 from core.sampling.observation import broken
 
 MANY = 16384  # in longer arrays, the largest are searched in two rounds
@@ -55,7 +55,7 @@ class Row:
     def changed(cls, row: Row, scores: np.ndarray, places: np.ndarray) -> Row:
         """Return scores that differ from a row's only at these indices, with their sums; larger indices are ignored."""
         top = scores.max()
-        if len(scores) <= PIECE or 16 * len(places) > len(scores) or top != row.top or row.kept < len(scores):
+        if len(scores) <= CHUNK or 16 * len(places) > len(scores) or top != row.top or row.kept < len(scores):
             return cls.of(scores, row.ids, top)
         places = np.unique(places[places < len(scores)])
         (old_total, old_moment), (new_total, new_moment) = (_sums(part[places], top) for part in (row.scores, scores))
@@ -94,14 +94,14 @@ def _sums(scores: np.ndarray, top: np.float32) -> tuple[float, float]:
 
     Works in blocks that fit into the processor's cache, because new arrays of a large vocabulary's size cost more than the computation.
     """
-    if len(scores) <= PIECE:
+    if len(scores) <= CHUNK:
         below = scores - top
         weights = np.exp(below)
         return float(weights.sum()), float(weights.dot(below))
     total = moment = 0.0
-    below_room, weights_room = np.empty(PIECE, np.float32), np.empty(PIECE, np.float32)
-    for start in range(0, len(scores), PIECE):
-        part = scores[start : start + PIECE]
+    below_room, weights_room = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    for start in range(0, len(scores), CHUNK):
+        part = scores[start : start + CHUNK]
         below, weights = below_room[: len(part)], weights_room[: len(part)]
         np.subtract(part, top, out=below)
         np.exp(below, out=weights)

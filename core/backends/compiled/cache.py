@@ -56,12 +56,12 @@ def _version() -> str:
 
 def _processor() -> str:
     """Return the processor's name and features, if the system lists them, and numba's settings that replace them."""
-    told = [os.environ.get(name, "") for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
+    described = [os.environ.get(name, "") for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
     except OSError:
-        return " ".join([platform.processor(), *told])
-    return " ".join([*sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}), *told])
+        return " ".join([platform.processor(), *described])
+    return " ".join([*sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}), *described])
 
 
 def is_compiled(module: str) -> bool:

@@ -90,19 +90,19 @@ class WeightTable:
                 numbers[number] = norm.epsilon
         if query is not None and query.weight.shape[1] != head_size:
             row[k.QUERY_NORM + k.GROUPS] = -1  # over all heads at once
-        for number, part in enumerate(layer.inward):
-            self._projection(row[k.INWARD + number * k.PROJECTION :], part)
-        expand = layer.expand
-        if layer.gated and len(expand) == 1:  # gate and up projection in one matrix
-            width, both = layer.contract.inputs, expand[0]
+        for number, part in enumerate(layer.qkv):
+            self._projection(row[k.QKV + number * k.PROJECTION :], part)
+        gate_up = layer.gate_up
+        if layer.gated and len(gate_up) == 1:  # gate and up projection in one matrix
+            width, both = layer.down.inputs, gate_up[0]
             spans = (slice(0, width), slice(width, 2 * width))
-            expand = tuple(replace(both, weight=both.weight[span], bias=None if both.bias is None else both.bias[span]) for span in spans)
-        for number, part in enumerate(expand):
-            self._projection(row[k.EXPAND + number * k.PROJECTION :], part)
-        self._projection(row[k.OUTWARD :], layer.outward)
-        self._projection(row[k.CONTRACT :], layer.contract)
-        if layer.inward[0].order is not None:
-            row[k.ORDER] = self._address(np.ascontiguousarray(layer.inward[0].order, np.int64))
+            gate_up = tuple(replace(both, weight=both.weight[span], bias=None if both.bias is None else both.bias[span]) for span in spans)
+        for number, part in enumerate(gate_up):
+            self._projection(row[k.GATE_UP + number * k.PROJECTION :], part)
+        self._projection(row[k.OUTPUT :], layer.o)
+        self._projection(row[k.DOWN :], layer.down)
+        if layer.qkv[0].order is not None:
+            row[k.ORDER] = self._address(np.ascontiguousarray(layer.qkv[0].order, np.int64))
         row[k.ROTARY] = -1 if layer.rotary is None else layer.rotary
         row[k.WINDOW], row[k.PLACE] = layer.window or 0, place
         row[k.GATED], row[k.ACT], row[k.PARALLEL] = layer.gated, ACTS[layer.act], layer.parallel

@@ -47,8 +47,8 @@ def attend_blocks(queries, group, size, keys, values, head, blocks, count, scali
         for d in range(size):
             mixed[d] = k.zero
     for first in range(0, count, block):
-        told = values.ctypes.data + blocks[first // block] * block * across + 4 * head * size
-        blend(into + 4 * first, apart, group, told, across, min(block, count - first), size, out.ctypes.data, 4 * size)
+        described = values.ctypes.data + blocks[first // block] * block * across + 4 * head * size
+        blend(into + 4 * first, apart, group, described, across, min(block, count - first), size, out.ctypes.data, 4 * size)
 
 
 @njit(nogil=True, fastmath=k.QUICK)
@@ -78,12 +78,12 @@ def through_layers(  # type: ignore[no-untyped-def]
     normed, change = shared[:at].reshape(rows, width), shared[at : 2 * at].reshape(rows, width)
     packed, at = shared[2 * at : 2 * at + rows * lines * size].reshape(rows, lines * size), 2 * at + rows * lines * size
     mixed, at = shared[at : at + rows * heads * size].reshape(rows, heads * size), at + rows * heads * size
-    between = shared[at:]
+    intermediate = shared[at:]
     first, last = rows * me // team, rows * (me + 1) // team
     spare = np.empty(lines * size, np.float32)
     scores = np.empty((group, blocks.shape[1] * keys.shape[3]), np.float32)
     factor = np.float32(factors[1])
-    meetings = 0
+    barriers = 0
     for index in range(len(table)):
         layer, own = table[index], numbers[index]
         for r in range(first, last):
@@ -91,18 +91,18 @@ def through_layers(  # type: ignore[no-untyped-def]
                 k.norm(layer[k.ATTENTION_NORM :], own[0], hidden[r], 1, normed[r])
             else:
                 normed[r] = hidden[r]
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
         at = 0
         for place in range(3):  # one after the other, each [rows, outputs]; rows are joined below
-            part = layer[k.INWARD + place * k.PROJECTION : k.INWARD + (place + 1) * k.PROJECTION]
+            part = layer[k.QKV + place * k.PROJECTION : k.QKV + (place + 1) * k.PROJECTION]
             if part[k.ADDRESS] != 0:
                 project_rows(part, normed.ctypes.data, rows, packed.ctypes.data + 4 * rows * at, me, team)
                 at += part[k.OUTPUTS]
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
         for r in range(first, last):
             at = 0
             for place in range(3):
-                part = layer[k.INWARD + place * k.PROJECTION : k.INWARD + (place + 1) * k.PROJECTION]
+                part = layer[k.QKV + place * k.PROJECTION : k.QKV + (place + 1) * k.PROJECTION]
                 if part[k.ADDRESS] != 0:
                     outputs = part[k.OUTPUTS]
                     found = k.floats_at(packed.ctypes.data + 4 * (rows * at + r * outputs))
@@ -133,7 +133,7 @@ def through_layers(  # type: ignore[no-untyped-def]
             for i in range(kv_heads * size):
                 keys[index, place, i, within] = asking[i]
             values[index, slots[r]] = after[kv_heads * size :]
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
         for number in range(rows * kv_heads * me // team, rows * kv_heads * (me + 1) // team):
             r, h = number // kv_heads, number % kv_heads
             span = slice(h * group * size, (h + 1) * group * size)
@@ -141,9 +141,9 @@ def through_layers(  # type: ignore[no-untyped-def]
             scaling, seen = np.float32(own[k.SCALING]), positions[r] + 1
             text, into = blocks[texts[r]], mixed[r, span]
             attend_blocks(spare, group, size, keys[index], values[index], h, text, seen, scaling, scores, into)
-        meetings = k.meet(sync, team, meetings)
-        project_rows(layer[k.OUTWARD :], mixed.ctypes.data, rows, change.ctypes.data, me, team)
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
+        project_rows(layer[k.OUTPUT :], mixed.ctypes.data, rows, change.ctypes.data, me, team)
+        barriers = k.barrier(sync, team, barriers)
         parallel = layer[k.PARALLEL] != 0
         for r in range(first, last):
             if parallel:  # the feed-forward part has the same input as attention
@@ -156,24 +156,24 @@ def through_layers(  # type: ignore[no-untyped-def]
                 k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden[r], 1, normed[r])
             else:
                 normed[r] = hidden[r]
-        meetings = k.meet(sync, team, meetings)
-        inner = layer[k.CONTRACT + k.INPUTS]
-        gate = between[: rows * inner].reshape(rows, inner)
-        up = between[rows * inner : 2 * rows * inner].reshape(rows, inner)
+        barriers = k.barrier(sync, team, barriers)
+        inner = layer[k.DOWN + k.INPUTS]
+        gate = intermediate[: rows * inner].reshape(rows, inner)
+        up = intermediate[rows * inner : 2 * rows * inner].reshape(rows, inner)
         gated = layer[k.GATED] != 0
-        project_rows(layer[k.EXPAND :], normed.ctypes.data, rows, gate.ctypes.data, me, team)
+        project_rows(layer[k.GATE_UP :], normed.ctypes.data, rows, gate.ctypes.data, me, team)
         if gated:
-            project_rows(layer[k.EXPAND + k.PROJECTION :], normed.ctypes.data, rows, up.ctypes.data, me, team)
+            project_rows(layer[k.GATE_UP + k.PROJECTION :], normed.ctypes.data, rows, up.ctypes.data, me, team)
         begin, stop = inner * me // team, inner * (me + 1) // team
         for r in range(rows):
             lets = up[r, begin:stop] if gated else gate[r, begin:stop]
             k.activate(layer[k.ACT], gate[r, begin:stop], lets, gated)
-        meetings = k.meet(sync, team, meetings)
-        project_rows(layer[k.CONTRACT :], gate.ctypes.data, rows, change.ctypes.data, me, team)
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
+        project_rows(layer[k.DOWN :], gate.ctypes.data, rows, change.ctypes.data, me, team)
+        barriers = k.barrier(sync, team, barriers)
         for r in range(first, last):
             add_change(layer, k.FEED_FORWARD_POST_NORM, own[5], factor, change[r], hidden[r])
-    return meetings
+    return barriers
 
 
 TABLES = types.Tuple(
@@ -229,15 +229,15 @@ def batch(  # type: ignore[no-untyped-def]
             k.widened(ends[3], ends[2], positions[r] * width, width, learned)
             for i in range(width):
                 own[i] += learned[i]
-    meetings = through_layers(tables, where, blocks, keys, values, hidden, shared, me, team, sync)
-    meetings = k.meet(sync, team, meetings)
+    barriers = through_layers(tables, where, blocks, keys, values, hidden, shared, me, team, sync)
+    barriers = k.barrier(sync, team, barriers)
     count, head = len(wanted), ends[4 + k.NORM :]
     normed = shared[: count * width].reshape(count, width)
     for n in range(count * me // team, count * (me + 1) // team):
         k.norm(ends[4:], factors[4], hidden[wanted[n]], 1, normed[n])
-    meetings = k.meet(sync, team, meetings)
+    barriers = k.barrier(sync, team, barriers)
     project_rows(head, normed.ctypes.data, count, logits.ctypes.data, me, team)
     begin, stop = logits.shape[1] * me // team, logits.shape[1] * (me + 1) // team
     for n in range(count):
         k.finish(logits[n, begin:stop], factors)
-    k.meet(sync, team, meetings)
+    k.barrier(sync, team, barriers)

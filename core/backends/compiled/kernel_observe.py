@@ -14,9 +14,9 @@ from numba import njit, types
 from core.backends.compiled import kernels as k
 from core.backends.compiled.kernel_pick import ALIKE, MOST, UNSURE, best, cut, landing
 from core.backends.compiled.kernel_weights import BLOCK, block_maxima, divided_sums, first_of, sums
-from core.rounding import CLOSE, CLOSE_NATS, FEW, HEAD, PIECE
+from core.rounding import CHUNK, CLOSE, CLOSE_NATS, FEW, HEAD
 
-NOBODY = -1
+NOT_CHOSEN = -1
 CUTS = 4  # top-k, top-p, min-p, typical-p: the last stages, in this order
 
 
@@ -49,7 +49,7 @@ def _place(ids, count, token):  # type: ignore[no-untyped-def]
     for place in range(count):
         if ids[place] == token:
             return place
-    return NOBODY
+    return NOT_CHOSEN
 
 
 @njit(nogil=True)
@@ -123,7 +123,7 @@ def _typical(scaled, top, setting, total, mean, ids, ends, count):  # type: igno
     cache=True,
 )
 def observe(  # type: ignore[no-untyped-def]
-    scores, previous, penalty, temperature, top_k, top_p, min_p, typical_p, greedy, picks, roll, forced, measures, table, odds
+    scores, previous, penalty, temperature, top_k, top_p, min_p, typical_p, greedy, picks, roll, forced, measures, table, probabilities
 ):
     """Write the record of one step. Return how many tokens are listed: `top_n`, or one more if the chosen token is not among them.
 
@@ -131,14 +131,14 @@ def observe(  # type: ignore[no-untyped-def]
     penalty. Settings of 1, 1, 0, 1, 0, 1 are off. greedy: a last stage that keeps the likeliest token. picks: a token is chosen: `forced`
     if that is at least 0, else by the roll in [0, 1).
     Written are measures float64 [stages, 3]: log-sum-exp, entropy in nats, number kept; table int64 [4, top_n + 1]: listed ids, ranks, the
-    stage that removed each or -1, and in the last row the chosen token or -1; odds float64 [stages + 2, top_n + 1]: probabilities of the
+    stage that removed each or -1, and in the last row the chosen token or -1; probabilities float64 [stages + 2, top_n + 1]: those of the
     listed tokens at every stage, their logits, and where each begins on the strip of the dice or NaN.
     """
     size, top_n = len(scores), table.shape[1] - 1
     scaled, maxima = np.empty(size, np.float32), block_maxima(scores)
     top = k.highest(maxima, len(maxima))
-    anew = penalty != 1.0 and (size <= PIECE or penalty < 1.0)  # small vocabularies are summed again, as NumPy does
-    divided = temperature != 1.0 and not anew
+    recomputed = penalty != 1.0 and (size <= CHUNK or penalty < 1.0)  # small vocabularies are summed again, as NumPy does
+    divided = temperature != 1.0 and not recomputed
     if divided:  # computed in the same pass, without the penalty
         total, moment, later_total, later_moment = divided_sums(scores, top, temperature, scaled)
     else:
@@ -167,7 +167,7 @@ def observe(  # type: ignore[no-untyped-def]
             later = _replaced(later, (old / temperature if divided else old) - later_top, scaled[token] - later_top)
             was_best = was_best or old == top
         # A difference of nearly equal sums has large relative errors, so the sums are computed again.
-        if anew or not 4 * less[0] > total or not 4 * later[0] > later_total:
+        if recomputed or not 4 * less[0] > total or not 4 * later[0] > later_total:
             if divided:
                 _copied(scores, scaled)
                 for token in previous:
@@ -248,7 +248,7 @@ def observe(  # type: ignore[no-untyped-def]
                 _noted(measures, stages, top, total, so_far, count)
             stages += 1
 
-    chosen = NOBODY
+    chosen = NOT_CHOSEN
     if picks:
         chosen = forced
         if forced < 0:
@@ -273,27 +273,27 @@ def observe(  # type: ignore[no-untyped-def]
     for column in range(listed):
         token = table[0, column]
         score = scores[token]
-        odds[stages, column] = score
-        odds[stages + 1, column] = math.nan
+        probabilities[stages, column] = score
+        probabilities[stages + 1, column] = math.nan
         for stage in range(stages):
-            odds[stage, column] = 0.0
+            probabilities[stage, column] = 0.0
         table[2, column] = -1
         stage = 0
-        odds[stage, column] = math.exp(np.float64(score) - measures[stage, 0])
+        probabilities[stage, column] = math.exp(np.float64(score) - measures[stage, 0])
         if penalty != 1.0:
             stage += 1
             if np.any(previous == token):
                 score = _penalised(score, penalty)
-            odds[stage, column] = math.exp(np.float64(score) - measures[stage, 0])
+            probabilities[stage, column] = math.exp(np.float64(score) - measures[stage, 0])
         if temperature != 1.0:
             stage += 1
-            odds[stage, column] = math.exp(np.float64(scaled[token]) - measures[stage, 0])
+            probabilities[stage, column] = math.exp(np.float64(scaled[token]) - measures[stage, 0])
         place = _place(ids, count, token)
         if greedy:
             if place < 0:
                 table[2, column] = cuts
             else:
-                odds[cuts, column], odds[stages + 1, column] = 1.0, 0.0
+                probabilities[cuts, column], probabilities[stages + 1, column] = 1.0, 0.0
             continue
         rank = _place(whole, len(whole), token)
         for number in range(CUTS):
@@ -307,7 +307,7 @@ def observe(  # type: ignore[no-untyped-def]
             if not stays:
                 table[2, column] = stage
                 break
-            odds[stage, column] = math.exp(np.float64(scaled[token]) - measures[stage, 0])
+            probabilities[stage, column] = math.exp(np.float64(scaled[token]) - measures[stage, 0])
         if table[2, column] >= 0:
             continue
         if not 0 <= place < HEAD:  # the strip was not computed that far
@@ -315,5 +315,5 @@ def observe(  # type: ignore[no-untyped-def]
         for other in (place - 1, place + 1):
             if 0 <= other < count and 0 < abs(scaled[ids[other]] - scaled[token]) < ALIKE:
                 return UNSURE
-        odds[stages + 1, column] = 0.0 if place == 0 else ends[place - 1] / total
+        probabilities[stages + 1, column] = 0.0 if place == 0 else ends[place - 1] / total
     return listed

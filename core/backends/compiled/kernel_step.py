@@ -31,11 +31,11 @@ def through_layers(  # type: ignore[no-untyped-def]
     all_packed, at = shared[: lines * size], lines * size
     change, at = shared[at : at + len(hidden)], at + len(hidden)
     mixed, at = shared[at : at + heads * size], at + heads * size
-    between = shared[at:]
+    intermediate = shared[at:]
     scores = np.empty(max(keys[0].shape[3], keys[1].shape[3]), np.float32)
     added = np.empty_like(hidden)
     residual = np.float32(residual)
-    meetings = 0
+    barriers = 0
     for index in range(len(table)):
         layer, own = table[index], numbers[index]
         taken = hidden
@@ -44,11 +44,11 @@ def through_layers(  # type: ignore[no-untyped-def]
             taken = normed
         at = 0
         for place in range(3):
-            part = layer[k.INWARD + place * k.PROJECTION : k.INWARD + (place + 1) * k.PROJECTION]
+            part = layer[k.QKV + place * k.PROJECTION : k.QKV + (place + 1) * k.PROJECTION]
             if part[k.ADDRESS] != 0:
                 project(part, taken, all_packed[at : at + part[k.OUTPUTS]], me, team)
                 at += part[k.OUTPUTS]
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
         if layer[k.ORDER] != 0:
             order = k.integers_at(layer[k.ORDER])
             for i in range(len(packed)):
@@ -75,9 +75,9 @@ def through_layers(  # type: ignore[no-untyped-def]
             span = slice(h * size, (h + 1) * size)
             scaling, softcap = np.float32(own[k.SCALING]), np.float32(own[k.SOFTCAP])
             k.attend(packed[span], all_keys[h // group], all_values[h // group], begin, newest + 1, scaling, softcap, scores, mixed[span])
-        meetings = k.meet(sync, team, meetings)
-        project(layer[k.OUTWARD : k.OUTWARD + k.PROJECTION], mixed, change, me, team)
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
+        project(layer[k.OUTPUT : k.OUTPUT + k.PROJECTION], mixed, change, me, team)
+        barriers = k.barrier(sync, team, barriers)
         added[:] = change
         if layer[k.ATTENTION_POST_NORM] != 0:
             k.norm(layer[k.ATTENTION_POST_NORM :], own[3], added, 1, added)
@@ -89,26 +89,26 @@ def through_layers(  # type: ignore[no-untyped-def]
         if layer[k.FEED_FORWARD_NORM] != 0:
             k.norm(layer[k.FEED_FORWARD_NORM :], own[4], hidden, 1, normed)
             taken = normed
-        width = layer[k.CONTRACT + k.INPUTS]
-        gate, up = between[:width], between[width : 2 * width]
-        project(layer[k.EXPAND : k.EXPAND + k.PROJECTION], taken, gate, me, team)
+        width = layer[k.DOWN + k.INPUTS]
+        gate, up = intermediate[:width], intermediate[width : 2 * width]
+        project(layer[k.GATE_UP : k.GATE_UP + k.PROJECTION], taken, gate, me, team)
         gated = layer[k.GATED] != 0
         if gated:
-            project(layer[k.EXPAND + k.PROJECTION : k.EXPAND + 2 * k.PROJECTION], taken, up, me, team)
+            project(layer[k.GATE_UP + k.PROJECTION : k.GATE_UP + 2 * k.PROJECTION], taken, up, me, team)
         begin, stop = width * me // team, width * (me + 1) // team
         k.activate(layer[k.ACT], gate[begin:stop], up[begin:stop], gated)
-        meetings = k.meet(sync, team, meetings)
+        barriers = k.barrier(sync, team, barriers)
         if beside:  # the feed-forward part has the same input as attention
             for i in range(len(hidden)):
                 hidden[i] += added[i]
-        project(layer[k.CONTRACT : k.CONTRACT + k.PROJECTION], gate, change, me, team)
-        meetings = k.meet(sync, team, meetings)
+        project(layer[k.DOWN : k.DOWN + k.PROJECTION], gate, change, me, team)
+        barriers = k.barrier(sync, team, barriers)
         added[:] = change
         if layer[k.FEED_FORWARD_POST_NORM] != 0:
             k.norm(layer[k.FEED_FORWARD_POST_NORM :], own[5], added, 1, added)
         for i in range(len(hidden)):
             hidden[i] += residual * added[i]
-    return meetings
+    return barriers
 
 
 ROOMS = types.UniTuple(types.float32[:, :, :, ::1], 2)
@@ -158,7 +158,7 @@ def step(  # type: ignore[no-untyped-def]
         k.widened(ends[3], ends[2], position * shape[0], shape[0], learned)
         for i in range(len(hidden)):
             hidden[i] += learned[i]
-    meetings = through_layers(
+    barriers = through_layers(
         table,
         numbers,
         shape,
@@ -181,7 +181,7 @@ def step(  # type: ignore[no-untyped-def]
     head = ends[4 + k.NORM : 4 + k.NORM + k.PROJECTION]
     project(head, normed, logits, me, team)
     k.finish(logits[len(logits) * me // team : len(logits) * (me + 1) // team], factors)
-    k.meet(sync, team, meetings)
+    k.barrier(sync, team, barriers)
 
 
 @njit(ROWS, nogil=True, fastmath=k.QUICK, cache=True)

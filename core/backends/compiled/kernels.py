@@ -39,11 +39,11 @@ KEY_NORM = QUERY_NORM + NORM
 ATTENTION_POST_NORM = KEY_NORM + NORM
 FEED_FORWARD_NORM = ATTENTION_POST_NORM + NORM
 FEED_FORWARD_POST_NORM = FEED_FORWARD_NORM + NORM
-INWARD = FEED_FORWARD_POST_NORM + NORM
-OUTWARD = INWARD + 3 * PROJECTION
-EXPAND = OUTWARD + PROJECTION
-CONTRACT = EXPAND + 2 * PROJECTION
-ORDER = CONTRACT + PROJECTION
+QKV = FEED_FORWARD_POST_NORM + NORM
+OUTPUT = QKV + 3 * PROJECTION
+GATE_UP = OUTPUT + PROJECTION
+DOWN = GATE_UP + 2 * PROJECTION
+ORDER = DOWN + PROJECTION
 ROTARY, WINDOW, PLACE, GATED, ACT, PARALLEL = range(ORDER + 1, ORDER + 7)
 COLUMNS = ORDER + 7
 # Columns of a layer's numbers: an epsilon per norm, in their order, then
@@ -82,8 +82,8 @@ def from_bfloat16(typing_context: Any, bits: Any) -> Any:
 
 def features() -> dict[str, bool]:
     """Return the features of the processor that numba compiles for: this one, or NUMBA_CPU_FEATURES."""
-    told = config.CPU_FEATURES
-    return dict(binding.get_host_cpu_features()) if told is None else {one[1:]: one[0] == "+" for one in told.split(",") if one}
+    described = config.CPU_FEATURES
+    return dict(binding.get_host_cpu_features()) if described is None else {one[1:]: one[0] == "+" for one in described.split(",") if one}
 
 
 WIDENS_HALVES = platform.machine().lower() in ("arm64", "aarch64") or bool(features().get("f16c"))
@@ -233,20 +233,20 @@ def widened(kind, address, start, count, out):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath=QUICK, nogil=True)
-def meet(sync, team, meetings):  # type: ignore[no-untyped-def]
-    """Wait until all threads of the team have called this (a barrier). meetings: barriers before this one; return that number plus one.
+def barrier(sync, team, barriers):  # type: ignore[no-untyped-def]
+    """Wait until all threads of the team have called this (a barrier). barriers: the barriers before this one; return that number plus one.
 
     After a long wait the thread gives way, because the missing thread may need its core.
     """
-    meetings += 1
+    barriers += 1
     if team > 1:
         add_one(sync)
         turns = 0
-        while current(sync) < team * meetings:
+        while current(sync) < team * barriers:
             turns += 1
             if turns > PATIENCE:
                 give_way()
-    return meetings
+    return barriers
 
 
 @njit(fastmath=QUICK, nogil=True)

@@ -37,7 +37,7 @@ class CompiledStep:
     def __init__(self, described: WeightTable) -> None:
         self.described, parts = described, described.parts
         packed = (parts.heads + 2 * parts.kv_heads) * parts.head_size
-        self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.between
+        self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.intermediate_size
         self._team = Team()
 
     def __call__(self, token: int, state: State) -> np.ndarray:
@@ -69,7 +69,7 @@ class CompiledBatch:
         self._pass = kernel_batch.batch
         self.described, parts = described, described.parts
         lines = 2 * (parts.heads + parts.kv_heads) * parts.head_size
-        self._shared = 2 * parts.hidden_size + lines + 2 * parts.between  # numbers of workspace per row
+        self._shared = 2 * parts.hidden_size + lines + 2 * parts.intermediate_size  # numbers of workspace per row
         self._team = Team()
 
     def __call__(self, where: Where, blocks: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:

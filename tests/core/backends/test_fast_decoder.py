@@ -134,7 +134,7 @@ def test_the_weights_are_the_networks_own(name: str) -> None:
     network = network_of(family, **changes)
     fast = accepted(network)
     ours = [fast.parts.embedding, fast.parts.head.weight]
-    ours += [part.weight for layer in fast.parts.layers for part in (*layer.inward, layer.outward, *layer.expand, layer.contract)]
+    ours += [part.weight for layer in fast.parts.layers for part in (*layer.qkv, layer.o, *layer.gate_up, layer.down)]
     ours += [] if fast.parts.positions is None else [fast.parts.positions]
     theirs = {weight.data_ptr(): weight.nbytes for weight in network.parameters() if weight.dim() > 1}
     assert {weight.data_ptr(): weight.nbytes for weight in ours} == theirs
@@ -250,10 +250,10 @@ def test_weights_that_gpt2_keeps_by_inputs_lie_by_outputs_and_are_the_same_ones(
     fast = FastDecoder.of(network)
     assert fast is not None
     for block, layer in zip(network.transformer.h, fast.parts.layers, strict=True):
-        for module, part in ((block.attn.c_attn, layer.inward[0]), (block.mlp.c_fc, layer.expand[0]), (block.mlp.c_proj, layer.contract)):
+        for module, part in ((block.attn.c_attn, layer.qkv[0]), (block.mlp.c_fc, layer.gate_up[0]), (block.mlp.c_proj, layer.down)):
             assert part.weight.is_contiguous() and part.weight.data_ptr() == module.weight.data_ptr(), "no second copy"
             assert part.weight.shape == module.weight.shape[::-1]
-    weight, place = network.transformer.h[0].mlp.c_proj.weight, fast.parts.layers[0].contract.weight.data_ptr()
+    weight, place = network.transformer.h[0].mlp.c_proj.weight, fast.parts.layers[0].down.weight.data_ptr()
     assert FastDecoder.of(network) is not None and weight.data_ptr() == place, "once is enough"
     network.save_pretrained(tmp_path)
     for found in (network.state_dict(), type(network).from_pretrained(tmp_path).state_dict()):

@@ -67,7 +67,7 @@ def test_lists_may_stand_anywhere_and_be_written_anyhow(content: dict[str, Any])
 
 @pytest.mark.parametrize("harm", ["[,", ",]", "}{", "} {", "},,{"])
 def test_a_comma_too_many_or_too_few_is_refused(content: dict[str, Any], harm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording_file, "PIECE", 10)  # every entry is a piece of its own
+    monkeypatch.setattr(recording_file, "CHUNK", 10)  # every entry is a piece of its own
     sound = json.dumps(content, separators=(",", ":"))
     assert Recording.loads(sound).path
     start = sound.index('"steps":[') + 8

@@ -61,7 +61,7 @@ def test_what_is_not_there_cannot_be_deleted(run: Generation, node_id: Any) -> N
 
 def test_a_deleted_branch_is_gone_for_good(run: Generation) -> None:
     run.delete(4)
-    for verb in (run.switch, run.path_to, run.delete, run.doomed, lambda i: run.rename(i, "x")):
+    for verb in (run.switch, run.path_to, run.delete, run.nodes_to_delete, lambda i: run.rename(i, "x")):
         with pytest.raises(BadPlace, match="was deleted"):
             verb(4)
 

@@ -112,7 +112,7 @@ def test_a_long_text_is_read_in_pieces_to_the_same_end(architecture: str, tiny: 
     model = tiny(architecture)
     ids = list(range(10, 60))
     whole = inside.inspect_step(model, ids)
-    monkeypatch.setattr(inside, "PIECE", 7)
+    monkeypatch.setattr(inside, "CHUNK", 7)
     pieces = inside.inspect_step(model, ids)
     for one, other in zip(whole.layers, pieces.layers, strict=True):
         assert one.entropy == pytest.approx(other.entropy, abs=1e-3)
@@ -162,7 +162,7 @@ def test_bad_tokens_get_one_sentence(ids: Any, error: type[Exception], tiny: Mod
     "ask", [lambda model: inside.inspect_step(model, [5]), lambda model: score_text(model, TEXT)], ids=["look", "score"]
 )
 def test_a_model_on_a_server_cannot_be_looked_into(ask: Callable[[Any], object]) -> None:
-    with pytest.raises(ModelError, match="on a server|a server"):
+    with pytest.raises(ModelError, match="a server"):
         ask(SimpleNamespace(has_network=False))
 
 

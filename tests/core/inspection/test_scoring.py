@@ -104,7 +104,7 @@ def test_a_longer_text_is_read_in_strides(architecture: str, tiny: Model, plain:
 def test_pieces_and_chunks_change_no_number(architecture: str, tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny(architecture)
     whole = score_text(model, TEXT)
-    monkeypatch.setattr(scoring, "PIECE", 7)
+    monkeypatch.setattr(scoring, "CHUNK", 7)
     monkeypatch.setattr("core.inspection.layers.FLOATS_AT_ONCE", 3 * model.vocabulary_size)
     pieces = score_text(model, TEXT)
     assert pieces.log_probabilities == pytest.approx(whole.log_probabilities, abs=1e-4, nan_ok=True)

@@ -19,7 +19,7 @@ from transformers.generation.logits_process import (
     TypicalLogitsWarper,
 )
 
-from core.sampling.processors_numpy import CLOSE, FEW, MANY, PIECE, Row, min_p, repetition_penalty, top_k, top_p, typical_p
+from core.sampling.processors_numpy import CHUNK, CLOSE, FEW, MANY, Row, min_p, repetition_penalty, top_k, top_p, typical_p
 from tests.tiny_models import some
 
 Cut = Callable[[Row, float], np.ndarray | None]
@@ -148,7 +148,7 @@ def test_a_repetition_penalty_gives_the_very_same_scores(scores: np.ndarray, pen
     np.testing.assert_array_equal(found, expected[0].numpy())
 
 
-@pytest.mark.parametrize("size", [3000, 2 * PIECE + 77])
+@pytest.mark.parametrize("size", [3000, 2 * CHUNK + 77])
 @pytest.mark.parametrize("penalty", [0.3, 1.3, 50.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_a_row_after_a_penalty_measures_as_if_it_were_new(seed: int, penalty: float, size: int) -> None:

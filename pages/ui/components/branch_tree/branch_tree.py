@@ -127,7 +127,7 @@ def rows_of_run(run: Tree) -> list[Row]:
                 kind="path" if start in line else "open",
                 name=end.name,
                 here=end.node_id == run.here,
-                gone=len(run.doomed(end.node_id)),
+                gone=len(run.nodes_to_delete(end.node_id)),
             )
         )
         waiting += [(child, end.node_id) for child in reversed(end.children)]

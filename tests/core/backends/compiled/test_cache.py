@@ -58,7 +58,7 @@ def test_a_module_is_compiled_once_into_the_folder_that_the_user_named(tmp_path:
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", program]
-    told = subprocess.run(command, cwd=ROOT, env=environment, timeout=300, capture_output=True, text=True, check=True)
-    folder, hits, misses = told.stdout.split()
+    described = subprocess.run(command, cwd=ROOT, env=environment, timeout=300, capture_output=True, text=True, check=True)
+    folder, hits, misses = described.stdout.split()
     assert Path(folder).parent == tmp_path and list(Path(folder).rglob("kernel_dice*.nbi"))
     assert int(hits) > 0 and misses == "0"

@@ -19,14 +19,14 @@ from tests.core.backends.compiled.loaded import numpy_alone
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
 pytestmark = pytest.mark.usefixtures("compiled_sampling")
-NOBODY = np.array([0])
+NOT_CHOSEN = np.array([0])
 
 
 def slowly(scores: np.ndarray, chosen: SamplingSettings, index: int) -> tuple[int, np.ndarray]:
     """Token and probabilities by NumPy alone."""
     with numpy_alone():
         row = torch.from_numpy(scores)
-        return pick.pick(row, chosen, NOBODY, index), sampling_probabilities(row, chosen, NOBODY)
+        return pick.pick(row, chosen, NOT_CHOSEN, index), sampling_probabilities(row, chosen, NOT_CHOSEN)
 
 
 def scores_of(seed: int, size: int, spread: float, rounded: bool) -> np.ndarray:
@@ -49,11 +49,11 @@ def test_the_same_token_and_the_same_odds_as_by_numpy(
 ) -> None:
     scores = scores_of(seed, size, spread, rounded)
     chosen = SamplingSettings(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, seed=seed)
-    token, odds = slowly(scores, chosen, seed % 60)
+    token, probabilities = slowly(scores, chosen, seed % 60)
     row = torch.from_numpy(scores)
-    assert pick.pick(row, chosen, NOBODY, seed % 60) == token
-    found = sampling_probabilities(row, chosen, NOBODY)
-    assert np.array_equal(found > 0, odds > 0) and np.allclose(found, odds, rtol=1e-5, atol=1e-7)
+    assert pick.pick(row, chosen, NOT_CHOSEN, seed % 60) == token
+    found = sampling_probabilities(row, chosen, NOT_CHOSEN)
+    assert np.array_equal(found > 0, probabilities > 0) and np.allclose(found, probabilities, rtol=1e-5, atol=1e-7)
 
 
 def test_it_answers_by_itself_where_a_model_is_asked_as_usual() -> None:
@@ -71,8 +71,8 @@ def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
     scores = scores_of(1, 4096, 3.0, rounded=False)
     scores[17] = broken
     with pytest.raises(BrokenLogits):
-        pick.pick(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY, 0)
+        pick.pick(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOT_CHOSEN, 0)
     with pytest.raises(BrokenLogits):
-        sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOBODY)
+        sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOT_CHOSEN)
     with pytest.raises(BrokenLogits):
-        pick.pick(torch.from_numpy(scores), SamplingSettings(greedy=True), NOBODY, 0)
+        pick.pick(torch.from_numpy(scores), SamplingSettings(greedy=True), NOT_CHOSEN, 0)

@@ -52,13 +52,13 @@ PROCESSORS = [("", "4 False"), ("+avx", "8 False"), ("+avx,+avx2,+fma,+f16c", "8
 
 @pytest.mark.skipif(not IS_X86, reason="a question about x86")
 @pytest.mark.parametrize(("features", "told"), some(PROCESSORS, PROCESSORS[:1]))
-def test_products_with_halves_are_right_without_the_instructions_for_them(tmp_path: Path, features: str, told: str) -> None:
+def test_products_with_halves_are_right_without_the_instructions_for_them(tmp_path: Path, features: str, described: str) -> None:
     asked = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", PRODUCTS], cwd=ROOT, env=os.environ | asked, timeout=300, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.strip() == told
+    assert done.stdout.strip() == described
 
 
 def test_a_compiler_that_takes_its_process_along_is_not_tried_in_this_one(
