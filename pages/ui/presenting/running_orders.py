@@ -21,7 +21,7 @@ THREE = Talk(
     N_("Three minutes"),
     (
         Stop(
-            N_("One piece at a time"), _stage(), N_("This runs here, now, without a network. Press on: read, think, weigh, roll, write."), 2
+            N_("One token at a time"), _stage(), N_("This runs here, now, without a network. Press on: read, think, weigh, roll, write."), 2
         ),
         Stop(N_("Guess first"), _stage("The bird flew up into the"), N_("G: the hall calls out before anyone sees the odds. Twice."), 2),
         Stop(N_("Colder and hotter"), _stage(_STORY, temperature="0.8"), N_("Up and down turn the heat. Watch the same bars move."), 2),

@@ -130,7 +130,7 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
     think = (
         _("{parameters} numbers, {time} when this was recorded.")
         if run.is_replay
-        else _("One piece at a time through all {parameters} numbers: {time}, measured.")
+        else _("One token through all {parameters} parameters: {time}, measured.")
         if done.computed_tokens == 1
         else _("{computed} pieces at once through all {parameters} numbers: {time}, measured.")
     )

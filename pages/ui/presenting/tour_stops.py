@@ -65,7 +65,7 @@ def send() -> None:
     """One press, one piece."""
     sentence()
     with st.container(horizontal=True, key="tour_send"):
-        st.button(_("One piece"), on_click=tour_state.write, args=(1,), type="primary", icon=":material/add:", key="tour_one")
+        st.button(_("One token"), on_click=tour_state.write, args=(1,), type="primary", icon=":material/add:", key="tour_one")
         st.button(_("From the start"), on_click=tour_state.from_the_start, type="tertiary", key="tour_start_again")
     if len(tour_state.run().path) >= ENOUGH:
         tour_state.tried("send")

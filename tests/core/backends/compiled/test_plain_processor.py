@@ -51,7 +51,7 @@ PROCESSORS = [("", "4 False"), ("+avx", "8 False"), ("+avx,+avx2,+fma,+f16c", "8
 
 
 @pytest.mark.skipif(not IS_X86, reason="a question about x86")
-@pytest.mark.parametrize(("features", "told"), some(PROCESSORS, PROCESSORS[:1]))
+@pytest.mark.parametrize(("features", "described"), some(PROCESSORS, PROCESSORS[:1]))
 def test_products_with_halves_are_right_without_the_instructions_for_them(tmp_path: Path, features: str, described: str) -> None:
     asked = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
