@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from core.models.model_names import checked_name
 
 from core import list_models
 from core.language import _, say
-from core.models.hub import OFFERS, Offer, checked_name, local_folder
+from core.models.hub import OFFERS, Offer, local_folder
 from core.models.memory_fit import fit
 from core.remote.address import Address
 from pages.ui.i18n import numbers

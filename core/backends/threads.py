@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
 
 FEW = 20_000_000  # parameters; a step of a smaller model ends before several threads have started
 ENOUGH = 1.2  # more threads must be faster by this factor, because they wait for each other beside a browser
@@ -27,3 +30,17 @@ def choices() -> list[int]:
     """Return the numbers to try: one, half of the processors, all but one, all."""
     cores = os.cpu_count() or 1
     return sorted({1, max(1, cores // 2), max(1, cores - 1), cores})
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let torch use this many threads in the block only; torch has one number per process, which may belong to other code."""
+    before = torch.get_num_threads()
+    if count == before:
+        yield
+        return
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from core.backends.fast_decoder import FastDecoder
+from core.backends.threads import torch_threads
 from core.batching.batched_llama import BatchedLlama, BatchRunner
 from core.batching.batched_transformers import BatchedTransformers, refuse_unless_plain
 from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
@@ -252,9 +253,7 @@ class Server:
     def _run(self, work: Sequence[Work]) -> tuple[torch.Tensor, float, float]:
         """Compute the shared pass; return logits, its seconds, and the seconds spent waiting for other passes of the engine."""
         engine = self.model.engine
-        with engine.lock.acquire() as waited:
-            if torch.get_num_threads() != engine.threads:
-                torch.set_num_threads(engine.threads)
+        with engine.lock.acquire() as waited, torch_threads(engine.threads):
             stopwatch = Stopwatch(engine.device)
             try:
                 logits = self.runner.run(work)

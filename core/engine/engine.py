@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from core.backends.threads import torch_threads
 from core.device import Stopwatch, is_out_of_memory
 from core.engine.fair_lock import FairLock
 from core.engine.kv_cache.kv_cache import KVCache
@@ -144,9 +145,7 @@ class Engine:
         return forward
 
     def _run(self, ids: np.ndarray, cache: KVCache | None) -> tuple[int, torch.Tensor]:
-        if torch.get_num_threads() != self.threads:  # torch has one setting per process, and models differ
-            torch.set_num_threads(self.threads)
-        with torch.inference_mode():
+        with torch_threads(self.threads), torch.inference_mode():
             if cache is None:
                 return 0, self.backend.run(ids, None)
             reused = self._make_room(ids, cache)

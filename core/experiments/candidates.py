@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from core.backends.threads import torch_threads
 from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.experiments.answers import answer_of, normal
@@ -81,9 +82,7 @@ class PromptBatch:
     def _run(self, inputs: torch.Tensor) -> torch.Tensor:
         kept = {"use_cache": False} if self._cache is None else {"past_key_values": self._cache, "use_cache": True}
         engine = self.model.engine
-        with engine.lock.acquire() as waited, torch.inference_mode():
-            if torch.get_num_threads() != engine.threads:
-                torch.set_num_threads(engine.threads)
+        with engine.lock.acquire() as waited, torch_threads(engine.threads), torch.inference_mode():
             stopwatch = Stopwatch(self._device)
             try:
                 output = self._network(inputs, **kept)

@@ -214,7 +214,10 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     try:
         while done < len(ids):
             end = min(begin + window, len(ids))
-            for read in reader.read(ids[begin:end], done - begin, partial(_score, ids, scores, begin)):
+            part = ids[begin:end].copy()
+            if begin and tokens[0].special:  # every window begins with the start token, as every text in training did
+                part[0] = ids[0]
+            for read in reader.read(part, done - begin, partial(_score, ids, scores, begin)):
                 report(begin + read, len(ids))
             begin, done = min(begin + step, end - 1), end
     except Exception as error:

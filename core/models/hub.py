@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import threading
 from collections.abc import Iterator, Sequence
@@ -16,14 +15,14 @@ from typing import Any
 from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel, quoted
 from core.limits import Limits
 from core.message import Message, Number
+from core.models.model_names import checked_name, is_hub_id, with_revision
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
-LONGEST_NAME = 300
 ROOM_CHECK = 200_000_000  # a download checks the free disk space after this many bytes
 TOKENIZER_FILES = ("*.json", "*.txt", "*.model", "*.jinja")
 NEEDED = (*TOKENIZER_FILES, "*.safetensors")
-_PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
-HUB_ID = re.compile(rf"{_PART}/{_PART}(?:@[A-Za-z0-9][\w./-]{{0,99}})?", re.ASCII)
+# Folders, and the weights of Mistral's own program: the same numbers once more. "*" in a pattern of the hub also matches "/".
+UNNEEDED = ("*/*", "consolidated*.safetensors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +90,6 @@ def bundled_names() -> set[str]:
     return {folder.name for folder in BUNDLED.glob("*/") if (folder / "config.json").is_file()}
 
 
-def checked_name(name: object) -> str:
-    """Return the name without surrounding spaces. Raises UnknownModel if it cannot be a model's name."""
-    if not isinstance(name, str) or not name.strip():
-        raise UnknownModel(Message("The model name is empty. Choose a bundled model, or give a folder or a hub id."))
-    name = name.strip()
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(Message("This is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M."))
-    return name
-
-
 def local_folder(name: str) -> Path | None:
     """Return the folder of a bundled or local model; None if the name is a hub id. Raises UnknownModel for a path without a folder."""
     if name in bundled_names():
@@ -130,24 +119,7 @@ def find(name: str, files: Sequence[str] = NEEDED) -> Path:
 
     repository, revision = with_revision(name)
     with plainly(name):
-        return Path(snapshot_download(repository, revision=revision, allow_patterns=list(files)))
-
-
-def with_revision(name: str) -> tuple[str, str | None]:
-    """Return a hub id and the revision after its @, None without one. Raises UnknownModel for an invalid revision.
-
-    >>> with_revision("org/model@v1.0"), with_revision("org/model")
-    (('org/model', 'v1.0'), ('org/model', None))
-    """
-    repository, _each, revision = name.partition("@")
-    if ".." in revision or revision.startswith("/"):  # the revision becomes part of a path in the hub's cache
-        raise UnknownModel(Message("This revision of {name} does not exist.", name=quoted(name)))
-    return repository, revision or None
-
-
-def is_hub_id(name: str) -> bool:
-    """Return whether this has the form of a hub id: owner/model, optionally with @ and a revision. The hub is not asked."""
-    return len(name) <= LONGEST_NAME and HUB_ID.fullmatch(name) is not None and ".." not in name and "--" not in name.partition("@")[0]
+        return Path(snapshot_download(repository, revision=revision, allow_patterns=list(files), ignore_patterns=list(UNNEEDED)))
 
 
 def downloaded(name: str) -> Path | None:
@@ -261,6 +233,7 @@ class Download:
                     self._repository,
                     revision=self._revision,
                     allow_patterns=list(NEEDED),
+                    ignore_patterns=list(UNNEEDED),
                     tqdm_class=_meter(self),
                     endpoint=self._endpoint,
                     cache_dir=self._cache,
@@ -285,7 +258,9 @@ class Download:
         except Exception:  # the download itself raises the error, or needs no network because all files are here
             return
         sizes = {one.rfilename: one.size or 0 for one in info.siblings or ()}
-        self._announced(sum(sizes[name] for name in filter_repo_objects(sizes, allow_patterns=list(NEEDED))))
+        self._announced(
+            sum(sizes[name] for name in filter_repo_objects(sizes, allow_patterns=list(NEEDED), ignore_patterns=list(UNNEEDED)))
+        )
 
     def _announced(self, size: int) -> None:
         """Raise TooLargeToFetch if this many bytes exceed the limit or the free disk space."""

@@ -22,9 +22,10 @@ from core.errors import (
 )
 from core.limits import PREFIX
 from core.message import Message
-from core.models.hub import LONGEST_NAME, TOKENIZER_FILES, checked_name, find
+from core.models.hub import TOKENIZER_FILES, find
+from core.models.model_names import LONGEST_NAME, checked_name
 from core.models.trial import try_tokenizer
-from core.models.validation import check_files, check_network
+from core.models.validation import check_files, check_network, refuse_quantized, weight_files
 from core.remote.address import is_address
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def _read_config(folder: Path, name: str) -> Any:
                 name=quoted(name),
             )
         )
+    refuse_quantized(raw.get("quantization_config"), name)
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # a stranger's file can cause any error here
@@ -157,7 +159,7 @@ def _check_weights(folder: Path, name: str) -> None:
     """
     from safetensors import SafetensorError, safe_open
 
-    files = sorted(folder.glob("*.safetensors"))
+    files = weight_files(folder)
     index = folder / "model.safetensors.index.json"
     if index.is_file():
         shards = _json(index, name).get("weight_map")
@@ -172,7 +174,7 @@ def _check_weights(folder: Path, name: str) -> None:
                     count=len(missing),
                 )
             )
-    elif not any(not file.name.startswith("adapter_") for file in files):
+    elif not files:
         if (folder / "adapter_config.json").is_file():
             raise AdapterOnly(Message("{name} is an adapter. Load its base model with the adapter merged into it.", name=quoted(name)))
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
@@ -195,7 +197,7 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
     from safetensors import safe_open
 
     count, largest = 0, 1
-    for path in folder.glob("*.safetensors"):
+    for path in weight_files(folder):
         with safe_open(path, framework="numpy") as file:
             for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
                 count += 1
@@ -241,14 +243,13 @@ def _no_room(name: str, where: Any) -> NotEnoughMemory:
 
 def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
     import numpy as np
-    import torch
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
     from core.backends.fast_decoder import FastDecoder
     from core.backends.transformers_backend import TransformersBackend
     from core.device import device_for, dtype_for, is_out_of_memory
-    from core.engine.model import LanguageModel, threads_for
+    from core.engine.model import LanguageModel
     from core.engine.stored_weights import keep_stored, widen
     from core.engine.threads import fastest
 
@@ -279,7 +280,6 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         )
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
-        torch.set_num_threads(threads_for(sum(p.numel() for p in network.parameters())))
         backend: Backend | None
         if where.type == "cuda":
             backend, note = _on_cuda(network)

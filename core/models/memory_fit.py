@@ -12,7 +12,9 @@ import psutil
 
 from core.errors import HalfDownloaded, PickleOnly, quoted
 from core.message import Message
-from core.models.hub import downloaded, local_folder, plainly, with_revision
+from core.models.hub import downloaded, local_folder, plainly
+from core.models.model_names import with_revision
+from core.models.validation import refuse_quantized, weight_files
 
 ITEM_SIZES = {
     "F64": 8,
@@ -58,8 +60,9 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
     from core.device import device_for, dtype_for
 
     where = device_for(device)
-    counts = stored_numbers(name)
-    size = 2 if stays_in(counts, _model_type(name), where, dtype) else dtype_for(dtype, where).itemsize
+    counts, config = stored_numbers(name), _config(name)
+    refuse_quantized(config.get("quantization_config"), name)
+    size = 2 if stays_in(counts, str(config.get("model_type", "")), where, dtype) else dtype_for(dtype, where).itemsize
     numbers = sum(counts.values())
     stored = sum(count * ITEM_SIZES.get(kind, 4) for kind, count in counts.items())
     return Fit(numbers, stored, numbers * size, free_memory(where), str(where))
@@ -79,19 +82,18 @@ def stays_in(counts: dict[str, int], model_type: str, device: Any, dtype: str) -
     return NARROW.get(kinds[0]) if plain and len(kinds) == 1 and 2 * counts[kinds[0]] >= SMALL else None
 
 
-def _model_type(name: str) -> str:
-    """Return the model type in a model's configuration; "" if unknown. Asks the hub only for the model's information."""
+def _config(name: str) -> dict[str, Any]:
+    """Return a model's configuration, {} if unknown. Asks the hub only for the model's information."""
     folder = local_folder(name) or downloaded(name)
     try:
         if folder is not None:
-            return str(json.loads((folder / "config.json").read_text("utf-8")).get("model_type", ""))
+            return dict(json.loads((folder / "config.json").read_text("utf-8")))
         from huggingface_hub import HfApi
 
         repository, revision = with_revision(name)
-        known = HfApi().model_info(repository, revision=revision, timeout=10.0).config or {}
-        return str(known.get("model_type", ""))
+        return dict(HfApi().model_info(repository, revision=revision, timeout=10.0).config or {})
     except Exception:  # loading reports the error; until then the larger size is assumed
-        return ""
+        return {}
 
 
 def stored_numbers(name: str) -> dict[str, int]:
@@ -116,7 +118,7 @@ def numbers_in(folder: Path, name: str) -> dict[str, int]:
     from safetensors import SafetensorError, safe_open
 
     counts: dict[str, int] = {}
-    for path in sorted(folder.glob("*.safetensors")):
+    for path in weight_files(folder):
         try:
             with safe_open(path, framework="numpy") as file:
                 for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, cast
 from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
 from core.limits import Limits
 from core.message import Message
-from core.models.hub import downloaded, find, is_hub_id, local_folder
+from core.models.hub import downloaded, find, local_folder
 from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
+from core.models.model_names import is_hub_id
 from core.remote.address import is_address, without_secrets
 
 if TYPE_CHECKING:

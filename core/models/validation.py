@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,39 @@ _LARGEST = {
 MOST_NUMBERS = 3  # times the stored numbers, because a tied matrix is stored once
 MOST_PACKED_NUMBERS = 20  # times the stored numbers of quantized weights, because up to 16 weights of 2 bits share a stored number
 MOST_BUFFER_BYTES = 2_000_000_000  # of tables that are computed, not stored
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the weight files that loading reads: those of the index, or model.safetensors, or all but adapters."""
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        try:
+            names = {Path(str(name)).name for name in json.loads(index.read_text("utf-8"))["weight_map"].values()}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # `loading` reports a broken index
+            names = set()
+        return sorted(folder / name for name in names if (folder / name).is_file())
+    if (folder / "model.safetensors").is_file():
+        return [folder / "model.safetensors"]
+    return sorted(path for path in folder.glob("*.safetensors") if not path.name.startswith("adapter_"))
+
+
+def refuse_quantized(settings: Any, name: str) -> None:
+    """Raise BrokenModel if transformers cannot read these quantized weights here. settings: of config.json, None for plain weights."""
+    if not settings:
+        return
+    from transformers.quantizers import AutoHfQuantizer
+
+    method = str(settings.get("quant_method", "?"))[:40] if isinstance(settings, dict) else "?"
+    try:
+        AutoHfQuantizer.from_config(copy.deepcopy(settings), pre_quantized=True).validate_environment(device_map=None)
+    except Exception as error:  # a missing library, a missing GPU, or an unknown format
+        raise BrokenModel(
+            Message(
+                "{name} is quantized as {method}, which cannot be read here. Choose the same model without quantization.",
+                name=quoted(name),
+                method=quoted(method.upper() if len(method) < 5 else method),
+            )
+        ) from error
 
 
 def check_files(folder: Path, name: str) -> None:

@@ -11,10 +11,11 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from core.models.model_names import LONGEST_NAME, is_hub_id
+
 from core import SamplingSettings
 from core.errors import ViewerError
 from core.language import _, languages, quoted
-from core.models.hub import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
 from pages.ui.session.sampling_controls import CONTROLS, START, Control

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from core import Generation, load_model
 from core.backends import threads as counting
 from core.engine import threads
 from core.engine.threads import fastest
@@ -65,3 +66,14 @@ def test_a_real_engine_is_measured_and_left_as_it_was(tiny: Any, monkeypatch: py
     before = engine.threads
     assert fastest(engine, 1) in counting.choices()
     assert engine.threads == before
+
+
+def test_loading_and_running_leave_the_threads_of_the_process(tiny_folder: Any) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        model = load_model(str(tiny_folder("llama")), device="cpu")
+        Generation(model, "The fox").step()
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

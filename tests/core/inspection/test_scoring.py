@@ -78,14 +78,17 @@ def test_tokens_of_every_script_survive_the_way_there_and_back(architecture: str
 
 @pytest.mark.parametrize("architecture", some(["llama", "gpt2", "mistral", "lfm2"], ["llama", "mistral"]))
 def test_a_longer_text_is_read_in_strides(architecture: str, tiny: Model, plain: Model) -> None:
-    """Windows of 64 tokens that move on by 16: the usual sliding-window perplexity, written out."""
+    """Windows of 64 tokens that move on by 16, each with the start token in front: the sliding-window perplexity, written out."""
     model, network, text = tiny(architecture), plain(architecture), TEXT * 5
     ids = torch.tensor([model.encode(text)])
     expected, done = [math.nan], 1
     with torch.inference_mode():
         for begin in range(0, ids.shape[1], 16):
             end = min(begin + 64, ids.shape[1])
-            logs = torch.log_softmax(network(ids[:, begin:end], use_cache=False).logits[0].double(), 1)
+            window = ids[:, begin:end].clone()
+            if begin and model.tokenize(text)[0].special:
+                window[0, 0] = ids[0, 0]
+            logs = torch.log_softmax(network(window, use_cache=False).logits[0].double(), 1)
             expected += [float(logs[place - begin - 1, ids[0, place]]) for place in range(done, end)]
             done = end
             if end == ids.shape[1]:
@@ -133,3 +136,16 @@ def test_a_broken_model_is_said(tiny_folder: Model) -> None:
         model.network.transformer.ln_f.weight.fill_(math.nan)
     with pytest.raises(BrokenLogits):
         score_text(model, TEXT)
+
+
+def test_every_window_begins_with_the_start_token(tiny: Any) -> None:
+    model = tiny("llama")
+    text = "fox and dog and " * 40
+    read = score_text(model, text)
+    ids = [token.token_id for token in read.written]
+    assert read.written[0].special and len(ids) > read.window + read.stride
+    begin = read.stride
+    window = torch.tensor([[ids[0], *ids[begin + 1 : begin + read.window]]])
+    logs = model.load_network()(window).logits[0].double().log_softmax(-1)
+    last = begin + read.window - 1
+    assert read.log_probabilities[last] == pytest.approx(float(logs[-2, ids[last]].detach()), abs=1e-4)

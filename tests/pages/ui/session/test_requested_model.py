@@ -10,11 +10,12 @@ from typing import Any
 from urllib.parse import parse_qsl, quote_plus
 
 import pytest
+from core.models.model_names import is_hub_id, with_revision
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import UnknownModel
-from core.models.hub import downloaded, find, is_hub_id, with_revision
+from core.models.hub import downloaded, find
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
