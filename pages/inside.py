@@ -11,7 +11,7 @@ from core.language import _, again
 from core.record.step import Step
 from pages.ui.charts import charts, inside_charts, inside_rows, palette
 from pages.ui.charts.legend import legend
-from pages.ui.components.announcer import announcer
+from pages.ui.components.browser import browser
 from pages.ui.components.dice import dice
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.components.roll_tally.roll_tally import dice_tally
@@ -45,7 +45,7 @@ def sentence(step: SelectedStep) -> None:
         accent=isinstance(step.distribution, Step),
         on_click=current.word_clicked,
     )
-    announcer.announcer(step.distribution, key="inside_announcer")
+    browser.announce_step(step.distribution, key="inside_announcer")
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(step.distribution, Step):
             told = _("Piece {place} of the text, {piece}: number {number} of those that the model wrote").format(

@@ -12,8 +12,8 @@ from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, palette, step_rows
 from pages.ui.charts.legend import legend
-from pages.ui.components.announcer import announcer
 from pages.ui.components.bar_buttons import bar_buttons
+from pages.ui.components.browser import browser
 from pages.ui.components.cache_gauge import cache_gauge
 from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip
@@ -260,7 +260,7 @@ def stage() -> None:
                 remote_model_notes.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
-                announcer.announcer(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
+                browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
             address_bar.write_address("address_stage")
         playback.advance(run, speed)
 

@@ -8,8 +8,8 @@ from core.language import _
 from core.record.step import Step
 from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
-from pages.ui.components.announcer import announcer
 from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
+from pages.ui.components.browser import browser
 from pages.ui.components.fork_view.fork_view import fork_view
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
@@ -211,7 +211,7 @@ with elements.error_boundary():
             elsewhere(now)
             if now.fork.pairs:
                 newest = now.fork.pairs[-1]
-                announcer.say(screen_reader.branches((newest.left, newest.right)), key="what_if_announcer")
+                browser.announce(screen_reader.branches((newest.left, newest.right)), key="what_if_announcer")
                 made_with(now)
             if not now.playing:
                 tree()

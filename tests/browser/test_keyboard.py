@@ -115,7 +115,7 @@ def test_a_question_mark_lists_the_keys_of_this_page_and_s_leads_onto_the_stage(
     page = watching.page
     watching.button("step").focus()
     page.keyboard.press("?")
-    listed = page.locator(".st-key-key_list dialog")
+    listed = page.locator(".st-key-keys dialog")
     listed.wait_for()
     keys = listed.inner_text()
     page.keyboard.press("Escape")
