@@ -32,7 +32,7 @@ LIVE = {
     "waiting": "waiting",
 }  # a page, and its experiment
 DRAWN = """() => document.querySelector('h1') && document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
-  && !document.querySelector('[data-testid=stSkeleton]') && window.tokenViewerKeyList"""
+  && !document.querySelector('[data-testid=stSkeleton]') && window.tokenViewerKeys?.list"""
 
 
 def opened(browser: Any, address: str) -> tuple[Any, float]:
