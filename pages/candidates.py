@@ -11,7 +11,6 @@ from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamSt
 from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked, write_and_time_one
 from core.language import N_, _, figures, quoted
 from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
-from pages.ui.components.tinted_text.tinted_text import tinted_text
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
@@ -19,6 +18,7 @@ from pages.ui.session import current, elements, provenance, undo
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
+from pages.ui.views.tinted_text import tinted_text
 
 frame.page()
 

@@ -14,7 +14,6 @@ from pages.ui.charts import charts, palette, step_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.components.browser import browser
-from pages.ui.components.cache_gauge import cache_gauge
 from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, page_titles, phrases, screen_reader
@@ -23,7 +22,7 @@ from pages.ui.session import address_bar, current, cut_rows, elements, playback,
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import DisplayOptions, display_options
 from pages.ui.shell.player import player
-from pages.ui.views import export, receipt
+from pages.ui.views import cache_gauge, export, receipt
 
 if TYPE_CHECKING:
     from core import Generation

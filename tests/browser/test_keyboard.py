@@ -21,7 +21,7 @@ FOCUSED = """() => {
 HEARD = """() => {
   window.heard = [];
   const find = root => { for (const node of root.querySelectorAll("*")) {
-    if (node.getAttribute("role") === "status" && node.classList.contains("said")) return node;
+    if (node.getAttribute("role") === "status" && node.classList.contains("announcer")) return node;
     const inner = node.shadowRoot && find(node.shadowRoot); if (inner) return inner; } };
   const said = find(document);
   new MutationObserver(() => window.heard.push(said.textContent)).observe(said, { childList: true, characterData: true, subtree: true });

@@ -169,10 +169,9 @@ function reconnect() {
 const PAUSE = 1000; // milliseconds
 
 function announce({ parentElement, data }) {
-  const region = parentElement.querySelector("div");
+  const region = parentElement.querySelector(".announcer");
   region.role = "status";
   region.ariaLive = "polite";
-  region.className = "announcer";
   region.latest = data.sentence;
   if (region.waiting || region.textContent === data.sentence) return;
   region.waiting = setTimeout(() => {

@@ -21,7 +21,7 @@ LONGEST = 60.0  # seconds; a longer round trip is not a measurement
 
 _BROWSER = st.components.v2.component(
     "browser",
-    html="<div></div>",
+    html='<div class="announcer"></div>',
     css=".announcer { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }",
     js=(HERE / "browser.js").read_text("utf-8"),
 )

@@ -1,7 +1,7 @@
 // Terms in the text of a page, explained. The page's own nodes are never touched (they belong to React): transparent buttons are laid over
 // the words, in a layer that scrolls with them. All of them are one Tab stop; arrows move among them.
 const TEXT = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], [data-testid="stHtml"]';
-const NOT = '.tv-heard, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
+const NOT = '.tv-heard, .tv-tinted, .tv-drafts, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
 const PLACES = '[data-testid="stMain"], [data-testid="stSidebarContent"]';
 const MOST = 160;
 const STYLE = `
