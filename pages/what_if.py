@@ -10,15 +10,15 @@ from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
 from pages.ui.components.browser import browser
-from pages.ui.components.fork_view.fork_view import fork_view
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
+from pages.ui.views.fork_view import fork_view
 
 frame.page()
 CHOICES = 8
@@ -204,7 +204,14 @@ with elements.error_boundary():
             if now is None:
                 elements.show_notice(_("This is a recording: it can only be compared along branches that were recorded."))
                 return
-            picked = fork_view(now.run.prompt, now.shared(), fork_playback.sides(now), key="what_if_view", opened=now.opened)
+            picked = fork_view(
+                now.run.prompt_tokens,
+                now.shared(),
+                fork_playback.sides(now),
+                key="what_if_view",
+                memory=state.results(),
+                opened=now.opened,
+            )
             if picked is not None and picked != now.opened:
                 fork_playback.open_word(picked)
                 st.rerun()

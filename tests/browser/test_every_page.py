@@ -163,13 +163,13 @@ def glossary(page: Any) -> None:
 
 
 def what_if(page: Any, more: int = 0) -> None:
-    sides = [len(Drawn(page, f".side.{side}").texts(".told button")) for side in ("one", "other")]
+    sides = [len(Drawn(page, f".st-key-what_if_view_{side}").texts("[role=button]")) for side in (1, 2)]
     assert sides[0] == sides[1] > more
     assert Drawn(page, ".st-key-result_what_if").marks("symbol", "(index)")
 
 
 def what_if_step(page: Any) -> None:
-    before = len(Drawn(page, ".side.one").texts(".told button"))
+    before = len(Drawn(page, ".st-key-what_if_view_1").texts("[role=button]"))
     press(page, "what_if_step")
     eventually(page, lambda: what_if(page, before))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -15,7 +16,6 @@ from core.experiments.served import on_server
 from core.language import N_, _, figures
 from core.record.step import Step
 from pages.ui.components.branch_tree.branch_tree import TreeAction
-from pages.ui.components.fork_view.fork_view import Picked, Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current
 
@@ -32,6 +32,23 @@ NAME, WORD = "what_if", "what_if_instead"
 FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # what is written before anybody asks
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A column of the fork. steps: its own tokens; planned: the text it begins with while that is not written; foot: numbers and end."""
+
+    steps: Sequence[Step]
+    planned: str
+    foot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A token that was clicked. side: 0 for the common text, 1 or 2 for a column; index: the step's index."""
+
+    side: int
+    index: int
 
 
 @dataclass(slots=True)

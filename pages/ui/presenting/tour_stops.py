@@ -18,15 +18,16 @@ from core.language import N_, _
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.dice import dice
-from pages.ui.components.fork_view.fork_view import Side, fork_view
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.components.token_strip import token_strip
+from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import receipt
+from pages.ui.views.fork_view import fork_view
 
 TYPED_EXAMPLES = {
     N_("A long word"): "incomprehensibilities",
@@ -256,7 +257,8 @@ def back() -> None:
     number = names.index(asked) if asked in names else 0
     fork = branches(number)
     sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
-    fork_view(example_texts.FORKS[number][1], [], (sides[0], sides[1]), key="tour_fork_view")
+    both = (sides[0], sides[1])
+    fork_view(fork.run.prompt_tokens, [], both, key="tour_fork_view", memory=state.results(), clickable=False)
     if number:
         tour_state.tried("back")
 

@@ -1,4 +1,4 @@
-// The strip patches its words instead of rebuilding them: only what changed is touched, so that the sentence stays still while it grows.
+// Updates only the tokens that changed, so that the text stays in place while it grows.
 const BYTES = /(⟨[^⟩]*⟩|↵|⇥|␍|␣)/;
 
 function fill(node, text) {
@@ -16,7 +16,7 @@ function fill(node, text) {
 
 function build(text, clickable) {
   const place = document.createElement("span");
-  // No real button: that would be a box of its own, which breaks the joined letters and the direction of Arabic or Hebrew.
+  // A <button> is a box of its own: it would break joined letters and the direction of Arabic and Hebrew. A <span> does not.
   const word = document.createElement("span");
   if (clickable) { word.role = "button"; word.tabIndex = -1; }
   const lead = text.match(/^[␣]*/)[0];
@@ -41,12 +41,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const words = strip.querySelector(".words");
   const card = strip.querySelector(".card");
   const c = data.colours;
-  const paint = { "--chosen": c.chosen_text, "--bar": c.chosen, "--muted": c.muted_text, "--dice": c.dice, "--line": c.line, "--card": c.card, "--prompt": c.muted_text };
+  const depth = data.tint === "unsure" ? c.doubt : c[data.branch || "dice"];
+  strip.classList.toggle("branch", Boolean(data.branch));
+  strip.classList.toggle("shared", data.branch === "muted_text");
+  const paint = { "--chosen": c.chosen_text, "--bar": c.chosen, "--muted": c.muted_text, "--dice": c.dice, "--line": c.line, "--card": c.card, "--prompt": c.muted_text, "--tint": depth };
   for (const [name, colour] of Object.entries(paint)) strip.style.setProperty(name, colour);
   const w = data.card;
   words.ariaLabel = w.label;
   if (words.dir !== data.direction) words.dir = data.direction;
-  const depth = data.tint === "unsure" ? c.doubt : c.dice;
 
   const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
     data.steps.map(([text, id, tint, forced, model, dice, rank], i) => ({ text, id, tint, forced, model, dice, rank, step: data.skipped + i })));
@@ -84,8 +86,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (fresh && grown && i === all.length - 1) names.push("fresh");
     const name = names.join(" ");
     if (word.className !== name) word.className = name;
-    const tint = token.step >= 0 && token.step !== data.accent && data.tint !== "none" ? `color-mix(in srgb, ${depth} ${Math.round(4 + 34 * token.tint)}%, transparent)` : "transparent";
-    if (word.tinted !== tint) word.style.backgroundColor = word.tinted = tint;
+    const tint = token.step >= 0 && token.step !== data.accent && data.tint !== "none" ? `${Math.round(4 + 34 * token.tint)}%` : "0%";
+    if (word.tinted !== tint) word.style.setProperty("--depth", word.tinted = tint);
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;
@@ -103,7 +105,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   [low.textContent, high.textContent, mark.textContent] = [...data.legend, data.forced];
   mark.hidden = !data.forced;
   scale.hidden = !data.legend[0];
-  scale.style.background = `linear-gradient(to right, color-mix(in srgb, ${depth} 4%, transparent), color-mix(in srgb, ${depth} 38%, transparent))`;
 
   const count = data.skipped + all.length;
   if (words.count !== count) {
@@ -151,7 +152,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   words.onpointerover = show;
   words.onpointerleave = () => { card.hidden = true; };
   words.shown = show;
-  if (!words.ready) { // these have no `on...` of their own
+  if (!words.ready) { // focusin and focusout have no `on...` property
     words.ready = true;
     words.addEventListener("focusin", event => words.shown(event));
     words.addEventListener("focusout", () => { card.hidden = true; });
