@@ -14,7 +14,6 @@ from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.dice import dice
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.roll_tally.roll_tally import dice_tally
 from pages.ui.components.scored_text.scored_text import reading_strip
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments import results
@@ -24,6 +23,7 @@ from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
 from pages.ui.views import cut_text
+from pages.ui.views.roll_tally import roll_tally
 
 frame.page()
 
@@ -276,7 +276,7 @@ def roll(step: SelectedStep) -> None:
     if step.distribution.settings.greedy:
         st.caption(_("Greedy is on: the favourite is taken and no dice are thrown. Switch it off at the left to roll."))
         return
-    dice_tally(step.distribution, key="inside_tally")
+    roll_tally(step.distribution, key="inside_tally")
     st.caption(_("The first roll is the one that the text itself gets. However often you roll, the text does not change."))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +15,8 @@ from core.generation.resample import resample
 from core.inspection import inside
 from pages.ui.charts import inside_rows
 from pages.ui.components.live_text import live_text
-from pages.ui.components.roll_tally import roll_tally
 from pages.ui.i18n import numbers
+from pages.ui.views import roll_tally
 from tests.pages.apptest import Open, State
 
 Model = Callable[[str], Any]
@@ -126,19 +127,19 @@ def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_pi
     assert len(inside_rows.heat_rows(inside.inspect_step(model, ids[:20]))) == 20 * len(seen.attention)
 
 
-def test_the_tally_hands_real_rolls_to_the_browser(tiny: Model) -> None:
+def test_the_tally_counts_real_rolls(tiny: Model) -> None:
     run = Generation(tiny("llama"), "Once upon a time", EVERY_STAGE, top_n=50)
     step = run.step()
     text = run.text
-    data = roll_tally.tally_data(step)
-    thrown = resample(step, roll_tally.READY)
-    assert data["rolls"] == [round(number, 4) for number in thrown.rolls.tolist()]
-    names = [name for name, _, _ in data["rows"]]
-    for pick, token_id in list(zip(data["picks"], thrown.token_ids.tolist(), strict=True))[:200]:
-        piece = run.model.piece(token_id) if token_id >= 0 else "everything else"
-        assert names[pick] in (piece, "everything else")
-    assert sum(share for _, share, _ in data["rows"]) == pytest.approx(1.0, abs=1e-5)
-    assert [name for name, _, kind in data["rows"] if kind == "taken"] in ([step.piece], [])
+    rows, rolls = roll_tally.tally_rows(step, 200)
+    thrown = resample(step, 200)
+    assert rolls.roll.tolist() == thrown.rolls.tolist()
+    counted = Counter(run.model.piece(token_id) if token_id >= 0 else "everything else" for token_id in thrown.token_ids.tolist())
+    counted["everything else"] = 200 - sum(counted[name] for name in rows.label[rows.kind != "rest"])
+    assert dict(zip(rows.label, rows["count"], strict=True)) == {name: counted[name] for name in rows.label}
+    assert rows.expected.sum() == pytest.approx(1.0, abs=1e-5)
+    assert [*rows.label[rows.kind == "taken"]] in ([step.piece], [])
+    assert roll_tally.tally_rows(step, 0)[0].seen.sum() == 0
     assert run.text == text
 
 

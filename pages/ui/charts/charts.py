@@ -191,6 +191,22 @@ def _quiet(colours: palettes.Palette, ticks: int = 3, **more: Any) -> alt.Axis:
     )
 
 
+def _percent_axis(colours: palettes.Palette, *ticks: float, **more: Any) -> alt.Axis:
+    """An axis of probabilities: dashed lines at 0, 50 and 100 %, or at these ticks."""
+    return alt.Axis(
+        values=list(ticks or (0, 0.5, 1)),
+        title=None,
+        domain=False,
+        ticks=False,
+        grid=True,
+        gridColor=colours.line,
+        gridDash=[2, 3],
+        labelColor=colours.muted_text,
+        labelFontSize=11,
+        **more,
+    )
+
+
 def _steps_axis(colours: palettes.Palette) -> alt.X:
     """Steps from left to right, without an axis of their own."""
     return alt.X("slot:O", axis=None, scale=alt.Scale(type="band", paddingInner=0.18, paddingOuter=0))

@@ -11,7 +11,7 @@ import altair as alt
 
 from core.language import N_, _, by_language
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec, _by_kind, _spec
+from pages.ui.charts.charts import Spec, _by_kind, _percent_axis, _spec
 
 MOST_BITS = 18  # the same height for every text, so that two can be compared
 LAYER = 27  # pixels for one row of layers
@@ -210,9 +210,7 @@ def stage(theme: str, rows: int) -> Spec:
     """A sampling stage: pale before, deep after, 0 to 100 %. Columns: see `inside_rows.stage_rows`."""
     colours = palettes.of(theme)
     scale = alt.Scale(domain=[0, 1], clamp=True, rangeMin=78, rangeMax=alt.ExprRef("width - 50"), nice=False)
-    axis = alt.Axis(
-        values=[0, 0.5, 1], labels=False, ticks=False, domain=False, title=None, grid=True, gridColor=colours.line, gridDash=[2, 3]
-    )
+    axis = _percent_axis(colours, labels=False)
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.26, paddingOuter=0.08)))
     pale, deep = {"removed": colours.removed, "rest": colours.rest}, {"taken": colours.chosen, "rest": colours.muted_text}
     ink = {"removed": colours.muted_text, "rest": colours.muted_text, "taken": colours.chosen_text}
@@ -234,6 +232,37 @@ def stage(theme: str, rows: int) -> Spec:
         x=alt.value("width"), text="number:N", color=_by_kind("datum.kind", ink, colours.text)
     )
     return _spec(alt.layer(was, now, names, told, hit).properties(height=rows * STAGE_ROW))
+
+
+@by_language(8)
+def tally(theme: str, rows: int) -> Spec:
+    """Probability (wide bar), observed share (narrow bar) and usual range (rule) of each token. Columns: see `roll_tally.tally_rows`."""
+    colours = palettes.of(theme)
+    scale = alt.Scale(domain=[0, 1], clamp=True, rangeMin=110, rangeMax=alt.ExprRef("width - 150"), nice=False)
+    axis = _percent_axis(colours, labels=False)
+    base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1)))
+    fills, inks = {"taken": colours.chosen, "rest": colours.rest}, {"taken": colours.chosen_text, "rest": colours.muted_text}
+
+    def bar(end: str, size: float, shift: float, colour: Any) -> alt.Chart:
+        bars = base.mark_bar(height={"band": size}, yOffset=shift, cornerRadius=3, tooltip=None)
+        return bars.encode(x=alt.X(f"{end}:Q", scale=scale, axis=axis), x2=alt.datum(0), color=colour)
+
+    luck = base.mark_rule(strokeWidth=2, yOffset=7, color=colours.muted_text, tooltip=None).encode(
+        x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"
+    )
+    ink = _by_kind("datum.kind", inks, colours.text)
+    names = base.mark_text(align="left", fontSize=14, limit=104, tooltip=None).encode(x=alt.value(0), text="label:N", color=ink)
+    told = base.mark_text(align="right", fontSize=13, tooltip=None).encode(x=alt.value("width"), text="number:N", color=ink)
+    expected = bar("expected", 0.55, -4, _by_kind("datum.kind", fills, colours.dice))
+    return _spec(alt.layer(expected, bar("seen", 0.28, 7, alt.value(colours.text)), luck, names, told).properties(height=rows * 28))
+
+
+@by_language(8)
+def rolls(theme: str) -> Spec:
+    """A mark for each roll, from 0 to 1. Columns: roll."""
+    colours = palettes.of(theme)
+    x = alt.X("roll:Q", axis=None, scale=alt.Scale(domain=[0, 1], nice=False))
+    return _spec(alt.Chart().mark_tick(color=colours.text, opacity=0.35, thickness=1.5, height=16).encode(x=x).properties(height=18))
 
 
 @by_language(8)

@@ -8,7 +8,7 @@ import altair as alt
 
 from core.language import _, by_language
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec, _quiet, _spec
+from pages.ui.charts.charts import Spec, _percent_axis, _quiet, _spec
 
 
 def _sides(colours: palettes.Palette) -> alt.Color:
@@ -21,20 +21,7 @@ def _places(colours: palettes.Palette) -> alt.X:
 
 
 def _percent(colours: palettes.Palette) -> Any:
-    axis = alt.Axis(
-        values=[0, 0.5, 1],
-        format="%",
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=True,
-        gridColor=colours.line,
-        gridDash=[2, 3],
-        labelColor=colours.muted_text,
-        labelFontSize=11,
-        minExtent=38,
-        maxExtent=38,
-    )
+    axis = _percent_axis(colours, format="%", minExtent=38, maxExtent=38)
     return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1], clamp=True))
 
 
@@ -45,19 +32,7 @@ def drift(theme: str, height: int = 130) -> Spec:
     Columns: place, low, high, middle (all three empty without a counterpart), words, label, stretch (which row it belongs to), where.
     """
     colours = palettes.of(theme)
-    axis = alt.Axis(
-        values=[0, 0.5, 1],
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=True,
-        gridColor=colours.line,
-        gridDash=[2, 3],
-        labelColor=colours.muted_text,
-        labelFontSize=11,
-        minExtent=38,
-        maxExtent=38,
-    )
+    axis = _percent_axis(colours, minExtent=38, maxExtent=38)
     scale = alt.Scale(domain=[0, 1], clamp=True)
     up = alt.Y("middle:Q", axis=axis, scale=scale)
     tips = [alt.Tooltip("where:N", title=_("place")), alt.Tooltip("words:N", title=_("they say")), alt.Tooltip("label:N", title=_("apart"))]
@@ -132,17 +107,7 @@ def chance(theme: str, height: int = 190) -> Spec:
 def right_answers(theme: str, height: int = 110) -> Spec:
     """Two bars with their intervals. Columns: side, row, share, low, high, label."""
     colours = palettes.of(theme)
-    axis = alt.Axis(
-        values=[0, 0.25, 0.5, 0.75, 1],
-        format="%",
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=True,
-        gridColor=colours.line,
-        gridDash=[2, 3],
-        labelColor=colours.muted_text,
-    )
+    axis = _percent_axis(colours, 0, 0.25, 0.5, 0.75, 1, format="%")
     scale = alt.Scale(domain=[0, 1], clamp=True)
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.35)))
     bars = base.mark_bar(cornerRadius=4, opacity=0.85).encode(x=alt.X("share:Q", axis=axis, scale=scale), color=_sides(colours))
