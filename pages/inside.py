@@ -14,7 +14,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.dice import dice
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
@@ -211,11 +211,11 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
             "look went to a piece; the most was {most}."
         ).format(most=numbers.percent(float(shares.max())))
     )
-    reading_strip(
+    scored_text(
         inside_rows.gaze_words(step.texts, step.tokens, shares),
         key="inside_gaze",
         alt_text=_("The text; the stronger the tint of a token, the more attention it got."),
-        tall="14rem",
+        max_height="14rem",
     )
     st.caption(_("Much of it often rests on the first piece: that is where heads look when they find nothing to look for."))
     rows_of_heat = inside_rows.heat_rows(seen)

@@ -12,7 +12,7 @@ from core.language import N_, _, again
 from core.record.tables import csv_text
 from pages.ui.charts import charts, inside_charts, inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements
@@ -170,7 +170,7 @@ def text_itself(read: ScoredText, tint: str, key: str) -> None:
                 last=numbers.whole(min((i + 1) * scoring_rows.ON_ONE_PAGE, len(read.written))),
             ),
         )
-    reading_strip(
+    scored_text(
         scoring_rows.words(read, tint, part),
         key=f"read_strip_{key}",
         alt_text=_("The text, token by token, tinted by what the model expected."),

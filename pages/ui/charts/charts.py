@@ -57,6 +57,11 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+def colours() -> dict[str, str]:
+    """Return the colours of the visitor's theme by name, for a component."""
+    return palettes.as_data(palettes.of(theme()))
+
+
 def _spec(chart: Any) -> Spec:
     """A chart as a plain specification without data, drawn as SVG so that it can be saved as such."""
     spec = _without_data(chart.to_dict())

@@ -19,7 +19,7 @@ from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.dice import dice
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
@@ -86,8 +86,8 @@ def pieces() -> None:
         Word(text=shown(t.text, t.piece, t.raw), colour="muted_text", depth=0.12 if place % 2 else 0.24, below=str(t.token_id))
         for place, t in enumerate(model.tokenize(text))
     ]
-    reading_strip(
-        strip, key="tour_pieces", alt_text=_("The text cut into pieces, the number of each below it."), size="1.3rem", tall="14rem"
+    scored_text(
+        strip, key="tour_pieces", alt_text=_("The text cut into pieces, the number of each below it."), size="1.3rem", max_height="14rem"
     )
     if text != "The little fox asked: “Is strawberry 🍓 a word?”":
         tour_state.tried("pieces")

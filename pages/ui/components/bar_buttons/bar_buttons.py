@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.charts import charts, palette
-from pages.ui.components.roving import with_roving
+from pages.ui.components.script import with_shared
 
 HERE = Path(__file__).parent
 
@@ -17,7 +17,7 @@ _BARS = st.components.v2.component(
     "bar_buttons",
     html='<div class="bars" role="group" data-down></div><div class="ring" hidden></div>',
     css=(HERE / "bar_buttons.css").read_text("utf-8"),
-    js=with_roving(HERE / "bar_buttons.js"),
+    js=with_shared(HERE / "bar_buttons.js"),
 )
 
 

@@ -35,9 +35,7 @@ function build() {
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const tree = parentElement.querySelector(".tree");
-  const c = data.colours;
-  const paint = { "--line": c.line, "--way": c.model, "--path": c.chosen, "--path-text": c.chosen_text, "--muted": c.muted_text, "--gone": c.removed, "--card": c.card, "--good": c.dice, "--good-text": c.dice_text };
-  for (const [name, colour] of Object.entries(paint)) tree.style.setProperty(name, colour);
+  paint(tree, data.colours);
   tree.style.maxHeight = `${data.height}px`;
   tree.folded ??= new Set();
   tree.known ??= new Map();

@@ -13,7 +13,8 @@ from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, 
 from core.experiments.candidates import Merged
 from core.generation.tree import Branch, Tree, join_text
 from core.language import N_, _, said
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
+from pages.ui.components.script import with_shared
 from pages.ui.i18n import numbers
 
 WORDS = {
@@ -46,7 +47,7 @@ _TREE = st.components.v2.component(
     "branch_tree",
     html='<div class="tree" role="tree"></div>',
     css=(HERE / "branch_tree.css").read_text("utf-8"),
-    js=(HERE / "branch_tree.js").read_text("utf-8"),
+    js=with_shared(HERE / "branch_tree.js"),
 )
 
 
@@ -81,7 +82,7 @@ class TreeAction:
 def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "name", "delete"), height: int = 420) -> TreeAction | None:
     """Draw the tree; returns what was just asked for, if anything. can: which of the verbs are offered."""
     data = {
-        "colours": palette.as_data(palette.of(charts.theme())),
+        "colours": charts.colours(),
         "rows": [
             (r.node_id, -1 if r.parent is None else r.parent, _shown(r.text), round(r.share, 4), r.note, r.kind, r.name, r.here, r.gone)
             for r in rows[:MOST_ROWS]

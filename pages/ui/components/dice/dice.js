@@ -4,9 +4,7 @@ export default function ({ parentElement, data }) {
   const track = dice.querySelector(".track");
   const marker = dice.querySelector(".marker");
   const spot = dice.querySelector(".spot");
-  const c = data.colours;
-  const paint = { "--dice": c.dice, "--on-dice": c.on_dice, "--chosen": c.chosen, "--on-chosen": c.on_chosen, "--rest": c.rest, "--muted": c.muted_text, "--text": c.text, "--page": c.page };
-  for (const [name, colour] of Object.entries(paint)) dice.style.setProperty(name, colour);
+  paint(dice, data.colours);
   track.setAttribute("role", "img");
   track.setAttribute("aria-label", data.alt);
 

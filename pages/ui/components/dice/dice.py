@@ -12,6 +12,7 @@ from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tables import dice_segments
 from pages.ui.charts import charts, palette
+from pages.ui.components.script import with_shared
 from pages.ui.i18n import numbers
 
 HERE = Path(__file__).parent
@@ -26,7 +27,7 @@ _DICE = st.components.v2.component(
     "dice_strip",
     html=HTML,
     css=(HERE / "dice.css").read_text("utf-8"),
-    js=(HERE / "dice.js").read_text("utf-8"),
+    js=with_shared(HERE / "dice.js"),
 )
 
 

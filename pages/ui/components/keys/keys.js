@@ -1,20 +1,9 @@
 // Arrows and Space press the player's buttons unless the focused element needs the key. A text field keeps every key, a slider its arrows.
 // Space presses a button that was reached by keyboard; after a click with the mouse it plays or pauses. "?" lists the keys.
-const NOT_TYPED = new Set(["button", "checkbox", "color", "file", "image", "radio", "range", "reset", "submit"]);
 const PRESSED = 'button, a[href], summary, [role="button"], [role="radio"], [role="checkbox"], [role="switch"], [role="tab"], input';
 const MOVED = 'input[type="range"], [role="slider"]';
 const GROUPS = '[role="radiogroup"], [role="tablist"], [role="toolbar"], [role="tree"], [role="grid"], [role="group"]';
 const OPEN = '[role="menu"], [role="listbox"], [role="combobox"], [role="spinbutton"], [role="textbox"]';
-
-function focused() {
-  let node = document.activeElement;
-  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-  return node ?? document.body;
-}
-
-function typing(node) {
-  return node.isContentEditable || node.tagName === "TEXTAREA" || node.tagName === "SELECT" || (node.tagName === "INPUT" && !NOT_TYPED.has(node.type));
-}
 
 function needs(node, key, byKeyboard) {
   if (typing(node) || node.closest(OPEN)) return true;
@@ -43,7 +32,7 @@ function listen(state) {
   // Streamlit's own button shortcuts listen above the body. They must not see a key that was left to the focused element.
   document.body.addEventListener("keydown", event => { if (state.left.has(event)) event.stopPropagation(); });
   window.addEventListener("keydown", event => {
-    if (event.key !== "?" || event.ctrlKey || event.altKey || event.metaKey || typing(focused())) return;
+    if (event.key !== "?" || event.ctrlKey || event.altKey || event.metaKey || typing()) return;
     event.preventDefault();
     state.list();
   });
@@ -53,14 +42,13 @@ function list(dialog, data) {
   dialog.querySelector("h2").textContent = data.title;
   dialog.querySelector("button").textContent = data.close;
   dialog.querySelector("dl").replaceChildren(...data.lines.filter(([, , names]) => !names.length || buttons(names).length).flatMap(([label, does]) =>
-    [["dt", label], ["dd", does]].map(([tag, text]) => Object.assign(document.createElement(tag), { textContent: text }))));
+    [element("dt", "", label), element("dd", "", does)]));
   if (!dialog.open) dialog.showModal();
 }
 
 export default function ({ parentElement, data }) {
   const dialog = parentElement.querySelector("dialog");
-  const c = data.colours;
-  for (const [name, colour] of Object.entries({ "--line": c.line, "--card": c.card, "--text": c.text, "--muted": c.muted_text, "--dice": c.dice })) dialog.style.setProperty(name, colour);
+  paint(dialog, data.colours);
   dialog.querySelector("button").onclick = () => dialog.close();
   dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
   if (!window.tokenViewerKeys) listen(window.tokenViewerKeys = { left: new WeakSet(), byKeyboard: false });

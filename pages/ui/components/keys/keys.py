@@ -8,7 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.language import N_, _
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
+from pages.ui.components.script import with_shared
 
 HERE = Path(__file__).parent
 
@@ -45,7 +46,7 @@ _KEYS = st.components.v2.component(
     "keys",
     html='<dialog aria-labelledby="title"><h2 id="title"></h2><dl></dl><button type="button"></button></dialog>',
     css=(HERE / "keys.css").read_text("utf-8"),
-    js=(HERE / "keys.js").read_text("utf-8"),
+    js=with_shared(HERE / "keys.js"),
 )
 
 
@@ -58,6 +59,6 @@ def keys() -> None:
             "title": _("Keys of this page"),
             "close": _("Close"),
             "lines": [(_(key.label), _(key.does), key.buttons) for key in KEYS],
-            "colours": palette.as_data(palette.of(charts.theme())),
+            "colours": charts.colours(),
         },
     )

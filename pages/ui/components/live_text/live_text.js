@@ -5,8 +5,7 @@ export default function ({ parentElement, data, setStateValue }) {
   const box = parentElement.querySelector(".box");
   const field = box.querySelector("textarea");
   const examples = box.querySelector(".examples");
-  const c = data.colours;
-  for (const [name, value] of Object.entries({ "--line": c.line, "--field": c.card, "--dice": c.dice, "--muted": c.muted_text })) box.style.setProperty(name, value);
+  paint(box, data.colours);
   field.maxLength = data.limit;
   field.setAttribute("aria-label", data.label);
   field.placeholder = data.label;

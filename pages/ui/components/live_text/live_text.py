@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
+from pages.ui.components.script import with_shared
 
 HERE = Path(__file__).parent
 
@@ -14,7 +15,7 @@ _FIELD = st.components.v2.component(
     "live_text",
     html='<div class="box"><textarea rows="1" spellcheck="false"></textarea><div class="examples"></div></div>',
     css=(HERE / "live_text.css").read_text("utf-8"),
-    js=(HERE / "live_text.js").read_text("utf-8"),
+    js=with_shared(HERE / "live_text.js"),
 )
 
 
@@ -23,7 +24,7 @@ def live_text(start: str, *, key: str, label: str, examples: dict[str, str], lim
     said = _FIELD(
         key=key,
         data={
-            "colours": palette.as_data(palette.of(charts.theme())),
+            "colours": charts.colours(),
             "start": start[:limit],
             "label": label,
             "examples": list(examples.items()),

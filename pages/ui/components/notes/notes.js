@@ -72,9 +72,7 @@ export default function ({ parentElement, data }) {
   const notes = parentElement.querySelector(".notes");
   const my = notes.my ??= begin(notes);
   my.texts = data.texts;
-  const c = data.colours;
-  const paint = { "--page": c.page, "--card": c.card, "--line": c.line, "--ink": c.text, "--muted": c.muted_text, "--dice": c.dice, "--rest": c.rest };
-  for (const [name, colour] of Object.entries(paint)) notes.style.setProperty(name, colour);
+  paint(notes, data.colours);
   my.part(".since").textContent = data.texts.clock;
   my.part(".zero").textContent = data.texts.again;
   my.part(".on").textContent = `${data.texts.on} →`;

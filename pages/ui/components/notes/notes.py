@@ -7,7 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.language import N_, said
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
+from pages.ui.components.script import with_shared
 
 NOTES = {
     "waiting": N_("No stage is open in this browser. Open one in another window: S on the Watch page. This window follows it."),
@@ -31,10 +32,10 @@ _NOTES = st.components.v2.component(
     "notes_view",
     html=(HERE / "notes.html").read_text("utf-8"),
     css=(HERE / "notes.css").read_text("utf-8"),
-    js=(HERE / "notes.js").read_text("utf-8"),
+    js=with_shared(HERE / "notes.js"),
 )
 
 
 def notes() -> None:
     """Listen to the stage, and show what it says."""
-    _NOTES(key="notes_view", data={"colours": palette.as_data(palette.of(charts.theme())), "texts": said(NOTES)})
+    _NOTES(key="notes_view", data={"colours": charts.colours(), "texts": said(NOTES)})

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.language import N_, _, said
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
 from pages.ui.charts.serving_rows import Board, SideRows
 from pages.ui.i18n import names, numbers
 
@@ -44,7 +44,7 @@ def serving_board(
     _BOARD(
         key=key,
         data={
-            "colours": palette.as_data(palette.of(charts.theme())),
+            "colours": charts.colours(),
             "longest": longest,
             "scale": numbers.duration(longest),
             "words": {"slots": _("slots in use"), "notepad": _("blocks of the notepad in use:"), **said(names.READER_STATES), **blocks},

@@ -2,13 +2,6 @@
 const READ = 0, THINK = 1, WEIGH = 2, ROLL = 3, WRITE = 4;
 const FALL = 620; // milliseconds until the number has fallen and says what it hit
 
-function make(tag, name, text) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
 const MARK = /^⟨.*⟩$/; // no text, but a sign for the model
 const plain = text => text.replaceAll("␣", " ").replaceAll("↵", "\n");
 
@@ -23,7 +16,7 @@ function spans(words, my, pieces, also) { // the space before a word stands outs
   return words.flatMap(word => {
     const said = pieces ? word[0] : plain(word[0]);
     const lead = pieces || said.trim() === "" ? "" : said.match(/^ */)[0];
-    const node = make("span", "token", said.slice(lead.length));
+    const node = element("span", "token", said.slice(lead.length));
     if (word[5] < 0) node.classList.add("prompt");
     if (MARK.test(word[0])) node.classList.add("mark");
     tinted(node, word, my);
@@ -51,7 +44,7 @@ function drawText(my) {
       node.classList.add("accent", "fresh");
       node.style.backgroundColor = "";
     }
-  }), make("span", "caret"));
+  }), element("span", "caret"));
   text.classList.remove("long");
   if (text.scrollHeight > text.clientHeight + 4) text.classList.add("long");
   text.scrollTop = text.scrollHeight;
@@ -66,8 +59,8 @@ function drawPieces(my) {
   if (pieces.sign === sign) return;
   pieces.sign = sign;
   pieces.replaceChildren(...words.map((word, i) => {
-    const node = make("div", i === words.length - 1 && my.t > 0 ? "piece newest" : "piece");
-    node.append(make("b", "", word[0]), make("i", "", String(word[1])));
+    const node = element("div", i === words.length - 1 && my.t > 0 ? "piece newest" : "piece");
+    node.append(element("b", "", word[0]), element("i", "", String(word[1])));
     return node;
   }));
 }
@@ -79,7 +72,7 @@ function drawThought(my, look) {
   my.part(".thought .say").textContent = look.lines[THINK];
   const squares = my.part(".squares");
   const kept = Math.min(look.kept, 90), fresh = Math.min(look.new, 90 - Math.min(kept, 60));
-  squares.replaceChildren(...Array.from({ length: kept }, () => make("i")), ...Array.from({ length: fresh }, () => make("i", "new")));
+  squares.replaceChildren(...Array.from({ length: kept }, () => element("i")), ...Array.from({ length: fresh }, () => element("i", "new")));
 }
 
 function drawBars(my, look) {
@@ -96,17 +89,17 @@ function drawBars(my, look) {
   const fresh = bars.rows.length !== rows.length;
   if (fresh) {
     bars.rows = rows.map((_, i) => {
-      const row = make("div", "bar");
-      const room = make("div", "room");
-      row.append(make("div", "label"), room);
-      room.append(make("div", "model"), make("div", "used"), make("div", "number"));
+      const row = element("div", "bar");
+      const room = element("div", "room");
+      row.append(element("div", "label"), room);
+      room.append(element("div", "model"), element("div", "used"), element("div", "number"));
       row.onclick = () => { if (my.choosing >= 0 && i < my.look().rows.length) { my.choosing = i; my.take(); } };
       return row;
     });
-    const legend = make("div", "legend");
+    const legend = element("div", "legend");
     for (const [name, text] of [["model", my.data.texts.before], ["used", my.data.texts.after]]) {
-      const entry = make("span");
-      entry.append(make("i", name), text);
+      const entry = element("span");
+      entry.append(element("i", name), text);
       legend.append(entry);
     }
     bars.replaceChildren(...bars.rows, legend);
@@ -143,7 +136,7 @@ function drawDice(my, look) {
   track.replaceChildren(...look.pieces.map(([id, label, start, end, chosen, share], i) => {
     const room = (end - start) * width;
     const size = parseFloat(getComputedStyle(track).fontSize);
-    const node = make("div", `part${id < 0 ? " bundle" : ""}${i % 2 ? " odd" : ""}${room < 8 ? " thin" : ""}${told && chosen ? " chosen" : ""}`,
+    const node = element("div", `part${id < 0 ? " bundle" : ""}${i % 2 ? " odd" : ""}${room < 8 ? " thin" : ""}${told && chosen ? " chosen" : ""}`,
       room > 0.62 * size * label.length + 8 ? label : "");
     node.style.left = `${start * 100}%`;
     node.style.width = `${(end - start) * 100}%`;
@@ -177,13 +170,13 @@ function drawLine(my, look) {
     if (d.score.hit) said += ` ${d.score.points} ${d.texts.points}.`;
   }
   if (d.notice) said = d.notice;
-  line.replaceChildren(make("b", "", d.notice ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), said);
+  line.replaceChildren(element("b", "", d.notice ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), said);
   line.hidden = my.guess && !my.guess.rows;
 }
 
 function drawFoot(my) {
   const d = my.data;
-  my.part(".beats").replaceChildren(...d.names.map((name, i) => make("span", i === my.beat ? "now" : "", name)));
+  my.part(".beats").replaceChildren(...d.names.map((name, i) => element("span", i === my.beat ? "now" : "", name)));
   const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
   my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
   const stop = d.talk ? `${d.talk.place + 1}/${d.talk.count} ${d.talk.title}` : d.model;
@@ -204,17 +197,11 @@ function drawOver(my) {
   }
   const help = my.part(".help");
   help.hidden = !my.help;
-  if (my.help && !help.childElementCount) for (const [key, does] of d.keys) help.append(make("b", "", key), make("span", "", does));
+  if (my.help && !help.childElementCount) for (const [key, does] of d.keys) help.append(element("b", "", key), element("span", "", does));
 }
 
 function draw(my) {
-  const c = my.data.colours;
-  const paint = {
-    "--page": c.page, "--card": c.card, "--line": c.line, "--ink": c.text, "--muted": c.muted_text, "--model": c.model, "--dice": c.dice,
-    "--chosen": c.chosen, "--chosen-text": c.chosen_text, "--on-chosen": c.on_chosen, "--on-dice": c.on_dice, "--removed": c.removed,
-    "--rest": c.rest, "--reused": c.reused, "--computed": c.computed,
-  };
-  for (const [name, colour] of Object.entries(paint)) my.stage.style.setProperty(name, colour);
+  paint(my.stage, my.data.colours);
   const look = my.look();
   my.stage.className = `stage ${my.data.beats[my.beat]}`;
   my.stage.dataset.beat = my.data.beats[my.beat];

@@ -8,13 +8,15 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.components.script import with_shared
+
 HERE = Path(__file__).parent
 
 _STAGE = st.components.v2.component(
     "stage_view",
     html=(HERE / "stage.html").read_text("utf-8"),
     css=(HERE / "stage.css").read_text("utf-8"),
-    js="".join((HERE / f"{part}.js").read_text("utf-8") for part in ("drawing", "guessing", "driving")),
+    js=with_shared(*(HERE / f"{part}.js" for part in ("drawing", "guessing", "driving"))),
 )
 
 

@@ -1,9 +1,7 @@
 // Plays one recording on two sides by one clock; all text goes in through textContent.
 export default function ({ parentElement, data }) {
   const stage = parentElement.querySelector(".stage");
-  const c = data.colours;
-  const paint = { "--one": c.dice, "--other": c.other, "--muted": c.muted_text, "--line": c.line, "--card": c.card, "--other-text": c.other_text };
-  for (const [name, colour] of Object.entries(paint)) stage.style.setProperty(name, colour);
+  paint(stage, data.colours);
   const w = data.words;
   const sides = { streamed: [w.streamed, w.streamed_term], whole: [w.whole, w.whole_term] };
   for (const [name, [title, term]] of Object.entries(sides)) {

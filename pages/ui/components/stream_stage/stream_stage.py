@@ -10,7 +10,8 @@ import streamlit as st
 from core.experiments.streaming import Delivery
 from core.language import N_, said
 from core.record.step import Step
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
+from pages.ui.components.script import with_shared
 from pages.ui.i18n import numbers
 
 WORDS = {
@@ -35,7 +36,7 @@ _STAGE = st.components.v2.component(
     '<section class="whole"><h2></h2><p class="text"></p><p class="clock"></p></section></div>'
     '<button type="button" class="play"></button></div>',
     css=(HERE / "stream_stage.css").read_text("utf-8"),
-    js=(HERE / "stream_stage.js").read_text("utf-8"),
+    js=with_shared(HERE / "stream_stage.js"),
 )
 
 
@@ -48,7 +49,7 @@ def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: st
     _STAGE(
         key=key,
         data={
-            "colours": palette.as_data(palette.of(charts.theme())),
+            "colours": charts.colours(),
             "tokens": tokens,
             "found": -1 if both.found_at is None else both.found_at,
             "word": both.found or "",

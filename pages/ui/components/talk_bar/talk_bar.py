@@ -8,6 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.components.script import with_shared
+
 HERE = Path(__file__).parent
 
 _BAR = st.components.v2.component(
@@ -15,7 +17,7 @@ _BAR = st.components.v2.component(
     html='<div class="bar"><span class="place"></span><b class="title"></b><span class="next"></span></div>'
     '<div class="black" hidden></div>',
     css=(HERE / "talk_bar.css").read_text("utf-8"),
-    js=(HERE / "talk_bar.js").read_text("utf-8"),
+    js=with_shared(HERE / "talk_bar.js"),
 )
 
 

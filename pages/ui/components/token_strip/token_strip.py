@@ -14,9 +14,9 @@ import streamlit as st
 from core.language import N_, _, current, said
 from core.record.step import Step
 from core.tokens.tokens import Token
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
 from pages.ui.charts.token_text import shown as shown_in_text
-from pages.ui.components.roving import with_roving
+from pages.ui.components.script import with_shared
 from pages.ui.i18n import numbers
 
 TINT_ENDS = {"likely": (N_("unlikely"), N_("likely")), "unsure": (N_("sure"), N_("unsure"))}
@@ -40,7 +40,7 @@ _STRIP = st.components.v2.component(
     '<button type="button" class="before" hidden></button></div>'
     '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
     css=(HERE / "token_strip.css").read_text("utf-8"),
-    js=with_roving(HERE / "token_strip.js"),
+    js=with_shared(HERE / "token_strip.js"),
 )
 
 
@@ -67,7 +67,7 @@ def token_strip(
     skipped = max(0, first - len(prompt))  # steps
     shown = path[skipped:]
     data = {
-        "colours": palette.as_data(palette.of(charts.theme())),
+        "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
         "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
