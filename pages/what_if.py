@@ -8,7 +8,8 @@ from core.language import _
 from core.record.step import Step
 from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
-from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
+from pages.ui.charts.tree_rows import branch_name, rows_of_run
+from pages.ui.components.branch_tree.branch_tree import branch_tree
 from pages.ui.components.browser import browser
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
@@ -173,7 +174,7 @@ def tree() -> None:
     if action is not None:
         fork_playback.obey(action)
         st.rerun()
-    ends = {branch.node_id: way_name(run, branch, 41) for branch in run.branches()}
+    ends = {branch.node_id: branch_name(run, branch, 41) for branch in run.branches()}
     if len(ends) > 2:
         with st.popover(
             _("Compare two ways"),

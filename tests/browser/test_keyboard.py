@@ -141,7 +141,7 @@ def test_a_term_is_explained_by_mouse_key_and_thumb_and_only_where_it_stands(vis
     page = watching.page
     term = page.locator('.tv-term[aria-label*="emperature"]').first
     term.wait_for(state="attached")
-    page.locator(".tv-heard").first.wait_for(state="attached")
+    page.locator(".tv-screen-reader").first.wait_for(state="attached")
     page.wait_for_function(f"() => document.querySelectorAll('.tv-term').length > 3 && ({STRAYS})() === 0")
     card = page.locator(".tv-card")
     term.hover()

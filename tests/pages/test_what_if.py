@@ -9,7 +9,8 @@ import pytest
 from core import Generation, SamplingSettings
 from core.errors import RunFinished
 from core.experiments.fork import Fork, side_by_side
-from pages.ui.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
+from pages.ui.charts.tree_rows import rows_of_run
+from pages.ui.components.branch_tree.branch_tree import TreeAction, tree_action
 from pages.ui.experiments import fork_playback
 from pages.ui.experiments.fork_playback import Picked
 from pages.ui.i18n import example_texts

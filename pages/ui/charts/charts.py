@@ -49,7 +49,7 @@ def draw(
             table, spec, key=key, width="stretch", theme="streamlit", alt=alt_text, on_select=on_select, selection_mode="pick"
         )
     if heard:
-        st.html(f'<div class="tv-heard">{escape(spoken.numbers_of(table))}</div>')
+        st.html(f'<div class="tv-screen-reader">{escape(spoken.numbers_of(table))}</div>')
 
 
 def theme() -> str:

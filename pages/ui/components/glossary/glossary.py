@@ -1,4 +1,4 @@
-"""The glossary on every page: each use of a term can be hovered, focused or tapped, and shows its explanation."""
+"""Glossary on every page: hover, focus or tap a term to read its explanation."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ _GLOSSARY = st.components.v2.component(
 
 
 def glossary(data: dict[str, Any]) -> str:
-    """Explain these terms; return the path of the page that the visitor asked for, "" if none."""
-    told: Any = _GLOSSARY(key="glossary", data=data, on_go_change=lambda: None)
-    return str(told.go or "")
+    """Mark these terms. Return the path of the page that the visitor opens from a card, "" if none."""
+    sent: Any = _GLOSSARY(key="glossary", data=data, on_go_change=lambda: None)
+    return str(sent.go or "")

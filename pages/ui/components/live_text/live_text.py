@@ -1,4 +1,4 @@
-"""Text field that reports every keystroke: it answers while one types."""
+"""Text field that sends its text while the visitor types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELD = st.components.v2.component(
 
 
 def live_text(start: str, *, key: str, label: str, examples: dict[str, str], limit: int) -> str:
-    """Draw the field and return what stands in it, cut to `limit` characters. start: what stands in it at first."""
+    """Draw the field and return its text, at most `limit` characters. start: its first text."""
     said = _FIELD(
         key=key,
         data={
@@ -36,10 +36,10 @@ def live_text(start: str, *, key: str, label: str, examples: dict[str, str], lim
 
 
 def cleaned(said: object, start: str) -> str:
-    """What the browser sent, if it is text that can be read at all; half a character is left out."""
+    """Return the text that the browser sent, without incomplete characters; `start` if it sent something else."""
     text = said if isinstance(said, str) else start
     return text.encode("utf-8", "ignore").decode("utf-8")
 
 
 def _nothing() -> None:
-    """The page reads the field by itself."""
+    """Do nothing: the page reads the returned text."""

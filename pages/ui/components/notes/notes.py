@@ -1,4 +1,4 @@
-"""Speaker's window: what is coming, what to say and a clock. It follows the stage that is open in another window of the same browser."""
+"""Presenter's window: next-token probabilities, what to say and a clock. It follows the stage in another window of the same browser."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from pages.ui.charts import charts
 from pages.ui.components.script import with_shared
 
 NOTES = {
-    "waiting": N_("No stage is open in this browser. Open one in another window: S on the Watch page. This window follows it."),
+    "waiting": N_("No stage is open in this browser. Open it in another window: press S on the Watch page. This window follows it."),
     "say": N_("You may say"),
-    "coming": N_("What is coming"),
-    "hidden": N_("The audience does not see these odds yet."),
-    "clock": N_("since the beginning"),
-    "again": N_("Clock to 0"),
-    "on": N_("on"),
+    "coming": N_("Next-token probabilities"),
+    "hidden": N_("The audience does not see these probabilities yet."),
+    "clock": N_("since the start"),
+    "again": N_("Reset the clock"),
+    "on": N_("forward"),
     "back": N_("back"),
     "next": N_("next stop"),
     "beat": N_("now"),
     "stop": N_("Stop {place} of {count}"),
-    "lost": N_("The stage has not been heard of for {seconds} seconds."),
+    "lost": N_("No message from the stage for {seconds} seconds."),
 }
-
-
 HERE = Path(__file__).parent
 
 _NOTES = st.components.v2.component(
@@ -37,5 +35,5 @@ _NOTES = st.components.v2.component(
 
 
 def notes() -> None:
-    """Listen to the stage, and show what it says."""
+    """Draw the window and follow the stage."""
     _NOTES(key="notes_view", data={"colours": charts.colours(), "texts": said(NOTES)})

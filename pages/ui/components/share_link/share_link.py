@@ -1,4 +1,4 @@
-"""The link of a run, to be copied, and its charts as SVG files."""
+"""The link of a run with a button to copy it, and buttons that save its charts as SVG."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ _LINK = st.components.v2.component(
 
 
 def share_link(key: str, data: dict[str, Any]) -> None:
-    """Show the link and a button for each chart."""
+    """Draw the link and a button per chart."""
     _LINK(key=key, data=data)

@@ -1,4 +1,4 @@
-// Guess first: nothing of the odds is on the screen until the hall has called out.
+// Guess first: the screen shows no probabilities until the audience has called out its guesses.
 const MOST_GUESSES = 6;
 
 function openGuess(my) {
@@ -43,10 +43,10 @@ function drawGuess(my) {
   field.hidden = Boolean(rows);
   field.placeholder = d.texts.field;
   field.setAttribute("aria-label", d.texts.field);
-  const told = look && my.fallen(look);
+  const landed = look && my.fallen(look);
   my.part(".said").replaceChildren(...(rows
     ? rows.map(([said, begins, chance, rank, token]) => {
-        const call = element("div", told && token === look.chosen ? "call hit" : "call");
+        const call = element("div", landed && token === look.chosen ? "call hit" : "call");
         const right = element("span", "", [chance, rank].filter(Boolean).join(" · "));
         call.append(element("span", "", begins ? `${said} (${begins})` : said), right);
         return call;

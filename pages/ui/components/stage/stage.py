@@ -1,4 +1,4 @@
-"""The stage in the browser: five beats for every token, drawn from the data that it was sent, so that a key answers at once."""
+"""The stage in the browser: five beats per token. The browser holds the data of several steps, so a key has an immediate effect."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ _STAGE = st.components.v2.component(
 
 
 def stage(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:
-    """Show the stage. `on_did` is called when a key asks something of the run."""
+    """Draw the stage. `on_did` is called when a key changes the run, with the event in `st.session_state[key].did`."""
     _STAGE(key=key, data=data, on_did_change=on_did)

@@ -1,4 +1,4 @@
-"""Streaming against buffered delivery, played by the browser at the measured clock: a small stage."""
+"""One text delivered in two ways, streamed and whole. The browser plays both with the measured times."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pages.ui.i18n import numbers
 
 WORDS = {
     "streamed": N_("Streamed"),
-    "streamed_term": N_("shown as it comes"),
+    "streamed_term": N_("shown token by token"),
     "whole": N_("Whole"),
     "whole_term": N_("shown after the check"),
-    "play": N_("Play it"),
+    "play": N_("Play"),
     "waiting": N_("writing and checking …"),
     "withheld": N_("This answer was withheld."),
     "cut": N_("cut off here"),
-    "first": N_("first word"),
-    "total": N_("all of it"),
+    "first": N_("first token"),
+    "total": N_("whole text"),
 }
 
 
@@ -41,7 +41,7 @@ _STAGE = st.components.v2.component(
 
 
 def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: str) -> None:
-    """Draw the stage. slower: how many times slower than it was it is played."""
+    """Draw both sides. slower: how many times slower than measured it is played."""
     seconds, tokens = 0.0, []
     for step in path:
         seconds += step.forward.seconds
@@ -52,10 +52,8 @@ def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: st
             "colours": charts.colours(),
             "tokens": tokens,
             "found": -1 if both.found_at is None else both.found_at,
-            "word": both.found or "",
             "first": numbers.duration(both.first_token),
             "total": numbers.duration(both.total),
-            "stopped": numbers.duration(both.stopped),
             "slower": slower,
             "words": said(WORDS),
         },

@@ -1,4 +1,4 @@
-// Page down and page up lead along the running order; all other keys stay with the page.
+// Page down and page up change the stop; other keys stay with the page.
 const CHANNEL = "token-probability-viewer stage";
 
 function press(my, key) {

@@ -1,4 +1,4 @@
-"""Talk bar in the browser: the stop of the talk that is shown, over a page, and its keys."""
+"""Talk bar: the current stop of a talk, above an ordinary page, and its keys."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ _BAR = st.components.v2.component(
 
 
 def talk_bar(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:
-    """Show where the talk is. `on_did` is called at its keys, with the event under `st.session_state[key].did`."""
+    """Draw the bar. `on_did` is called at its keys, with the event in `st.session_state[key].did`."""
     _BAR(key=key, data=data, on_did_change=on_did)
