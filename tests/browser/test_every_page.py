@@ -287,6 +287,7 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
         experiment.show()
         if experiment.take.before:
             experiment.recorded()
+            found += violations(page)
         if experiment.take.name not in NOT_PRESSED:
             experiment.pressed()
     assert not found, "\n".join(found)
