@@ -150,7 +150,7 @@ def distribution(seen: TokenDistribution | Step, look: DisplayOptions) -> None:
         table,
         key="odds",
         alt_text=_("Bars: how likely each next token is, for the model (pale) and for the dice (solid), from 0 to 100 percent."),
-        heard=False,
+        described=False,
         on_select=bar_pressed,
         rows=look.rows + 1,
         logarithmic=look.logarithmic,

@@ -7,46 +7,48 @@ from typing import Any
 import altair as alt
 
 from core.language import _, by_language
-from pages.ui.charts import charts
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec
-from pages.ui.charts.cost_charts import _axis, _tips
+from pages.ui.charts.parts import Spec, grey_axis, spec, tips
 
 
 @by_language(16)
-def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False, height: int = 210) -> Spec:
+def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False) -> Spec:
     """What `column` is at each batch size, measured; dashed, the computed ceiling. Columns: size, `column`, ceiling, label, tip."""
     colours = palettes.of(theme)
     across = alt.X(
         "size:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=16),
-        axis=_axis(colours, _("readers in one pass"), values=[1, 2, 4, 8, 16, 32, 64], format="d"),
+        axis=grey_axis(colours, _("readers in one pass"), values=[1, 2, 4, 8, 16, 32, 64], format="d"),
     )
-    axis = _axis(colours, tickCount=4, labelExpr=f"datum.value ? datum.label + ' {_(unit)}' : '0'", format="~s", minExtent=56, maxExtent=56)
+    axis = grey_axis(
+        colours, tickCount=4, labelExpr=f"datum.value ? datum.label + ' {_(unit)}' : '0'", format="~s", minExtent=56, maxExtent=56
+    )
     up = alt.Y(f"{column}:Q", scale=alt.Scale(zero=True), axis=axis)
     base = alt.Chart().encode(x=across)
     layers: list[Any] = []
     if ceiling:
         layers.append(base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=alt.Y("ceiling:Q", axis=axis)))
     layers.append(base.mark_line(strokeWidth=2.5, color=colours.dice).encode(y=up))
-    layers.append(base.mark_point(filled=True, size=60, opacity=1, color=colours.dice).encode(y=up, tooltip=_tips(("tip", _("measured")))))
+    layers.append(base.mark_point(filled=True, size=60, opacity=1, color=colours.dice).encode(y=up, tooltip=tips(("tip", _("measured")))))
     layers.append(base.mark_text(baseline="bottom", dy=-9, fontSize=12, color=colours.text).encode(y=up, text="label:N"))
-    return charts._spec(alt.layer(*layers).properties(height=height))
+    return spec(alt.layer(*layers).properties(height=210))
 
 
 @by_language(8)
-def guess_curve(theme: str, height: int = 190) -> Spec:
+def guess_curve(theme: str) -> Spec:
     """Tokens per pass by guesses: the computed line, and the measured dot. Columns: guesses, expected, measured (one), label."""
     colours = palettes.of(theme)
-    across = alt.X("guesses:Q", scale=alt.Scale(nice=False), axis=_axis(colours, _("tokens guessed ahead (K)"), tickMinStep=1, format="d"))
-    axis = _axis(colours, tickCount=4, minExtent=40, maxExtent=40)
+    across = alt.X(
+        "guesses:Q", scale=alt.Scale(nice=False), axis=grey_axis(colours, _("tokens guessed ahead (K)"), tickMinStep=1, format="d")
+    )
+    axis = grey_axis(colours, tickCount=4, minExtent=40, maxExtent=40)
     up = alt.Y("expected:Q", scale=alt.Scale(domainMin=0), axis=axis)
     base = alt.Chart().encode(x=across)
     line = base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=up)
     found = base.transform_filter("isValid(datum.measured)")
     dot = found.mark_point(filled=True, size=80, opacity=1, color=colours.dice).encode(y=alt.Y("measured:Q", axis=axis))
     name = found.mark_text(align="left", dx=9, fontSize=13, fontWeight=600, color=colours.text).encode(y="measured:Q", text="label:N")
-    return charts._spec(alt.layer(line, dot, name).properties(height=height))
+    return spec(alt.layer(line, dot, name).properties(height=190))
 
 
 @by_language(8)
@@ -62,7 +64,7 @@ def two_bars(theme: str, rows: int) -> Spec:
     told = base.mark_text(align="left", dx=6, fontSize=12, color=colours.muted_text).encode(
         x=alt.X("end:Q", scale=share, axis=None), text="label:N"
     )
-    return charts._spec(alt.layer(full, rounded, told).properties(height=28 * rows))
+    return spec(alt.layer(full, rounded, told).properties(height=28 * rows))
 
 
 @by_language(8)
@@ -73,13 +75,13 @@ def part_heat(theme: str, layers: int) -> Spec:
         alt.Chart()
         .mark_rect(cornerRadius=2, stroke=colours.page, strokeWidth=2)
         .encode(
-            x=alt.X("layer:O", sort=None, axis=_axis(colours, _("layer"), labelAngle=0)),
-            y=alt.Y("part:N", sort=None, axis=_axis(colours, minExtent=90)),
+            x=alt.X("layer:O", sort=None, axis=grey_axis(colours, _("layer"), labelAngle=0)),
+            y=alt.Y("part:N", sort=None, axis=grey_axis(colours, minExtent=90)),
             color=alt.Color("damage:Q", legend=None, scale=alt.Scale(type="sqrt", range=[colours.line, colours.dice], domainMin=0)),
-            tooltip=_tips(("tip", _("divergence"))),
+            tooltip=tips(("tip", _("divergence"))),
         )
     )
-    return charts._spec(alt.layer(cells).properties(height=132))
+    return spec(alt.layer(cells).properties(height=132))
 
 
 @by_language(8)
@@ -111,32 +113,32 @@ def mirrored(theme: str, rows: int) -> Spec:
     name = base.mark_text(fontSize=13.5, limit=110).encode(x=alt.datum(0, type="quantitative", scale=across), text="piece:N", color=ink)
     layers = (bar("l0", "l1", colours.dice), bar("r0", "r1", colours.other))
     numbers = (number("l1", "left_label", "right", -6), number("r1", "right_label", "left", 6))
-    return charts._spec(alt.layer(*layers, *numbers, name).properties(height=27 * rows))
+    return spec(alt.layer(*layers, *numbers, name).properties(height=27 * rows))
 
 
 @by_language(8)
-def two_surprises(theme: str, height: int = 150) -> Spec:
+def two_surprises(theme: str) -> Spec:
     """Bits of surprise along a text: one model's upwards, the other's downwards. Columns: place, up, down (bits), tip."""
     colours = palettes.of(theme)
-    axis = _axis(colours, tickCount=5, labelExpr=f"format(abs(datum.value), '~r') + ' {_('bits')}'", minExtent=52, maxExtent=52)
+    axis = grey_axis(colours, tickCount=5, labelExpr=f"format(abs(datum.value), '~r') + ' {_('bits')}'", minExtent=52, maxExtent=52)
     across = alt.X("place:Q", scale=alt.Scale(nice=False, padding=6), axis=None)
-    base = alt.Chart().transform_calculate(under="-datum.down").encode(x=across, tooltip=_tips(("tip", _("surprise"))))
+    base = alt.Chart().transform_calculate(under="-datum.down").encode(x=across, tooltip=tips(("tip", _("surprise"))))
     wide = alt.ExprRef("max(2, min(14, 0.7 * width / (1 + domain('x')[1] - domain('x')[0])))")
     above = base.mark_bar(color=colours.dice, size=wide).encode(y=alt.Y("up:Q", axis=axis))
     below = base.mark_bar(color=colours.other, size=wide).encode(y=alt.Y("under:Q", axis=axis))
-    return charts._spec(alt.layer(above, below).properties(height=height))
+    return spec(alt.layer(above, below).properties(height=260))
 
 
 @by_language(8)
-def over_time(theme: str, unit: str = "", height: int = 150) -> Spec:
+def over_time(theme: str, unit: str = "") -> Spec:
     """One or two numbers over seconds, as steps. Columns: seconds, value, series."""
     colours = palettes.of(theme)
     across = alt.X(
         "seconds:Q",
         scale=alt.Scale(nice=False, domainMin=0),
-        axis=_axis(colours, tickCount=5, labelExpr="format(datum.value, '~r') + ' s'"),
+        axis=grey_axis(colours, tickCount=5, labelExpr="format(datum.value, '~r') + ' s'"),
     )
-    axis = _axis(colours, tickCount=4, labelExpr=f"datum.label + '{unit}'", minExtent=40, maxExtent=40)
+    axis = grey_axis(colours, tickCount=4, labelExpr=f"datum.label + '{unit}'", minExtent=40, maxExtent=40)
     shade = alt.Color("series:N", sort=None, legend=None, scale=alt.Scale(range=[colours.dice, colours.other]))
     line = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2).encode(x=across, y=alt.Y("value:Q", axis=axis), color=shade)
-    return charts._spec(alt.layer(line).properties(height=height))
+    return spec(alt.layer(line).properties(height=150))

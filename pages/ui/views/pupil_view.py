@@ -205,7 +205,7 @@ def surprises(seen: list[JudgedToken]) -> None:
             if one.judge is not None
         ]
     )
-    charts.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"), height=260)
+    charts.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
 
 
 def piece_of(one: CascadeToken) -> str:

@@ -48,7 +48,7 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
         if not count:
             st.caption(_("Colour: the probability. Dark: how often the token came. Line: where 95 of 100 repetitions end."))
             return
-        charts.draw(inside_charts.rolls, rolls, key=f"{key}_rolls", alt_text=_("The newest rolls as marks from 0 to 1."), heard=False)
+        charts.draw(inside_charts.rolls, rolls, key=f"{key}_rolls", alt_text=_("The newest rolls as marks from 0 to 1."), described=False)
         near = _("{within} of {all} tokens came as often as chance usually allows. More rolls come closer to the probabilities.")
         st.caption(near.format(within=int(rows.usual.sum()), all=len(rows)))
 

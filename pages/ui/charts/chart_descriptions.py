@@ -1,4 +1,4 @@
-"""The numbers of a chart in words, for those who do not see it."""
+"""Descriptions of charts for screen readers: their numbers in words."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ import pyarrow as pa
 
 from core.language import _
 
-MOST = 12  # rows of which the numbers are said: the first ones, or of a chart that grows along the steps the newest
-NEWEST_LAST = ("slot", "index", "step")  # columns of charts that grow along the steps
+MOST = 12  # described rows: the first, or the newest of a chart that grows with the steps
+NEWEST_LAST = ("slot", "index", "step")  # columns of charts that grow with the steps
 
 
 def numbers_of(table: pd.DataFrame | pa.Table) -> str:
-    """The numbers of a chart in one line, as they are written in it and in its cards.
+    """Return the numbers of a chart in one line, as the chart and its cards show them.
 
     >>> numbers_of(pd.DataFrame({"label": ["fox", "cat"], "number": ["12 %", "3 %"]}))
     'fox 12 %; cat 3 %.'
     """
     names = list(table.column_names if isinstance(table, pa.Table) else table.columns)
-    columns = _spoken(names)
+    columns = _described(names)
     count = table.num_rows if isinstance(table, pa.Table) else len(table)
     if not columns or not count:
         return ""
     if any(name in names for name in NEWEST_LAST) and "row" not in names:
-        kept = [row for row in _rows(table, columns, count) if _is_filled(row)][-MOST:]  # places are kept ready for steps to come
+        kept = [row for row in _rows(table, columns, count) if _is_filled(row)][-MOST:]  # empty places are reserved for later steps
     else:
         kept = _rows(table, columns, MOST)
-    said = list(dict.fromkeys(filter(None, (_row(row) for row in kept))))
-    return "; ".join(said) + "." if said else ""
+    texts = list(dict.fromkeys(filter(None, (_row(row) for row in kept))))
+    return "; ".join(texts) + "." if texts else ""
 
 
 def _rows(table: pd.DataFrame | pa.Table, columns: list[str], most: int) -> list[dict[str, Any]]:
-    """The first rows of these columns."""
+    """Return the first rows of these columns."""
     if isinstance(table, pa.Table):
         return list(table.select(columns).slice(0, most).to_pylist())
     return list(table[columns].iloc[:most].to_dict("records"))
 
 
 def _is_filled(row: dict[str, Any]) -> bool:
-    """Whether it says more than which kind of row it is."""
+    """Return whether a row holds more than its kind."""
     return any(isinstance(value, str) and value.strip() not in ("", "–") for name, value in row.items() if name != "part")
 
 
-def _spoken(names: list[str]) -> list[str]:
-    """The columns that hold words for people, those of a card before all others."""
+def _described(names: list[str]) -> list[str]:
+    """Return the columns with text for people: those of a card, else label and number."""
     if "tip" in names:
         return ["tip"]
     if "number" in names:
