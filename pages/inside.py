@@ -9,7 +9,7 @@ from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
 from core.language import _, again
 from core.record.step import Step
-from pages.ui.charts import charts, inside_charts, inside_rows, palette
+from pages.ui.charts import charts, inside_charts, inside_rows, palette, sampling_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.dice import dice
@@ -130,9 +130,9 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         familiar = tokens_of_words(model, example_texts.FAMILIAR)
         own = [i for i in choices if not model.token(i).special]
         flat = flat_map(model, [*own, *familiar])
-        rows = inside_rows.map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
+        rows = inside_rows.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
         charts.draw(
-            inside_charts.landscape,
+            inside_charts.embedding_map,
             rows,
             key="inside_map",
             alt_text=_("Tokens of the text among familiar words on a plane; near means alike."),
@@ -155,8 +155,8 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         )
         way = seen.follow(followed)
         charts.draw(
-            inside_charts.way,
-            inside_rows.way_rows(way, followed == step.taken),
+            inside_charts.token_by_layer,
+            inside_rows.token_by_layer_rows(way, followed == step.taken),
             key="inside_way",
             alt_text=_("Probability of one token after every layer, 0 to 100 percent, with its rank."),
             layers=len(way),
@@ -164,8 +164,8 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     with left:
         elements.section(_("The five favourites of each layer"))
         charts.draw(
-            inside_charts.lens,
-            inside_rows.lens_rows(seen, followed),
+            inside_charts.logit_lens,
+            inside_rows.logit_lens_rows(seen, followed),
             key="inside_lens",
             alt_text=_("One row per layer, its five favourite next tokens, tinted by probability."),
             layers=len(seen.layers) + 1,
@@ -202,7 +202,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
                 format_func=lambda index: _("all heads, on average") if index is None else _("head {number}").format(number=index + 1),
                 width=220,
             )
-    shares = inside_rows.gaze(seen, layer, head)
+    shares = inside_rows.attention_shares(seen, layer, head)
     if shares is None:
         return
     st.caption(
@@ -212,13 +212,13 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
         ).format(most=numbers.percent(float(shares.max())))
     )
     scored_text(
-        inside_rows.gaze_words(step.texts, step.tokens, shares),
+        inside_rows.attention_words(step.texts, step.tokens, shares),
         key="inside_gaze",
         alt_text=_("The text; the stronger the tint of a token, the more attention it got."),
         max_height="14rem",
     )
     st.caption(_("Much of it often rests on the first piece: that is where heads look when they find nothing to look for."))
-    rows_of_heat = inside_rows.heat_rows(seen)
+    rows_of_heat = inside_rows.attention_rows(seen)
     count, window = len(step.tokens), inside_rows.HEAT
     whole = _("mean over heads, share of each layer's look; all {count} pieces").format(count=count)
     elements.section(
@@ -240,7 +240,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
         )
     )
     charts.draw(
-        inside_charts.heat,
+        inside_charts.attention,
         rows_of_heat,
         key="inside_heat",
         alt_text=_("One row per layer, one column per token: the darker, the larger its share of the look, on one scale for all layers."),
@@ -250,7 +250,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
 
 def stages(step: SelectedStep) -> None:
     """The sampling stages, one after the other."""
-    seen = inside_rows.stage_rows(step.distribution)
+    seen = sampling_rows.stage_rows(step.distribution)
     for start in range(0, len(seen), 4):
         places = st.columns(max(3, min(4, len(seen))), gap="medium")
         for place, (stage, told, table) in zip(places, seen[start : start + 4], strict=False):

@@ -166,7 +166,7 @@ def curve(figures: Gain, ahead: int) -> None:
         for count in range(MOST + 1)
     ]
     charts.draw(
-        serving_charts.guess_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=_("Tokens per pass, by words guessed ahead")
+        serving_charts.speculation_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=_("Tokens per pass, by words guessed ahead")
     )
     rate, measured = numbers.percent(figures.acceptance_rate), numbers.decimal(figures.tokens_per_pass, 2)
     st.caption(

@@ -108,7 +108,7 @@ def one_view() -> None:
                     ),
                 )
                 charts.draw(
-                    what_if_charts.chance,
+                    what_if_charts.answer_probability,
                     chances(thoughts),
                     key="think_chance",
                     alt_text=_(

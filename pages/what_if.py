@@ -88,7 +88,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
             ),
         )
         charts.draw(
-            what_if_charts.drift,
+            what_if_charts.branch_distance,
             fork_playback.drift_table(now.fork),
             key="what_if_drift",
             alt_text=_(
@@ -100,7 +100,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
     with middle:
         elements.section(_("How likely was each word?"), _("probability"))
         charts.draw(
-            what_if_charts.likely,
+            what_if_charts.token_probabilities,
             likely,
             key="what_if_likely",
             alt_text=_("Dots from 0 to 100 percent, one per word and branch: what the model gave to the word that was written."),
@@ -108,7 +108,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
     with right:
         elements.section(_("All its words together"), _("log-probability"))
         charts.draw(
-            what_if_charts.joint,
+            what_if_charts.joint_probability,
             likely,
             key="what_if_joint",
             alt_text=_("Two falling lines: the sum of the natural logarithms of all words' probabilities, one line per branch."),

@@ -65,13 +65,17 @@ def main(name: str = "storyteller") -> None:
     seen = inside.inspect_step(model, ids[:LOOKED])
     row("follow one token through the layers", lambda: seen.follow(ids[5]), short)
     row("eight neighbours of a token", lambda: seen.neighbours(ids[5], 8), short)
-    row("the tables of lens and attention", lambda: (inside_rows.lens_rows(seen, None), inside_rows.heat_rows(seen)), short)
+    row("the tables of lens and attention", lambda: (inside_rows.logit_lens_rows(seen, None), inside_rows.attention_rows(seen)), short)
     long = row(f"a plain forward pass, {len(ids)} tokens", plain(len(ids)))
     row(f"score {len(ids)} tokens", lambda: score_text(model, text), long)
 
     def score_and_draw() -> object:
         scored = score_text(model, text)
-        return scoring_rows.words(scored, "rank"), scoring_rows.curve_rows(scored), scoring_rows.place_lines(scored.most_surprising(4))
+        return (
+            scoring_rows.scored_words(scored, "rank"),
+            scoring_rows.curve_rows(scored),
+            scoring_rows.place_lines(scored.most_surprising(4)),
+        )
 
     row(f"score {len(ids)} tokens and draw them", score_and_draw, long)
 

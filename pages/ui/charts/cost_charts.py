@@ -1,4 +1,4 @@
-"""The charts of the pages about cost: constant specifications in the manner of `charts`, fed tables only."""
+"""Charts of the pages about cost, cache and memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _runner(colours: palettes.Palette) -> alt.Color:
 
 @by_language(32)
 def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, single: bool = False) -> Spec:
-    """Two runners against the tokens they have written, the newest point of each labelled; dashed, what was fitted; as dots, single passes.
+    """Two runs by tokens written, the newest point of each labelled. Dashed: the fit; dots: single passes.
 
     Columns: token, runner ("with", "without"), what `column` names, label ("" but for the newest), tip; `fit` if fitted (empty where
     nothing was); if single, `raw` (one measurement, or the upper edge) and `over` (whether it lies beyond).
@@ -26,7 +26,7 @@ def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, 
     across = alt.X(
         "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=grey_axis(colours, _("tokens written"), tickCount=5, format="~s")
     )
-    # A prefix (400m, 12k) is for counts alone: before a unit it would be read as part of it.
+    # Only counts get a prefix (12k): before a unit it would look like a part of the unit.
     axis = grey_axis(
         colours,
         tickCount=4,
@@ -48,14 +48,14 @@ def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, 
         there = base.transform_filter("isValid(datum.fit)")
         layers.append(there.mark_line(strokeWidth=1.5, strokeDash=[4, 4], opacity=0.8).encode(y=alt.Y("fit:Q", axis=axis)))
     newest = line.transform_filter("datum.label !== ''")
-    layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=tips(("tip", _("here")))))
+    layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=tips(("tip", _("value")))))
     layers.append(newest.mark_text(align="right", baseline="bottom", dx=2, dy=-8, fontSize=13, fontWeight=600).encode(y=up, text="label:N"))
     return spec(alt.layer(*layers).properties(height=190))
 
 
 @by_language(32)
-def kept(theme: str, layers: int, length: int, cells: bool) -> Spec:
-    """What is kept: a row for each layer, a column for each token; the newest column dark. Columns: layer, start, end, part, tip."""
+def cache_grid(theme: str, layers: int, length: int, cells: bool) -> Spec:
+    """The KV cache: a row per layer, a column per token, the newest column dark. Columns: layer, start, end, part, tip."""
     colours = palettes.of(theme)
     row = 22 if layers <= 12 else max(4, 264 // layers)
     across = alt.X(
@@ -111,7 +111,7 @@ def spread(theme: str, longest: int) -> Spec:
     base = alt.Chart().encode(x=across)
     bars = base.mark_rule(strokeWidth=5, strokeCap="round", color=colours.reused).encode(y=alt.Y("low:Q"), y2="high:Q")
     line = base.mark_line(strokeWidth=2, color=colours.computed).encode(y=up)
-    points = base.mark_circle(size=70, color=colours.computed, opacity=1).encode(y=up, tooltip=tips(("tip", _("here"))))
+    points = base.mark_circle(size=70, color=colours.computed, opacity=1).encode(y=up, tooltip=tips(("tip", _("value"))))
     named = (
         base.transform_filter("datum.label !== ''")
         .mark_text(align="right", baseline="bottom", dx=-6, dy=-6, fontSize=13, fontWeight=600, color=colours.computed_text)
@@ -122,7 +122,7 @@ def spread(theme: str, longest: int) -> Spec:
 
 @by_language(8)
 def timeline(theme: str, rows: int = 6) -> Spec:
-    """Stretches of a request, one under the other, each where it begins. Columns: order, name, start, end, kind, label, side, tip."""
+    """Parts of a request, one below the other. Columns: order, name, start, end, kind, label, side, tip."""
     colours = palettes.of(theme)
     across = alt.X("start:Q", scale=alt.Scale(domainMin=0, nice=False, rangeMax=alt.ExprRef("width - 64")), axis=None)
     base = alt.Chart().encode(y=alt.Y("order:O", axis=None, scale=alt.Scale(paddingInner=0.5, paddingOuter=0.35)))
@@ -133,7 +133,7 @@ def timeline(theme: str, rows: int = 6) -> Spec:
         x2="end:Q",
         color=by_kind(kind, shades, colours.reused),
         stroke=by_kind(kind, {"assumed": colours.muted_text}, "transparent"),
-        tooltip=tips(("tip", _("took"))),
+        tooltip=tips(("tip", _("time"))),
     )
     names = base.mark_text(align="left", baseline="bottom", dy=-11, fontSize=12.5, color=colours.text).encode(x=alt.value(0), text="name:N")
     numbers = base.mark_text(align="left", dx=7, fontSize=13, fontWeight=600, color=colours.text).encode(
@@ -143,10 +143,10 @@ def timeline(theme: str, rows: int = 6) -> Spec:
 
 
 @by_language(8)
-def shelf(theme: str) -> Spec:
-    """A memory as one long bar: weights, notepads, free.
+def memory_bar(theme: str) -> Spec:
+    """A memory as one bar: weights, KV caches, free.
 
-    Columns: start, end (shares of 1), part ("weights", "notepads", "free", "over"), tip.
+    Columns: start, end (0 to 1), part ("weights", "notepads", "free", "over"), tip.
     """
     colours = palettes.of(theme)
     shades = ["weights", "notepads", "free", "over"]
@@ -161,7 +161,7 @@ def shelf(theme: str) -> Spec:
                 legend=None,
                 scale=alt.Scale(domain=shades, range=[colours.removed, colours.computed, colours.line, colours.doubt]),
             ),
-            tooltip=tips(("tip", _("here"))),
+            tooltip=tips(("tip", _("value"))),
         )
     )
     return spec(alt.layer(bars).properties(height=38))

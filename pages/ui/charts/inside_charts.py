@@ -1,6 +1,6 @@
-"""The charts of “Inside one step” and “Read a text”, authored like those of `charts`: constant specifications, fed tables.
+"""Charts of “Inside one step”, “Growing up” and “Read a text”.
 
-Ink (grey to black) is what happens inside, blue is probability, orange is the chosen token.
+Grey to black shows the inside of the model, blue probability, orange the chosen token.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from core.language import N_, _, by_language
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.parts import Spec, by_kind, grey_axis, percent_axis, spec, tips
 
-MOST_BITS = 18  # the same height for every text, so that two can be compared
+MOST_BITS = 18  # top of the axis, the same for every text, so that two texts can be compared
 LAYER = 27  # pixels for one row of layers
 HEAT_ROW = 20
 HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
-FEET = 62  # room for the slanting words below
+FEET = 62  # pixels for the slanted tokens below
 STAGE_ROW = 22
-LENS_AND_REST = (0.67, 0.33)  # of the width: fields with room for their numbers on a screen of 1280 pixels
-LENS_TIPS = (("logit_text", N_("logit")), ("doubt", N_("the layer's doubt")))
+LENS_AND_REST = (0.67, 0.33)  # shares of the width; the numbers then fit on a screen of 1280 pixels
+LENS_TIPS = (("logit_text", N_("logit")), ("doubt", N_("entropy of the layer")))
 
 
 def _layers(colours: palettes.Palette, height: int) -> alt.Y:
-    """Layers from top to bottom, as the signal runs, by name, in the uppermost `height` pixels."""
+    """Return the layers from top to bottom, by name, in the uppermost `height` pixels."""
     axis = grey_axis(colours, labelFontSize=12, labelPadding=8, labelOverlap=False, minExtent=52, maxExtent=52)
     scale = alt.Scale(paddingInner=0.12, paddingOuter=0, range=[0, height - 3])
     return alt.Y("name:N", axis=axis, sort=alt.SortField("layer", "ascending"), scale=scale)
 
 
 @by_language(16)
-def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...] = LENS_TIPS) -> Spec:
-    """Layers (or moments) x favourites, each field as blue as it is likely. Columns: see `inside_rows`; `more` of them on hover."""
+def logit_lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...] = LENS_TIPS) -> Spec:
+    """Layers (or checkpoints) x likeliest tokens, tinted by probability. Columns: see `inside_rows`; `more`: columns of the card."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(
         x=alt.X("place:O", axis=None, scale=alt.Scale(domain=list(range(guesses)), paddingInner=0.04, paddingOuter=0)),
@@ -62,8 +62,8 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
 
 
 @by_language(16)
-def way(theme: str, layers: int) -> Spec:
-    """One token's probability after every layer, with its rank. Columns: see `inside_rows.way_rows`."""
+def token_by_layer(theme: str, layers: int) -> Spec:
+    """One token's probability after every layer, with its rank. Columns: see `inside_rows.token_by_layer_rows`."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(y=_layers(colours, layers * LAYER))
     scale = alt.Scale(domain=[0, 1], rangeMin=0, rangeMax=alt.ExprRef("width - 118"), nice=False)
@@ -71,18 +71,18 @@ def way(theme: str, layers: int) -> Spec:
     bars = base.mark_bar(height={"band": 0.62}, cornerRadius=4, tooltip=None).encode(
         x=x, x2=alt.datum(0), color=by_kind("datum.kind", {"taken": colours.chosen}, colours.dice)
     )
-    told = base.mark_text(align="left", dx=8, fontSize=12.5, color=colours.text, tooltip=None).encode(x=x, text="text:N")
-    return spec(alt.layer(bars, told).properties(height=layers * LAYER))
+    number = base.mark_text(align="left", dx=8, fontSize=12.5, color=colours.text, tooltip=None).encode(x=x, text="text:N")
+    return spec(alt.layer(bars, number).properties(height=layers * LAYER))
 
 
 def heat_opacity(depth: float) -> float:
-    """The opacity of a field of this depth, 0 to 1: what a legend beside the chart has to show."""
+    """Return the opacity of a field of this depth, 0 to 1, for the legend."""
     return HEAT_PALEST + (HEAT_DARKEST - HEAT_PALEST) * depth
 
 
 @by_language(16)
-def heat(theme: str, layers: int) -> Spec:
-    """Layers x tokens, the darker the more attention, as `heat_opacity` has it. Columns: see `inside_rows.heat_rows`."""
+def attention(theme: str, layers: int) -> Spec:
+    """Layers x tokens, the darker the more attention (see `heat_opacity`). Columns: see `inside_rows.attention_rows`."""
     colours = palettes.of(theme)
     x = alt.X("slot:O", axis=None, scale=alt.Scale(paddingInner=0.08, paddingOuter=0))
     fields = (
@@ -92,7 +92,7 @@ def heat(theme: str, layers: int) -> Spec:
             x=x,
             y=_layers(colours, layers * HEAT_ROW),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[HEAT_PALEST, HEAT_DARKEST])),
-            tooltip=tips(("piece", _("token")), ("name", _("layer")), ("share_text", _("of the look"))),
+            tooltip=tips(("piece", _("token")), ("name", _("layer")), ("share_text", _("of the attention"))),
         )
     )
     names = (
@@ -105,7 +105,7 @@ def heat(theme: str, layers: int) -> Spec:
 
 @by_language(8)
 def loss(theme: str) -> Spec:
-    """The loss at the moments of a training, from 0: dots, joined straight, moment beside moment. Columns: see `inside_rows.loss_rows`."""
+    """The loss at the checkpoints of a training, from 0: dots joined by straight lines. Columns: see `inside_rows.loss_rows`."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(
         x=alt.X(
@@ -152,13 +152,13 @@ def neighbours(theme: str, rows: int) -> Spec:
         x=x, x2=alt.datum(0), tooltip=tips(("piece", _("token")), ("text", _("cosine")))
     )
     names = base.mark_text(align="left", fontSize=14, limit=100, color=colours.text, tooltip=None).encode(x=alt.value(0), text="label:N")
-    told = base.mark_text(align="left", dx=7, fontSize=12.5, color=colours.muted_text, tooltip=None).encode(x=x, text="text:N")
-    return spec(alt.layer(bars, names, told).properties(height=rows * 25))
+    number = base.mark_text(align="left", dx=7, fontSize=12.5, color=colours.muted_text, tooltip=None).encode(x=x, text="text:N")
+    return spec(alt.layer(bars, names, number).properties(height=rows * 25))
 
 
 @by_language(8)
-def landscape(theme: str) -> Spec:
-    """Tokens on a plane. Columns: see `inside_rows.map_rows`."""
+def embedding_map(theme: str) -> Spec:
+    """Tokens on a plane. Columns: see `inside_rows.embedding_map_rows`."""
     colours = palettes.of(theme)
     scale = alt.Scale(domain=[-1.08, 1.08], nice=False)
     base = alt.Chart().encode(x=alt.X("x:Q", axis=None, scale=scale), y=alt.Y("y:Q", axis=None, scale=scale))
@@ -183,7 +183,7 @@ def landscape(theme: str) -> Spec:
 
 @by_language(8)
 def stage(theme: str, rows: int) -> Spec:
-    """A sampling stage: pale before, deep after, 0 to 100 %. Columns: see `inside_rows.stage_rows`."""
+    """A sampling stage: pale before, deep after, 0 to 100 %. Columns: see `sampling_rows.stage_rows`."""
     colours = palettes.of(theme)
     scale = alt.Scale(domain=[0, 1], clamp=True, rangeMin=78, rangeMax=alt.ExprRef("width - 50"), nice=False)
     axis = percent_axis(colours, labels=False)
@@ -193,7 +193,7 @@ def stage(theme: str, rows: int) -> Spec:
     hit = base.mark_rect(color=colours.muted_text, opacity=0.001).encode(
         x=alt.value(0),
         x2=alt.value("width"),
-        tooltip=tips(("piece", _("token")), ("arithmetic", _("so"))),
+        tooltip=tips(("piece", _("token")), ("arithmetic", _("computed"))),
     )
     was = base.mark_bar(height={"band": 1}, cornerRadius=3, tooltip=None).encode(
         x=alt.X("before:Q", scale=scale, axis=axis), x2=alt.datum(0), color=by_kind("datum.kind", pale, colours.model)
@@ -204,10 +204,10 @@ def stage(theme: str, rows: int) -> Spec:
     names = base.mark_text(align="left", fontSize=13, limit=72, tooltip=None).encode(
         x=alt.value(0), text="label:N", color=by_kind("datum.kind", ink, colours.text)
     )
-    told = base.mark_text(align="right", fontSize=12, tooltip=None).encode(
+    number = base.mark_text(align="right", fontSize=12, tooltip=None).encode(
         x=alt.value("width"), text="number:N", color=by_kind("datum.kind", ink, colours.text)
     )
-    return spec(alt.layer(was, now, names, told, hit).properties(height=rows * STAGE_ROW))
+    return spec(alt.layer(was, now, names, number, hit).properties(height=rows * STAGE_ROW))
 
 
 @by_language(8)
@@ -228,9 +228,9 @@ def tally(theme: str, rows: int) -> Spec:
     )
     ink = by_kind("datum.kind", inks, colours.text)
     names = base.mark_text(align="left", fontSize=14, limit=104, tooltip=None).encode(x=alt.value(0), text="label:N", color=ink)
-    told = base.mark_text(align="right", fontSize=13, tooltip=None).encode(x=alt.value("width"), text="number:N", color=ink)
+    number = base.mark_text(align="right", fontSize=13, tooltip=None).encode(x=alt.value("width"), text="number:N", color=ink)
     expected = bar("expected", 0.55, -4, by_kind("datum.kind", fills, colours.dice))
-    return spec(alt.layer(expected, bar("seen", 0.28, 7, alt.value(colours.text)), luck, names, told).properties(height=rows * 28))
+    return spec(alt.layer(expected, bar("seen", 0.28, 7, alt.value(colours.text)), luck, names, number).properties(height=rows * 28))
 
 
 @by_language(8)
@@ -243,9 +243,9 @@ def rolls(theme: str) -> Spec:
 
 @by_language(8)
 def curve(theme: str) -> Spec:
-    """Surprise along a text, bits, bars cut at MOST_BITS with an arrow on them.
+    """Surprise along a text in bits. Bars above MOST_BITS end there, with an arrow.
 
-    Columns: position, surprise, piece, surprise_text, share_text, depth (0 calm to 1), cut (an arrow or nothing).
+    Columns: position, surprise, piece, surprise_text, share_text, depth (0 to 1), cut (an arrow or "").
     """
     colours = palettes.of(theme)
     axis = grey_axis(colours, values=[0, 6, 12, MOST_BITS])

@@ -1,4 +1,4 @@
-"""The charts of the pages about serving: constant specifications in the manner of `charts`, fed tables only."""
+"""Charts of the pages about serving, quantization and small models."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pages.ui.charts.parts import Spec, grey_axis, spec, tips
 
 @by_language(16)
 def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False) -> Spec:
-    """What `column` is at each batch size, measured; dashed, the computed ceiling. Columns: size, `column`, ceiling, label, tip."""
+    """A measured `column` by batch size; dashed: the computed upper bound. Columns: size, `column`, ceiling, label, tip."""
     colours = palettes.of(theme)
     across = alt.X(
         "size:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=16),
-        axis=grey_axis(colours, _("readers in one pass"), values=[1, 2, 4, 8, 16, 32, 64], format="d"),
+        axis=grey_axis(colours, _("requests per pass"), values=[1, 2, 4, 8, 16, 32, 64], format="d"),
     )
     axis = grey_axis(
         colours, tickCount=4, labelExpr=f"datum.value ? datum.label + ' {_(unit)}' : '0'", format="~s", minExtent=56, maxExtent=56
@@ -35,12 +35,10 @@ def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False) -> Sp
 
 
 @by_language(8)
-def guess_curve(theme: str) -> Spec:
-    """Tokens per pass by guesses: the computed line, and the measured dot. Columns: guesses, expected, measured (one), label."""
+def speculation_curve(theme: str) -> Spec:
+    """Tokens per pass by draft length: computed line, measured dot. Columns: guesses, expected, measured (one), label."""
     colours = palettes.of(theme)
-    across = alt.X(
-        "guesses:Q", scale=alt.Scale(nice=False), axis=grey_axis(colours, _("tokens guessed ahead (K)"), tickMinStep=1, format="d")
-    )
+    across = alt.X("guesses:Q", scale=alt.Scale(nice=False), axis=grey_axis(colours, _("draft tokens (K)"), tickMinStep=1, format="d"))
     axis = grey_axis(colours, tickCount=4, minExtent=40, maxExtent=40)
     up = alt.Y("expected:Q", scale=alt.Scale(domainMin=0), axis=axis)
     base = alt.Chart().encode(x=across)
@@ -53,7 +51,7 @@ def guess_curve(theme: str) -> Spec:
 
 @by_language(8)
 def two_bars(theme: str, rows: int) -> Spec:
-    """Two bars per token on 0 to 100 %: full precision pale, rounded deep. Columns: place, piece, full, rounded, label."""
+    """Two bars per token on 0 to 100 %: full precision pale, quantized deep. Columns: place, piece, full, rounded, label."""
     colours = palettes.of(theme)
     share = alt.Scale(domain=[0, 1], clamp=True, nice=False, rangeMax=alt.ExprRef("width - 110"))
     names = alt.Axis(title=None, domain=False, ticks=False, labelFontSize=13, labelColor=colours.text, labelLimit=120, minExtent=110)
@@ -61,15 +59,15 @@ def two_bars(theme: str, rows: int) -> Spec:
     base = alt.Chart().encode(y=up)
     full = base.mark_bar(height=17, color=colours.model, cornerRadius=2).encode(x=alt.X("full:Q", scale=share, axis=None))
     rounded = base.mark_bar(height=7, color=colours.dice, cornerRadius=2).encode(x=alt.X("rounded:Q", scale=share, axis=None))
-    told = base.mark_text(align="left", dx=6, fontSize=12, color=colours.muted_text).encode(
+    number_ = base.mark_text(align="left", dx=6, fontSize=12, color=colours.muted_text).encode(
         x=alt.X("end:Q", scale=share, axis=None), text="label:N"
     )
-    return spec(alt.layer(full, rounded, told).properties(height=28 * rows))
+    return spec(alt.layer(full, rounded, number_).properties(height=28 * rows))
 
 
 @by_language(8)
 def part_heat(theme: str, layers: int) -> Spec:
-    """A strip of parts by layer; stronger = more divergence. Columns: layer, part, damage, tip."""
+    """Parts of the model by layer; stronger = more divergence. Columns: layer, part, damage, tip."""
     colours = palettes.of(theme)
     cells = (
         alt.Chart()
@@ -86,14 +84,14 @@ def part_heat(theme: str, layers: int) -> Spec:
 
 @by_language(8)
 def mirrored(theme: str, rows: int) -> Spec:
-    """One token per row, its share with one model to the left of its name and with the other to the right; orange: it was taken.
+    """One token per row: its probability in one model left of its name, in the other model right. Orange: the chosen token.
 
     Columns: place, piece, left, right (0 to 1), left_label, right_label, chosen (bool).
     """
     colours = palettes.of(theme)
     across = alt.Scale(domain=[-1, 1], nice=False)
-    middle = "(56 / max(240, width / 2))"  # the names have their pixels on either side of the middle, however wide the chart is
-    share = f"(1 - {middle}) / 1.3"  # of the bars, so that behind one of 100 % its number has room
+    middle = "(56 / max(240, width / 2))"  # share of the width for the names, on each side of the middle
+    share = f"(1 - {middle}) / 1.3"  # scales the bars, so that the number of a bar of 100 % has room
     up = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25))
     base = (
         alt.Chart()
@@ -106,8 +104,8 @@ def mirrored(theme: str, rows: int) -> Spec:
         return base.mark_bar(cornerRadius=3).encode(x=alt.X(f"{start}:Q", scale=across, axis=None), x2=f"{end}:Q", color=shade)
 
     def number(end: str, text: str, side: Any, dx: int) -> Any:
-        told = base.mark_text(align=side, dx=dx, fontSize=12, color=colours.muted_text)
-        return told.encode(x=alt.X(f"{end}:Q", scale=across, axis=None), text=f"{text}:N")
+        number_ = base.mark_text(align=side, dx=dx, fontSize=12, color=colours.muted_text)
+        return number_.encode(x=alt.X(f"{end}:Q", scale=across, axis=None), text=f"{text}:N")
 
     ink = {"condition": {"test": "datum.chosen", "value": colours.chosen_text}, "value": colours.text}
     name = base.mark_text(fontSize=13.5, limit=110).encode(x=alt.datum(0, type="quantitative", scale=across), text="piece:N", color=ink)
@@ -118,7 +116,7 @@ def mirrored(theme: str, rows: int) -> Spec:
 
 @by_language(8)
 def two_surprises(theme: str) -> Spec:
-    """Bits of surprise along a text: one model's upwards, the other's downwards. Columns: place, up, down (bits), tip."""
+    """Surprise along a text in bits: one model upwards, the other downwards. Columns: place, up, down (bits), tip."""
     colours = palettes.of(theme)
     axis = grey_axis(colours, tickCount=5, labelExpr=f"format(abs(datum.value), '~r') + ' {_('bits')}'", minExtent=52, maxExtent=52)
     across = alt.X("place:Q", scale=alt.Scale(nice=False, padding=6), axis=None)
@@ -131,7 +129,7 @@ def two_surprises(theme: str) -> Spec:
 
 @by_language(8)
 def over_time(theme: str, unit: str = "") -> Spec:
-    """One or two numbers over seconds, as steps. Columns: seconds, value, series."""
+    """One or two numbers by seconds, as steps. Columns: seconds, value, series."""
     colours = palettes.of(theme)
     across = alt.X(
         "seconds:Q",

@@ -1,4 +1,4 @@
-"""Charts of “Teach it”: the loss falling, what a model expects before and now, and the whole way between as a heat strip."""
+"""Charts of “Teach it”: the loss, the predictions before and after, and their history as a heat map."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ CANDIDATES = 8
 
 
 @by_language(16)
-def loss(theme: str, unit: str = N_("nats a token")) -> Spec:
-    """The loss of every step, from 0; of the new text solid, of the old pale. Columns: index, value, of ("new", "old"), tip."""
+def loss(theme: str, unit: str = N_("nats per token")) -> Spec:
+    """The loss of every step, from 0: of the new text solid, of the old text pale. Columns: index, value, of ("new", "old"), tip."""
     colours = palettes.of(theme)
     color = alt.Color("of:N", legend=None, scale=alt.Scale(domain=["new", "old"], range=[colours.dice, colours.model]))
     base = alt.Chart().encode(
-        x=alt.X("index:Q", axis=grey_axis(colours, title=_("steps of learning"), tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
+        x=alt.X("index:Q", axis=grey_axis(colours, title=_("training steps"), tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
         y=alt.Y("value:Q", axis=grey_axis(colours, title=_(unit), tickCount=4, minExtent=40, maxExtent=40), scale=alt.Scale(domainMin=0)),
         color=color,
     )
@@ -27,8 +27,8 @@ def loss(theme: str, unit: str = N_("nats a token")) -> Spec:
 
 
 @by_language(16)
-def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
-    """A row for each token: pale = before it was taught, solid = at the moment looked at; fixed axis from 0 to 100 %.
+def before_and_after(theme: str, rows: int = CANDIDATES) -> Spec:
+    """A row per token: pale = before fine-tuning, solid = at the chosen step, from 0 to 100 %.
 
     Columns: row, label, before, now, number, tip.
     """
@@ -54,8 +54,8 @@ def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
 
 
 @by_language(16)
-def way(theme: str) -> Spec:
-    """Moments x tokens, as blue as the token was likely then; a click picks the moment. Columns: index, row, label, share, tip."""
+def history(theme: str) -> Spec:
+    """Steps x tokens, tinted by probability; a click picks the step. Columns: index, row, label, share, tip."""
     colours = palettes.of(theme)
     pick = alt.selection_point(name="pick", fields=["index", "serial"], on="click", toggle=False, clear=False)
     fields = (
@@ -64,7 +64,7 @@ def way(theme: str) -> Spec:
         .encode(
             x=alt.X(
                 "index:O",
-                axis=grey_axis(colours, title=_("after so many steps"), labelAngle=0, labelOverlap=True),
+                axis=grey_axis(colours, title=_("after this many steps"), labelAngle=0, labelOverlap=True),
                 scale=alt.Scale(paddingInner=0.06),
             ),
             y=alt.Y(
@@ -75,7 +75,7 @@ def way(theme: str) -> Spec:
             ),
             opacity=alt.Opacity("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.05, 1])),
             stroke=alt.condition("datum.picked", alt.value(colours.text), alt.value("transparent")),
-            tooltip=tips(("tip", _("at this moment"))),
+            tooltip=tips(("tip", _("at this step"))),
         )
         .add_params(pick)
     )

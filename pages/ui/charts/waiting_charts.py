@@ -1,4 +1,4 @@
-"""The charts of the page about waiting: constant specifications in the manner of `charts`, fed tables only."""
+"""Charts of “Waiting”: the time of one request, and waiting time by load."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(
 
 
 def shades(colours: palettes.Palette) -> dict[str, str]:
-    """What each kind of time is drawn in, by its name on screen."""
-    drawn = (colours.removed, colours.muted_text, colours.other, colours.computed, colours.dice, colours.doubt, colours.rest)
+    """Return the colour of each kind of time by its name on screen."""
+    drawn = (colours.model, colours.muted_text, colours.other, colours.computed, colours.dice, colours.doubt, colours.reused)
     return dict(zip(said(names.WAITS).values(), drawn, strict=True))
 
 
 @by_language(8)
 def timeline(theme: str) -> Spec:
-    """One bar per side, its stretches one behind the other. Columns: side, kind, start, stop (ms), tip, order."""
+    """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
     colours = palettes.of(theme)
     by_kind = shades(colours)
     axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
@@ -64,8 +64,8 @@ def load_curve(theme: str) -> Spec:
     up = alt.Y("wait:Q", axis=axis)
 
     def number(side: str, below: int) -> alt.Chart:
-        told = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
-        return told.encode(y=up, text="label:N")
+        numbers = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
+        return numbers.encode(y=up, text="label:N")
 
     layers = (
         computed.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text),

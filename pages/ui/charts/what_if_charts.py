@@ -1,4 +1,4 @@
-"""The charts of the What if pages, authored once as constant specifications; see `charts`."""
+"""Charts of the pages under “What if”: two branches or two ways of answering."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.ui.charts.parts import Spec, percent_axis, small_axis, spec, tips
 
 
 def _sides(colours: palettes.Palette) -> alt.Color:
-    """Blue is the first branch, plum the other."""
+    """Return the colours of both sides: blue is the first, plum the second."""
     return alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "other"], range=[colours.dice, colours.other]))
 
 
@@ -26,19 +26,19 @@ def _percent(colours: palettes.Palette) -> Any:
 
 
 @by_language(8)
-def drift(theme: str) -> Spec:
-    """Dots from 0 to 1 over the words, those in a row joined; a mark at the foot for words without a counterpart.
+def branch_distance(theme: str) -> Spec:
+    """Distances from 0 to 1 by token, neighbours joined; a mark at the bottom for tokens without a counterpart.
 
-    Columns: place, low, high, middle (all three empty without a counterpart), words, label, stretch (which row it belongs to), where.
+    Columns: place, low, high, middle (all three empty without a counterpart), words, label, stretch (number of its line), where.
     """
     colours = palettes.of(theme)
     axis = percent_axis(colours, minExtent=38, maxExtent=38)
     scale = alt.Scale(domain=[0, 1], clamp=True)
     up = alt.Y("middle:Q", axis=axis, scale=scale)
-    cards = tips(("where", _("place")), ("words", _("they say")), ("label", _("apart")))
+    cards = tips(("where", _("place")), ("words", _("tokens")), ("label", _("distance")))
     base = alt.Chart().encode(x=_places(colours))
     there = base.transform_filter("isValid(datum.middle)")
-    doubt = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q")
+    range_ = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q")
     line = there.mark_line(color=colours.doubt, strokeWidth=2.5).encode(y=up, detail="stretch:N")
     dots = there.mark_circle(size=46, color=colours.doubt, opacity=1).encode(y=up, tooltip=cards)
     alone = (
@@ -46,12 +46,12 @@ def drift(theme: str) -> Spec:
         .mark_tick(orient="vertical", size=7, thickness=2, color=colours.removed)
         .encode(y=alt.datum(0, scale=scale), tooltip=cards)
     )
-    return spec(alt.layer(doubt, line, dots, alone).properties(height=130))
+    return spec(alt.layer(range_, line, dots, alone).properties(height=130))
 
 
 @by_language(8)
-def likely(theme: str) -> Spec:
-    """Dots from 0 to 100 %, one per word and branch. Columns: place, side ("one", "other"), share, text, label."""
+def token_probabilities(theme: str) -> Spec:
+    """Probabilities from 0 to 100 %, one dot per token and branch. Columns: place, side ("one", "other"), share, text, label."""
     colours = palettes.of(theme)
     dots = (
         alt.Chart()
@@ -60,15 +60,15 @@ def likely(theme: str) -> Spec:
             x=_places(colours),
             y=_percent(colours),
             color=_sides(colours),
-            tooltip=tips(("place", _("word")), ("text", _("it says")), ("label", _("model"))),
+            tooltip=tips(("place", _("token")), ("text", _("text")), ("label", _("model"))),
         )
     )
     return spec(dots.properties(height=130))
 
 
 @by_language(8)
-def joint(theme: str) -> Spec:
-    """Two falling lines: the joint log-probability so far. Columns: place, side, log, together."""
+def joint_probability(theme: str) -> Spec:
+    """Two lines: the joint log-probability so far. Columns: place, side, log, together."""
     colours = palettes.of(theme)
     lines = (
         alt.Chart()
@@ -77,27 +77,27 @@ def joint(theme: str) -> Spec:
             x=_places(colours),
             y=alt.Y("log:Q", axis=small_axis(colours, ticks=3), scale=alt.Scale(domainMax=0, nice=False)),
             color=_sides(colours),
-            tooltip=tips(("place", _("word")), ("together", _("together"))),
+            tooltip=tips(("place", _("token")), ("together", _("joint"))),
         )
     )
     return spec(lines.properties(height=130))
 
 
 @by_language(8)
-def chance(theme: str) -> Spec:
-    """Two lines from 0 to 100 %: the chance of the right answer before every word. Columns: place, side, share, text, label."""
+def answer_probability(theme: str) -> Spec:
+    """Two lines from 0 to 100 %: the probability of the right answer before every token. Columns: place, side, share, text, label."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(x=_places(colours), y=_percent(colours), color=_sides(colours))
     lines = base.mark_line(strokeWidth=2.5, interpolate="step-after")
     dots = base.mark_circle(size=30, opacity=1).encode(
-        tooltip=tips(("place", _("word")), ("text", _("then it says")), ("label", _("chance")))
+        tooltip=tips(("place", _("token")), ("text", _("next token")), ("label", _("probability")))
     )
     return spec(alt.layer(lines, dots).properties(height=190))
 
 
 @by_language(8)
 def right_answers(theme: str) -> Spec:
-    """Two bars with their intervals. Columns: side, row, share, low, high, label."""
+    """Two bars with confidence intervals. Columns: side, row, share, low, high, label."""
     colours = palettes.of(theme)
     axis = percent_axis(colours, 0, 0.25, 0.5, 0.75, 1, format="%")
     scale = alt.Scale(domain=[0, 1], clamp=True)

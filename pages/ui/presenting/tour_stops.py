@@ -127,9 +127,9 @@ def layers() -> None:
         seen = kept["inside"] = inspect_step(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
     last = len(seen.layers)
     place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
-    rows = inside_rows.lens_rows(seen, None)
+    rows = inside_rows.logit_lens_rows(seen, None)
     charts.draw(
-        inside_charts.lens,
+        inside_charts.logit_lens,
         rows[rows.layer <= place] if not rows.empty else rows,
         key="tour_lens",
         alt_text=_("After each layer up to the chosen one: the likeliest next words, if the model had to answer there."),

@@ -35,7 +35,7 @@ def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
     table = step_rows.distribution_rows(run.next_distribution(SamplingSettings(top_k=3)), 10, folded=False).to_pandas()
     removed = table[table.kind == "removed"]
     assert len(removed) == 7
-    assert set(removed.note) == {"cut by top-k"}
+    assert set(removed.note) == {"excluded by top-k"}
     assert (removed.dice == 0).all()
     assert (removed.model > 0).all()
 
@@ -64,7 +64,7 @@ def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
     shown = table[table.token_id >= 0]
     assert not {c.token_id for c in dust} & set(shown.token_id)
     assert line.model.iloc[0] == pytest.approx(1 - shown.model.sum(), abs=1e-6)
-    assert "tokens, cut" in line.piece.iloc[0]
+    assert "tokens, excluded" in line.piece.iloc[0]
     assert int(line.piece.iloc[0].split()[0].replace(",", "")) == run.model.vocabulary_size - len(shown)
     opened = step_rows.distribution_rows(seen, 10, folded=False).to_pandas()
     assert {c.token_id for c in dust} <= set(opened.token_id)
