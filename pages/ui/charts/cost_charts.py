@@ -159,7 +159,7 @@ def memory_bar(theme: str) -> Spec:
             color=alt.Color(
                 "part:N",
                 legend=None,
-                scale=alt.Scale(domain=shades, range=[colours.removed, colours.computed, colours.line, colours.doubt]),
+                scale=alt.Scale(domain=shades, range=[colours.muted_text, colours.computed, colours.line, colours.doubt]),
             ),
             tooltip=tips(("tip", _("value"))),
         )

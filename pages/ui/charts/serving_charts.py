@@ -8,7 +8,7 @@ import altair as alt
 
 from core.language import _, by_language
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, spec, tips
+from pages.ui.charts.parts import Spec, grey_axis, percent_axis, spec, tips
 
 
 @by_language(16)
@@ -51,18 +51,20 @@ def speculation_curve(theme: str) -> Spec:
 
 @by_language(8)
 def two_bars(theme: str, rows: int) -> Spec:
-    """Two bars per token on 0 to 100 %: full precision pale, quantized deep. Columns: place, piece, full, rounded, label."""
+    """Two bars per token from 0 to the largest: full precision pale, quantized deep. Columns: place, piece, full, rounded, end, label."""
     colours = palettes.of(theme)
-    share = alt.Scale(domain=[0, 1], clamp=True, nice=False, rangeMax=alt.ExprRef("width - 110"))
-    names = alt.Axis(title=None, domain=False, ticks=False, labelFontSize=13, labelColor=colours.text, labelLimit=120, minExtent=110)
-    up = alt.Y("piece:N", sort=alt.SortField("place"), axis=names)
-    base = alt.Chart().encode(y=up)
-    full = base.mark_bar(height=17, color=colours.model, cornerRadius=2).encode(x=alt.X("full:Q", scale=share, axis=None))
-    rounded = base.mark_bar(height=7, color=colours.dice, cornerRadius=2).encode(x=alt.X("rounded:Q", scale=share, axis=None))
-    number_ = base.mark_text(align="left", dx=6, fontSize=12, color=colours.muted_text).encode(
-        x=alt.X("end:Q", scale=share, axis=None), text="label:N"
-    )
-    return spec(alt.layer(full, rounded, number_).properties(height=28 * rows))
+    scale = alt.Scale(domainMin=0, nice=True, rangeMax=alt.ExprRef("width - 110"))
+    axis = percent_axis(colours, orient="top", format="~%", values=alt.Undefined, tickCount=3)
+    names = grey_axis(colours, labelFontSize=13, labelColor=colours.text, labelLimit=120, minExtent=110)
+    base = alt.Chart().encode(y=alt.Y("piece:N", sort=alt.SortField("place"), axis=names))
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    full = base.mark_bar(height=17, color=colours.model, cornerRadius=2).encode(x=x("full"))
+    rounded = base.mark_bar(height=7, color=colours.dice, cornerRadius=2).encode(x=x("rounded"))
+    label = base.mark_text(align="left", dx=6, fontSize=12, color=colours.muted_text).encode(x=x("end"), text="label:N")
+    return spec(alt.layer(full, rounded, label).properties(height=28 * rows))
 
 
 @by_language(8)
@@ -75,7 +77,9 @@ def part_heat(theme: str, layers: int) -> Spec:
         .encode(
             x=alt.X("layer:O", sort=None, axis=grey_axis(colours, _("layer"), labelAngle=0)),
             y=alt.Y("part:N", sort=None, axis=grey_axis(colours, minExtent=90)),
-            color=alt.Color("damage:Q", legend=None, scale=alt.Scale(type="sqrt", range=[colours.line, colours.dice], domainMin=0)),
+            color=alt.Color(
+                "damage:Q", legend=None, scale=alt.Scale(type="sqrt", range=[colours.line, colours.dice], domainMin=0, interpolate="rgb")
+            ),
             tooltip=tips(("tip", _("divergence"))),
         )
     )

@@ -102,7 +102,7 @@ def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item:
     )
     colours = palette.of(charts.theme())
     legend(
-        (colours.removed, _("weights, {size}").format(size=numbers.size(taken))),
+        (colours.muted_text, _("weights, {size}").format(size=numbers.size(taken))),
         (colours.computed, _("one notepad, {size}").format(size=numbers.size(each))),
         (colours.line, _("free")),
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from itertools import combinations
 
 import pytest
 
+from pages.ui.charts import cost_charts, waiting_charts
 from pages.ui.charts.palette import DARK, LIGHT, Palette, contrast
 from pages.ui.i18n.page_titles import ROOT
 
@@ -64,6 +66,15 @@ def test_the_chosen_token_is_told_apart_by_every_eye(colours: Palette, eye: str)
     for name in MEANINGS:
         if name != "chosen":
             assert apart(colours.chosen, getattr(colours, name), eye) >= 20, name
+
+
+@THEMES
+def test_the_kinds_of_one_chart_are_told_apart(colours: Palette) -> None:
+    """Three of the seven kinds of waiting time were drawn in greys, and the weights in a memory as grey as its free part."""
+    bar = cost_charts.memory_bar("light" if colours is LIGHT else "dark")["layer"][0]["encoding"]["color"]["scale"]["range"]
+    for kinds in (waiting_charts.shades(colours).values(), bar):
+        for one, other in combinations(kinds, 2):
+            assert apart(one, other, "usual") >= 15, (one, other)
 
 
 @pytest.mark.parametrize(("section", "colours"), [("light", LIGHT), ("dark", DARK)])
