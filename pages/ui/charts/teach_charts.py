@@ -13,7 +13,7 @@ CANDIDATES = 8
 
 
 @by_language(16)
-def loss(theme: str, unit: str = N_("nats per token")) -> Spec:
+def loss(theme: str, unit: str = N_("nats per token"), height: int = 150) -> Spec:
     """The loss of every step, from 0: of the new text solid, of the old text pale. Columns: index, value, of ("new", "old"), tip."""
     colours = palettes.of(theme)
     color = alt.Color("of:N", legend=None, scale=alt.Scale(domain=["new", "old"], range=[colours.dice, colours.model]))
@@ -23,7 +23,7 @@ def loss(theme: str, unit: str = N_("nats per token")) -> Spec:
         color=color,
     )
     dots = base.mark_point(filled=True, size=30).encode(tooltip=tips(("tip", _("loss"))))
-    return spec(alt.layer(base.mark_line(strokeWidth=2, interpolate="linear"), dots).properties(height=150))
+    return spec(alt.layer(base.mark_line(strokeWidth=2, interpolate="linear"), dots).properties(height=height))
 
 
 @by_language(16)
