@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from pages.ui.charts import charts
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 
-HERE = Path(__file__).parent
-
-_BARS = st.components.v2.component(
-    "bar_buttons",
-    html='<div class="bars" role="group" data-down></div><div class="ring" hidden></div>',
-    css=(HERE / "bar_buttons.css").read_text("utf-8"),
-    js=with_shared(HERE / "bar_buttons.js"),
-)
+_BARS = component("bar_buttons", '<div class="bars" role="group" data-down></div><div class="ring" hidden></div>')
 
 
 def bar_buttons(rows: Sequence[tuple[int, str]], *, key: str, marks: str, label: str, on_take: Callable[[], None]) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-
-import streamlit as st
 
 from core.language import N_, _, said
 from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import Row
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 
 WORDS = {
     "here": N_("you are here"),
@@ -26,16 +23,10 @@ WORDS = {
     "fold": N_("fold"),
     "unfold": N_("unfold"),
 }
-HERE = Path(__file__).parent
 LONGEST_TEXT = 400  # characters of a row that are sent
 MOST_ROWS = 1_500
 
-_TREE = st.components.v2.component(
-    "branch_tree",
-    html='<div class="tree" role="tree"></div>',
-    css=(HERE / "branch_tree.css").read_text("utf-8"),
-    js=with_shared(HERE / "branch_tree.js"),
-)
+_TREE = component("branch_tree", '<div class="tree" role="tree"></div>')
 
 
 @dataclass(frozen=True, slots=True)

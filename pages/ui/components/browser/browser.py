@@ -6,25 +6,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from core.language import _, current
 from core.record.step import Step, TokenDistribution
+from pages.ui.components.register import component
 from pages.ui.i18n import screen_reader
 
-HERE = Path(__file__).parent
 HEARTBEAT = timedelta(hours=12)
 LONGEST = 60.0  # seconds; a longer round trip is not a measurement
 
-_BROWSER = st.components.v2.component(
-    "browser",
-    html='<div class="announcer"></div>',
-    css=".announcer { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }",
-    js=(HERE / "browser.js").read_text("utf-8"),
-)
+_BROWSER = component("browser", '<div class="announcer"></div>')
 
 
 def address(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-
-import streamlit as st
 
 from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tables import dice_segments
 from pages.ui.charts import charts, palette
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 from pages.ui.i18n import numbers
 
-HERE = Path(__file__).parent
 MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
 
-HTML = (
-    '<div class="dice"><div class="sky"><div class="marker"></div></div><div class="track"></div><div class="ground">'
-    '<div class="spot" hidden></div></div><div class="foot"><span>0</span><span class="told"></span><span>1</span></div></div>'
-)
-
-_DICE = st.components.v2.component(
-    "dice_strip",
-    html=HTML,
-    css=(HERE / "dice.css").read_text("utf-8"),
-    js=with_shared(HERE / "dice.js"),
-)
+_DICE = component("dice")
 
 
 @dataclass(frozen=True, slots=True)

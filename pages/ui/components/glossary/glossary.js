@@ -82,7 +82,7 @@ function scan(state) {
       layer.setAttribute("role", "group");
       root.append(layer);
       state.layers.set(root, layer);
-      paint(state, layer);
+      colourIn(state, layer);
       for (const inner of root.children) state.sizes.observe(inner);
       if (root.firstElementChild?.firstElementChild) state.sizes.observe(root.firstElementChild.firstElementChild);
     }
@@ -120,7 +120,7 @@ function scan(state) {
   for (const [root, layer] of state.layers) if (!kept.has(root)) { layer.remove(); state.layers.delete(root); }
 }
 
-function paint(state, node) {
+function colourIn(state, node) {
   for (const [name, colour] of state.colours) node.style.setProperty(name, colour);
 }
 
@@ -190,7 +190,7 @@ export default function ({ data, setTriggerValue }) {
   Object.assign(state, { label: data.label, see: data.see, here: data.here, go: page => setTriggerValue("go", page) });
   const c = data.colours;
   state.colours = Object.entries({ "--muted": c.muted_text, "--dice": c.dice, "--blue": c.dice_text, "--line": c.line, "--card": c.card, "--text": c.text });
-  paint(state, state.card);
-  for (const layer of state.layers.values()) paint(state, layer);
+  colourIn(state, state.card);
+  for (const layer of state.layers.values()) colourIn(state, layer);
   state.later();
 }

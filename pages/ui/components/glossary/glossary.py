@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from pages.ui.components.register import component
 
-HERE = Path(__file__).parent
-
-_GLOSSARY = st.components.v2.component(
-    "glossary", html="", js=(HERE / "glossary.js").read_text("utf-8"), css=(HERE / "glossary.css").read_text("utf-8")
-)
+_GLOSSARY = component("glossary")
 
 
 def glossary(data: dict[str, Any]) -> str:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-
-import streamlit as st
 
 from core.language import N_, _
 from pages.ui.charts import charts
-from pages.ui.components.script import with_shared
-
-HERE = Path(__file__).parent
+from pages.ui.components.register import component
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +37,7 @@ KEYS = (
     Key("?", N_("this list")),
 )
 
-_KEYS = st.components.v2.component(
-    "keys",
-    html='<dialog aria-labelledby="title"><h2 id="title"></h2><dl></dl><button type="button"></button></dialog>',
-    css=(HERE / "keys.css").read_text("utf-8"),
-    js=with_shared(HERE / "keys.js"),
-)
+_KEYS = component("keys")
 
 
 def keys() -> None:

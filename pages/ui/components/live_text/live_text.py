@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import streamlit as st
-
 from pages.ui.charts import charts
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 
-HERE = Path(__file__).parent
-
-_FIELD = st.components.v2.component(
-    "live_text",
-    html='<div class="box"><textarea rows="1" spellcheck="false"></textarea><div class="examples"></div></div>',
-    css=(HERE / "live_text.css").read_text("utf-8"),
-    js=with_shared(HERE / "live_text.js"),
-)
+_FIELD = component("live_text")
 
 
 def live_text(start: str, *, key: str, label: str, examples: dict[str, str], limit: int) -> str:

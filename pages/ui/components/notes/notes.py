@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import streamlit as st
-
 from core.language import N_, said
 from pages.ui.charts import charts
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 
 NOTES = {
     "waiting": N_("No stage is open in this browser. Open it in another window: press S on the Watch page. This window follows it."),
@@ -24,14 +20,8 @@ NOTES = {
     "stop": N_("Stop {place} of {count}"),
     "lost": N_("No message from the stage for {seconds} seconds."),
 }
-HERE = Path(__file__).parent
 
-_NOTES = st.components.v2.component(
-    "notes_view",
-    html=(HERE / "notes.html").read_text("utf-8"),
-    css=(HERE / "notes.css").read_text("utf-8"),
-    js=with_shared(HERE / "notes.js"),
-)
+_NOTES = component("notes")
 
 
 def notes() -> None:

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import streamlit as st
 
 from pages.ui.charts import charts
 from pages.ui.charts.token_text import Word
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 
-HERE = Path(__file__).parent
-
-_TEXT = st.components.v2.component(
-    "scored_text",
-    html='<div class="strip"><div class="words" role="group"></div><div class="card" role="status" hidden></div></div>',
-    css=(HERE / "scored_text.css").read_text("utf-8"),
-    js=with_shared(HERE / "scored_text.js"),
-)
+_TEXT = component("scored_text")
 
 
 def scored_text(words: Sequence[Word], *, key: str, alt_text: str, size: str = "1.3rem", max_height: str = "24rem") -> None:

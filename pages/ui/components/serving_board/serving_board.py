@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
-
-import streamlit as st
 
 from core.language import N_, _, said
 from pages.ui.charts import charts
 from pages.ui.charts.serving_rows import Board, SideRows
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 from pages.ui.i18n import names, numbers
 
 BLOCKS = {
@@ -19,16 +16,10 @@ BLOCKS = {
     "held": N_("held (number of the request)"),
     "shared": N_("shared"),
 }
-HERE = Path(__file__).parent
 LONGEST_TEXT = 150  # characters
 LONGEST_PROMPT = 60  # characters
 
-_BOARD = st.components.v2.component(
-    "serving_board",
-    html='<div class="board"></div>',
-    css=(HERE / "serving_board.css").read_text("utf-8"),
-    js=with_shared(HERE / "serving_board.js"),
-)
+_BOARD = component("serving_board", '<div class="board"></div>')
 
 
 def serving_board(

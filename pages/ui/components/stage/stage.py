@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from pages.ui.components.register import component
 
-from pages.ui.components.script import with_shared
-
-HERE = Path(__file__).parent
-
-_STAGE = st.components.v2.component(
-    "stage_view",
-    html=(HERE / "stage.html").read_text("utf-8"),
-    css=(HERE / "stage.css").read_text("utf-8"),
-    js=with_shared(*(HERE / f"{part}.js" for part in ("drawing", "guessing", "driving"))),
-)
+_STAGE = component("stage", "", "drawing", "guessing", "driving")
 
 
 def stage(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import streamlit as st
 
 from core.experiments.streaming import Delivery
 from core.language import N_, said
 from core.record.step import Step
 from pages.ui.charts import charts
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 from pages.ui.i18n import numbers
 
 WORDS = {
@@ -28,16 +25,7 @@ WORDS = {
 }
 
 
-HERE = Path(__file__).parent
-
-_STAGE = st.components.v2.component(
-    "stream_stage",
-    html='<div class="stage"><div class="sides"><section class="streamed"><h2></h2><p class="text"></p><p class="clock"></p></section>'
-    '<section class="whole"><h2></h2><p class="text"></p><p class="clock"></p></section></div>'
-    '<button type="button" class="play"></button></div>',
-    css=(HERE / "stream_stage.css").read_text("utf-8"),
-    js=with_shared(HERE / "stream_stage.js"),
-)
+_STAGE = component("stream_stage")
 
 
 def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: str) -> None:

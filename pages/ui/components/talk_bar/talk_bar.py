@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from pages.ui.components.register import component
 
-from pages.ui.components.script import with_shared
-
-HERE = Path(__file__).parent
-
-_BAR = st.components.v2.component(
-    "talk_bar",
-    html='<div class="bar"><span class="place"></span><b class="title"></b><span class="next"></span></div>'
-    '<div class="black" hidden></div>',
-    css=(HERE / "talk_bar.css").read_text("utf-8"),
-    js=with_shared(HERE / "talk_bar.js"),
-)
+_BAR = component("talk_bar")
 
 
 def talk_bar(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import partial
 from itertools import takewhile
-from pathlib import Path
 from typing import Any
 from unicodedata import bidirectional
-
-import streamlit as st
 
 from core.language import N_, _, current, said
 from core.record.step import Step
 from core.tokens.tokens import Token
 from pages.ui.charts import charts
 from pages.ui.charts.token_text import shown as shown_in_text
-from pages.ui.components.script import with_shared
+from pages.ui.components.register import component
 from pages.ui.i18n import numbers
 
 TINT_ENDS = {"likely": (N_("unlikely"), N_("likely")), "unsure": (N_("sure"), N_("unsure"))}
-HERE = Path(__file__).parent
 CARD = {
     "label": N_("The text so far, token by token"),
     "prompt": N_("part of the prompt"),
@@ -34,14 +30,7 @@ MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
 BLOCK = 100  # tokens by which the window moves, so that the drawn text mostly only grows
 
-_STRIP = st.components.v2.component(
-    "token_strip",
-    html='<div class="strip"><div class="words" role="group">'
-    '<button type="button" class="before" hidden></button></div>'
-    '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
-    css=(HERE / "token_strip.css").read_text("utf-8"),
-    js=with_shared(HERE / "token_strip.js"),
-)
+_STRIP = component("token_strip")
 
 
 def token_strip(
