@@ -108,8 +108,8 @@ def mirrored(theme: str, rows: int) -> Spec:
         return base.mark_bar(cornerRadius=3).encode(x=alt.X(f"{start}:Q", scale=across, axis=None), x2=f"{end}:Q", color=shade)
 
     def number(end: str, text: str, side: Any, dx: int) -> Any:
-        number_ = base.mark_text(align=side, dx=dx, fontSize=12, color=colours.muted_text)
-        return number_.encode(x=alt.X(f"{end}:Q", scale=across, axis=None), text=f"{text}:N")
+        label = base.mark_text(align=side, dx=dx, fontSize=12, color=colours.muted_text)
+        return label.encode(x=alt.X(f"{end}:Q", scale=across, axis=None), text=f"{text}:N")
 
     ink = {"condition": {"test": "datum.chosen", "value": colours.chosen_text}, "value": colours.text}
     name = base.mark_text(fontSize=13.5, limit=110).encode(x=alt.datum(0, type="quantitative", scale=across), text="piece:N", color=ink)

@@ -64,8 +64,8 @@ def load_curve(theme: str) -> Spec:
     up = alt.Y("wait:Q", axis=axis)
 
     def number(side: str, below: int) -> alt.Chart:
-        numbers = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
-        return numbers.encode(y=up, text="label:N")
+        label = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
+        return label.encode(y=up, text="label:N")
 
     layers = (
         computed.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text),

@@ -38,7 +38,8 @@ def branch_distance(theme: str) -> Spec:
     cards = tips(("where", _("place")), ("words", _("tokens")), ("label", _("distance")))
     base = alt.Chart().encode(x=_places(colours))
     there = base.transform_filter("isValid(datum.middle)")
-    range_ = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q")
+    low = alt.Y("low:Q", axis=axis, scale=scale)
+    interval = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=low, y2="high:Q")
     line = there.mark_line(color=colours.doubt, strokeWidth=2.5).encode(y=up, detail="stretch:N")
     dots = there.mark_circle(size=46, color=colours.doubt, opacity=1).encode(y=up, tooltip=cards)
     alone = (
@@ -46,7 +47,7 @@ def branch_distance(theme: str) -> Spec:
         .mark_tick(orient="vertical", size=7, thickness=2, color=colours.removed)
         .encode(y=alt.datum(0, scale=scale), tooltip=cards)
     )
-    return spec(alt.layer(range_, line, dots, alone).properties(height=130))
+    return spec(alt.layer(interval, line, dots, alone).properties(height=130))
 
 
 @by_language(8)

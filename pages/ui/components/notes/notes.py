@@ -16,7 +16,6 @@ NOTES = {
     "on": N_("forward"),
     "back": N_("back"),
     "next": N_("next stop"),
-    "beat": N_("now"),
     "stop": N_("Stop {place} of {count}"),
     "lost": N_("No message from the stage for {seconds} seconds."),
 }
