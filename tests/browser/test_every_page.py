@@ -138,7 +138,7 @@ def notes(page: Any) -> None:
 
 def inside(page: Any) -> None:
     drawn = Drawn(page, MAIN)
-    eventually(page, lambda: same_number(drawn.texts("[data-testid=stVegaLiteChart] svg.marks"), 9))
+    eventually(page, lambda: same_number(drawn.texts("[data-testid=stVegaLiteChart] svg.marks"), 10))
     observed.words(Drawn(page, ".st-key-strip"), usual().prompt)
     eventually(page, partial(observed.bars, Drawn(page, ".st-key-result_inside_settings"), usual().next_distribution(), "before"))
 
